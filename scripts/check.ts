@@ -1,0 +1,141 @@
+/**
+ * Everything about the workspace that can be checked without running it.
+ *
+ * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output only
+ * when it failed; the exit code is 1 if any did.
+ */
+import { spawn } from "node:child_process"
+import { globSync } from "node:fs"
+import { delimiter, relative, resolve } from "node:path"
+
+interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+  readonly seconds: string
+}
+
+interface Step {
+  readonly name: string
+  readonly what: string
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+  /** Returns what is wrong, or nothing; without it the exit code decides. */
+  readonly read?: (outcome: Outcome) => string | undefined
+}
+
+const root = resolve(import.meta.dirname, "..")
+
+interface Diagnostics {
+  readonly diagnostics: ReadonlyArray<{
+    readonly file: string
+    readonly line: number
+    readonly column: number
+    readonly severity: string
+    readonly name: string
+    readonly message: string
+  }>
+  /** Left out when nothing was checked. */
+  readonly files?: ReadonlyArray<{ readonly file: string }>
+}
+
+/** Without its plugin in tsconfig.base.json the tool checks nothing and is content, so count. */
+const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefined => {
+  if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
+  const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
+  const checked = new Set(files.map(({ file }) => relative(root, file)))
+  const missed = globSync("{packages/*,examples}/{src,test}/**/*.ts", { cwd: root })
+    .filter((file) => !checked.has(file) && !file.endsWith(".d.ts"))
+    .map((file) => `${file} was not checked`)
+  const found = diagnostics.map(
+    ({ column, file, line, message, name, severity }) =>
+      `${relative(root, file)}:${line}:${column} ${severity} ${name}: ${message}`
+  )
+  if (checked.size === 0) found.push("no file was checked")
+  if (code !== 0 && found.length === 0) found.push(`exit code ${code}`, stderr)
+  return [...found, ...missed].join("\n") || undefined
+}
+
+const steps: ReadonlyArray<Step> = [
+  // With --force, since an incremental build repeats old errors after a change of `lib` or `types`.
+  { name: "types", what: "tsc -b", command: ["tsc", "-b", "--force", "--pretty", "false"] },
+  { name: "format", what: "oxfmt (pnpm format mends it)", command: ["oxfmt", "--list-different"] },
+  { name: "lint", what: "oxlint, with types", command: ["oxlint", "--format", "unix"] },
+  {
+    name: "effect",
+    what: "Effect diagnostics",
+    command: [
+      "effect-tsgo",
+      "diagnostics",
+      "--project=tsconfig.json",
+      "--format=json",
+      "--severity=error,warning",
+      "--strict",
+      "--list-files"
+    ],
+    read: effectDiagnostics
+  },
+  {
+    name: "unused",
+    what: "knip: files, exports, dependencies",
+    command: ["knip", "--no-progress", "--no-config-hints"]
+  },
+  {
+    name: "imports",
+    what: "imports point down, never sideways",
+    command: [process.execPath, "scripts/imports.ts"]
+  }
+]
+
+const secondsSince = (start: number): string => ((performance.now() - start) / 1000).toFixed(1)
+
+const run = ([command, ...args]: Step["command"]): Promise<Outcome> =>
+  new Promise((resolveWith) => {
+    const start = performance.now()
+    const path = `${resolve(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, PATH: path } })
+    let stdout = ""
+    let stderr = ""
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk))
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk))
+    const done = (code: number | null): void =>
+      resolveWith({ code, stdout, stderr, seconds: secondsSince(start) })
+    child.on("error", ({ message }) => {
+      stderr += message
+      done(null)
+    })
+    child.on("close", done)
+  })
+
+const byExitCode = ({ code, stderr, stdout }: Outcome): string | undefined =>
+  code === 0 ? undefined : `${stdout}${stderr}`.trim() || `exit code ${code}`
+
+const start = performance.now()
+const wanted = process.argv.slice(2)
+const failed: Array<string> = wanted
+  .filter((name) => !steps.some((step) => step.name === name))
+  .map((name) => `${name} (there is no such step)`)
+
+// All at once, since most wait for the disk or start up; printed in the order of the table.
+const running = steps
+  .filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+  .map((step) => ({ step, outcome: run(step.command) }))
+
+for (const { outcome, step } of running) {
+  const result = await outcome
+  const wrong = (step.read ?? byExitCode)(result)
+  const verdict = wrong === undefined ? "ok" : "FAILED"
+  console.log(
+    `${step.name.padEnd(9)}${step.what.padEnd(38)}${verdict.padEnd(8)}${result.seconds} s`
+  )
+  if (wrong === undefined) continue
+  console.log(wrong.replaceAll(/^(?=.)/gm, "    "))
+  failed.push(step.name)
+}
+
+const total = secondsSince(start)
+console.log(
+  failed.length === 0
+    ? `check passed in ${total} s`
+    : `check FAILED in ${total} s: ${failed.join(", ")}`
+)
+process.exitCode = failed.length === 0 ? 0 : 1

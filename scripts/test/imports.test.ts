@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+
+import { findings, imports } from "../imports.ts"
+
+const finding = (path: string, specifier: string): string | undefined =>
+  findings(path, `import * as it from "${specifier}"\n`)[0]
+
+describe("imports point down", () => {
+  it.each([
+    ["packages/core/src/Status.ts", "effect/Schema"],
+    ["packages/core/src/Status.ts", "./Evidence.ts"],
+    ["packages/core/src/Evidence.ts", "./Refund.ts"],
+    ["packages/core/src/Refund.ts", "effect/http/HttpClient"],
+    ["packages/core/src/Refund.ts", "effect/sql/SqlClient"],
+    ["packages/core/src/Refund.ts", "@pawl/http/Api"],
+    ["packages/core/src/Refund.ts", "fast-check"],
+    ["packages/http/src/Refunds.ts", "@pawl/webhook/Ledger"],
+    ["packages/http/src/NodeTransport.ts", "@effect/platform-node/NodeHttpClient"],
+    ["packages/http/src/Refunds.ts", "@pawl/testkit/Fake"],
+    ["packages/webhook/src/Confirmer.ts", "@pawl/http/StatusPoller"],
+    ["packages/webhook/src/NodeSqlite.ts", "@pawl/http/StatusPoller"],
+    ["packages/webhook/src/bin/pawl-receiver.ts", "@pawl/testkit/Fake"],
+    ["packages/core/test/Status.test.ts", "@pawl/testkit/Laws"],
+    ["packages/http/test/Refunds.test.ts", "@pawl/testkit/Fake"],
+    ["packages/webhook/test/Ledger.test.ts", "@pawl/http/Refunds"],
+    ["packages/core/src/Refund.ts", "../../http/src/Api.ts"],
+    ["packages/core/src/Refund.ts", "../test/fixtures.ts"],
+    ["examples/src/demo.ts", "../../packages/core/src/Status.ts"],
+    ["packages/newcomer/src/Refund.ts", "effect/Effect"]
+  ])("%s may not import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toContain(`${path}:1 imports ${specifier}: `)
+  })
+
+  it.each([
+    ["packages/core/src/Evidence.ts", "./Status.ts"],
+    ["packages/core/src/Refund.ts", "effect/Schema"],
+    ["packages/core/src/Hmac.ts", "effect/crypto/Mac"],
+    ["packages/http/src/Refunds.ts", "effect/http-api/HttpApi"],
+    ["packages/http/src/Refunds.ts", "@pawl/core/Refund"],
+    ["packages/webhook/src/LedgerSql.ts", "effect/sql/SqlClient"],
+    ["packages/webhook/src/bin/pawl-receiver.ts", "@pawl/http/Pawl"],
+    ["packages/testkit/src/Laws.ts", "fast-check"],
+    ["packages/testkit/test/Journey.test.ts", "@pawl/webhook/Receiver"],
+    ["packages/core/test/Status.test.ts", "../src/Status.ts"],
+    ["examples/src/demo.ts", "@pawl/testkit/Sandbox"]
+  ])("%s may import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toBeUndefined()
+  })
+})
+
+describe("what needs Node is named for it", () => {
+  it.each([
+    ["packages/core/src/Hmac.ts", "node:crypto"],
+    ["packages/http/src/Transport.ts", "undici"],
+    ["packages/webhook/src/Receiver.ts", "@effect/platform-node/NodeHttpServer"],
+    ["packages/webhook/src/Ledger.ts", "./NodeSqlite.ts"],
+    ["packages/webhook/src/Verifier.ts", "@pawl/core/NodeHmac"],
+    ["packages/testkit/src/Gateway.ts", "node:http"]
+  ])("%s may not import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toContain("Node")
+  })
+
+  it.each([
+    ["packages/core/src/NodeHmac.ts", "node:crypto"],
+    ["packages/http/src/NodeTransport.ts", "undici"],
+    ["packages/webhook/src/bin/pawl-receiver.ts", "../NodeSqlite.ts"],
+    ["packages/testkit/src/Sandbox.ts", "@effect/platform-node/NodeHttpServer"]
+  ])("%s may import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toBeUndefined()
+  })
+})
+
+it.each(["effect", "effect/http", "@effect/platform-node", "@pawl/core", "../src/index.ts"])(
+  "nothing imports the barrel %s",
+  (specifier) => {
+    expect(finding("packages/webhook/test/Ledger.test.ts", specifier)).toContain("a barrel")
+  }
+)
+
+it.each(["../src/bin/pawl-receiver.ts", "@pawl/webhook/bin/pawl-receiver"])(
+  "nothing imports the bin %s",
+  (specifier) => {
+    expect(finding("packages/webhook/test/Receiver.test.ts", specifier)).toContain("a bin")
+  }
+)
+
+it("relative imports name the file", () => {
+  expect(finding("packages/core/src/Refund.ts", "./Status")).toContain("with its .ts")
+  expect(finding("packages/core/src/Refund.ts", "./Status.js")).toContain("with its .ts")
+})
+
+it("every form of import is found, on its line", () => {
+  const source = `import "a"
+import type { A } from 'b'
+import c, {
+  type D // from "comment"
+} from "c"
+export * from "d"
+export { e } from "e"
+const g = await import("g")
+const h = \`\${await import("h")}\`
+const i = await import(name)
+`
+  expect(imports(source).map(({ line, specifier }) => `${line} ${specifier ?? "?"}`)).toEqual([
+    "1 a",
+    "2 b",
+    "3 c",
+    "6 d",
+    "7 e",
+    "8 g",
+    "9 h",
+    "10 ?"
+  ])
+  expect(findings("packages/core/src/Refund.ts", "await import(name)")).toHaveLength(1)
+})
+
+it("text that looks like an import is none", () => {
+  const source = `// import "a"
+/* export * from "b" */
+const c = 'import "c"' + "from \\" import 'd'"
+const e = \`import "e" \${{ f: "import 'f'" }} export * from "g"\`
+const h = /["'\`]/.test('"') / 2 / 1
+const i = { import: "i" }.import
+export const from = "j"
+export default "k"
+`
+  expect(imports(source)).toEqual([])
+})
+
+it("the check finds the imports of this very file", () => {
+  const source = readFileSync(import.meta.filename, "utf8")
+  expect(imports(source).map(({ specifier }) => specifier)).toEqual([
+    "node:fs",
+    "vitest",
+    "../imports.ts"
+  ])
+})

@@ -1,0 +1,35 @@
+/**
+ * Every test of the workspace in one run, one project per package.
+ */
+import { defineConfig } from "vitest/config"
+
+/** Where `.ci/run` reads the counts from. */
+const report = "node_modules/.cache/vitest/report.json"
+
+const project = (name: string, root: string, testTimeout: number) => ({
+  test: {
+    name,
+    root,
+    testTimeout,
+    hookTimeout: testTimeout,
+    include: ["test/**/*.test.ts"],
+    setupFiles: [`${import.meta.dirname}/scripts/vitest/setup.ts`]
+  }
+})
+
+export default defineConfig({
+  test: {
+    globalSetup: "scripts/vitest/seed.ts",
+    reporters:
+      process.env.CI === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    projects: [
+      project("@pawl/core", "packages/core", 30_000),
+      project("@pawl/http", "packages/http", 30_000),
+      project("@pawl/webhook", "packages/webhook", 30_000),
+      project("@pawl/testkit", "packages/testkit", 60_000),
+      // These start whole processes.
+      project("@pawl/examples", "examples", 120_000),
+      project("scripts", "scripts", 30_000)
+    ]
+  }
+})
