@@ -1,0 +1,239 @@
+/**
+ * What was observed of one transaction, and where it stands.
+ *
+ * **Details**
+ *
+ * A callback is a hint: its checksum covers neither the status nor the time. So every status becomes
+ * an observation, either *claimed* (a callback said so) or *confirmed* (the service itself answered
+ * so, in a response or a read). The evidence of a transaction is the set of both, two bits a status
+ * in one integer below 2^18. Sets only grow: evidence is joined by OR, which is commutative,
+ * associative and idempotent, so neither order nor repetition of callbacks matters, and SQL does it
+ * in one UPSERT.
+ *
+ * Beside it stands `read`, the service's last answer; of two, the one asked for later wins.
+ *
+ * `standing` is the one function that says what the evidence means. This module imports `Status`
+ * alone and runs anywhere.
+ *
+ * @since 0.1.0
+ */
+import { finalRank, rank, type Status, statuses } from "./Status.ts"
+
+/**
+ * The statuses claimed and confirmed of one transaction: an integer below 2^18.
+ *
+ * Bit `i` says that `statuses[i]` was claimed, bit `i + 9` that it was confirmed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Evidence = number
+
+/**
+ * Which claims count before the service confirmed them.
+ *
+ * - `final`: those below the final rank; a final status must be confirmed (the default).
+ * - `always`: none; every status must be confirmed.
+ * - `never`: all; for receivers that cannot reach the service.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Policy = "final" | "always" | "never"
+
+/**
+ * The service's last answer about a transaction, with the time (ms since the epoch) it was asked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Read {
+  readonly status: Status
+  readonly askedAt: number
+}
+
+/**
+ * Where a transaction stands.
+ *
+ * - `status`: the status that holds; undefined when nothing counts, or when the evidence names
+ *   several final statuses and no read decides between them.
+ * - `rank`: the rank of what holds; 0 when nothing counts.
+ * - `confirmed`: the service itself said so.
+ * - `conflict`: every final status that holds with equal right, in the order of `statuses`; null
+ *   when there is but one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Standing {
+  readonly status: Status | undefined
+  readonly rank: number
+  readonly confirmed: boolean
+  readonly conflict: Array<Status> | null
+}
+
+const width = statuses.length
+const claims = (1 << width) - 1
+const maskOf = (holds: (status: Status) => boolean): number =>
+  statuses.reduce((mask, status, index) => (holds(status) ? mask | (1 << index) : mask), 0)
+const final = maskOf((status) => rank(status) >= finalRank)
+
+/** The masks of each rank, latest first: what stands is found in the first that is hit. */
+const tiers = [...new Set(statuses.map(rank))]
+  .toReversed()
+  .map((tier) => ({ rank: tier, mask: maskOf((status) => rank(status) === tier) }))
+
+const members = (mask: number): Array<Status> =>
+  statuses.filter((_, index) => (mask & (1 << index)) !== 0)
+
+/**
+ * The evidence of a transaction of which nothing was observed.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const none: Evidence = 0
+
+/**
+ * Makes the evidence of one callback's claim.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const claimed = (status: Status): Evidence => 1 << statuses.indexOf(status)
+
+/**
+ * Makes the evidence of one answer of the service: a response or a read.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const confirmed = (status: Status): Evidence => claimed(status) << width
+
+/**
+ * Joins two pieces of evidence: the set of everything observed.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const join = (left: Evidence, right: Evidence): Evidence => left | right
+
+/**
+ * Joins two reads: the one that was asked for later. Of two asked in the same millisecond, the one
+ * whose status comes later in `statuses`, so that the order of joining never matters.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const joinRead = (left: Read | undefined, right: Read | undefined): Read | undefined => {
+  if (left === undefined || right === undefined) return left ?? right
+  const later =
+    right.askedAt - left.askedAt || statuses.indexOf(right.status) - statuses.indexOf(left.status)
+  return later > 0 ? right : left
+}
+
+/**
+ * Lists the statuses that callbacks claimed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const claimedStatuses = (evidence: Evidence): Array<Status> => members(evidence & claims)
+
+/**
+ * Lists the statuses that the service confirmed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const confirmedStatuses = (evidence: Evidence): Array<Status> => members(evidence >> width)
+
+/**
+ * Says where a transaction stands, from its evidence, the service's last answer and the policy.
+ *
+ * **Details**
+ *
+ * What counts is every confirmed status and the claims the policy lets through. The highest rank
+ * that counts stands. Within a rank:
+ *
+ * - CUSTOMER_VERIFICATION comes before PROCESSING, whichever is confirmed: someone has to act.
+ * - A confirmed final status comes before claimed ones.
+ * - Of several confirmed final ones the one that `read` names, and `conflict` carries them all.
+ * - Several claimed and none confirmed are a conflict without a status, until a read.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const standing = (
+  evidence: Evidence,
+  read: Status | undefined,
+  policy: Policy = "final"
+): Standing => {
+  const sure = evidence >> width
+  const said = evidence & claims
+  const counts = sure | (policy === "never" ? said : policy === "final" ? said & ~final : 0)
+  const tier = tiers.find(({ mask }) => (counts & mask) !== 0)
+  if (tier === undefined) return { status: undefined, rank: 0, confirmed: false, conflict: null }
+  const isFinal = tier.rank >= finalRank
+  const held = counts & tier.mask
+  const candidates = members(isFinal && (held & sure) !== 0 ? held & sure : held)
+  const conflict = isFinal && candidates.length > 1 ? candidates : null
+  const status = conflict === null ? candidates.at(-1) : conflict.find((each) => each === read)
+  return {
+    status,
+    rank: tier.rank,
+    confirmed: status !== undefined && (sure & claimed(status)) !== 0,
+    conflict
+  }
+}
+
+/** CUSTOMER_VERIFICATION is told after PROCESSING, though they share a rank. */
+const place = (status: Status): number =>
+  rank(status) + (status === "CUSTOMER_VERIFICATION" ? 0.5 : 0)
+
+/**
+ * Says which status the handler is to be told of, if any: one that stands, differs from what it was
+ * last told, and is not below it.
+ *
+ * **Details**
+ *
+ * Told ranks never fall. An equal rank is told only for CUSTOMER_VERIFICATION after PROCESSING, and
+ * for a final status that changed. What was passed over is not told.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const news = ({ status }: Standing, told: Status | undefined): Status | undefined =>
+  status !== undefined && status !== told && (told === undefined || place(status) >= place(told))
+    ? status
+    : undefined
+
+/**
+ * Lists the claims that only the service can settle: not confirmed, and of a rank and policy that
+ * lets them change where the transaction stands.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const unsettled = (
+  evidence: Evidence,
+  read: Status | undefined,
+  policy: Policy = "final"
+): Array<Status> => {
+  const stands = standing(evidence, read, policy)
+  const height = stands.status === undefined ? stands.rank : place(stands.status)
+  return members(evidence & claims & ~(evidence >> width)).filter((status) =>
+    policy === "never"
+      ? stands.status === undefined && rank(status) === stands.rank
+      : (policy === "always" || rank(status) >= finalRank) && place(status) >= height
+  )
+}
+
+/**
+ * Tells whether the service went back: its last answer ranks below what it had confirmed before.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const wentBack = (evidence: Evidence, read: Status | undefined): boolean =>
+  read !== undefined && rank(read) < standing(evidence & ~claims, read, "always").rank

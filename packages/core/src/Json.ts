@@ -1,0 +1,126 @@
+/**
+ * The one JSON reader: strict, bounded, and exact about numbers.
+ *
+ * **Details**
+ *
+ * Parsing comes before verification, because the signed fields live in the body; so the reader is
+ * what an attacker meets first. It refuses what `JSON.parse` lets pass: invalid UTF-8, a byte order
+ * mark, nesting deeper than 64, more than 1,000 members, and one key twice in an object (also when
+ * spelled with escapes).
+ *
+ * A number is handed over as its source text wherever `String(n)` would differ from that text:
+ * `10.00` is read as `"10.00"`, `12345678901234567890` keeps its last digit, `10` stays a number.
+ *
+ * @since 0.1.0
+ */
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+
+/**
+ * Why a text was refused.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type Fault = "encoding" | "depth" | "members" | "duplicate key" | "syntax"
+
+/**
+ * The deepest nesting that is read.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxDepth = 64
+
+/**
+ * The most object members that are read, all objects of a text together.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxMembers = 1000
+
+/**
+ * Reads bytes as UTF-8 JSON.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> =>
+  Result.flatMap(decodeUtf8(bytes), fromText)
+
+/**
+ * Reads a text as JSON.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const fromText = (text: string): Result.Result<Schema.Json, Fault> => {
+  const shape = scan(text)
+  if (shape.depth > maxDepth) return Result.fail("depth")
+  if (shape.members > maxMembers) return Result.fail("members")
+  const parsed = shape.numbers ? parseExact(text) : parse(text)
+  if (Result.isSuccess(parsed) && countMembers(parsed.success) !== shape.members) {
+    return Result.fail("duplicate key")
+  }
+  return parsed
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const decodeUtf8 = (bytes: Uint8Array): Result.Result<string, Fault> =>
+  Result.try({ try: () => utf8.decode(bytes), catch: () => "encoding" as const })
+
+/** What `JSON.parse` tells a reviver about a primitive (Node 22, all current browsers). */
+interface Source {
+  readonly source?: string
+}
+
+const exact = (_key: string, value: unknown, context?: Source): unknown =>
+  typeof value === "number" && context?.source !== undefined && String(value) !== context.source
+    ? context.source
+    : value
+
+const parse = (text: string): Result.Result<Schema.Json, Fault> =>
+  Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => "syntax" as const })
+
+const parseExact = (text: string): Result.Result<Schema.Json, Fault> =>
+  Result.try({ try: () => JSON.parse(text, exact) as Schema.Json, catch: () => "syntax" as const })
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Measures a text without parsing it: how deep it nests, how many members it claims to have (a colon
+ * outside a string is a member) and whether a number stands in it. Syntax is left to `JSON.parse`.
+ */
+const scan = (text: string): { depth: number; members: number; numbers: boolean } => {
+  let depth = 0
+  let deepest = 0
+  let members = 0
+  let numbers = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      at++
+      for (; at < text.length; at++) {
+        const inside = text.charCodeAt(at)
+        if (inside === quote) break
+        if (inside === backslash) at++
+      }
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++depth > deepest) deepest = depth
+    } else if (code === 0x7d || code === 0x5d) depth--
+    else if (code === 0x3a) members++
+    else if (code >= 0x30 && code <= 0x39) numbers = true
+  }
+  return { depth: deepest, members, numbers }
+}
+
+/** A repeated key is one member fewer after parsing than before. */
+const countMembers = (value: unknown): number => {
+  if (typeof value !== "object" || value === null) return 0
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length
+  for (const each of Object.values(value)) count += countMembers(each)
+  return count
+}

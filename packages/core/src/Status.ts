@@ -1,0 +1,130 @@
+/**
+ * The nine statuses of a transaction, and the order they come in.
+ *
+ * **Details**
+ *
+ * The service moves a transaction forward (`spec.md`, "States and transitions") and tells of every
+ * move by callback, but callbacks arrive late, twice and out of order. `advance` is the documented
+ * rule for that, word for word: apply a status only when it ranks later than the stored one.
+ *
+ * The rule alone cannot tell two statuses of one rank apart; `Evidence` can. This module imports
+ * nothing and runs anywhere.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * Every status the service documents, in rank order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const statuses = [
+  "NEW",
+  "PENDING",
+  "PROCESSING",
+  "CUSTOMER_VERIFICATION",
+  "SUCCEED",
+  "FAILED",
+  "CANCELLED",
+  "REFUNDED",
+  "CHARGEBACK"
+] as const
+
+/**
+ * A status of a transaction: one of the nine of `spec.md`, "Transaction statuses".
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Status = (typeof statuses)[number]
+
+/**
+ * What became of a status that arrived while another was stored.
+ *
+ * - `advanced`: it ranks later, and now holds.
+ * - `repeated`: it is the stored one again.
+ * - `late`: it ranks earlier, and was not applied.
+ * - `tied`: another status of the same rank; not applied, and not to be trusted to arrival order.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Outcome = "advanced" | "repeated" | "late" | "tied"
+
+const ranks: Readonly<Record<Status, number>> = {
+  NEW: 1,
+  PENDING: 2,
+  PROCESSING: 3,
+  CUSTOMER_VERIFICATION: 3,
+  SUCCEED: 10,
+  FAILED: 10,
+  CANCELLED: 10,
+  REFUNDED: 11,
+  CHARGEBACK: 12
+}
+
+/**
+ * The rank from which a status is final: money has moved, or will not.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const finalRank = 10
+
+/**
+ * Tells whether a value is one of the nine statuses.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isStatus = (value: unknown): value is Status =>
+  typeof value === "string" && Object.hasOwn(ranks, value)
+
+/**
+ * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK).
+ *
+ * **Details**
+ *
+ * The ranks are the example ranking of `spec.md`. CANCELLED has none there; ours is 10
+ * (`docs/decisions/0002-cancelled-ranks-with-succeed-and-failed.md`).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const rank = (status: Status): number => ranks[status]
+
+/**
+ * Tells whether polling may stop: SUCCEED, FAILED, CANCELLED, REFUNDED or CHARGEBACK.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isTerminal = (status: Status): boolean => ranks[status] >= finalRank
+
+/**
+ * Applies a status to the stored one by the documented rule, and says what became of it.
+ *
+ * **Example** (A late callback changes nothing)
+ *
+ * ```ts
+ * import { advance } from "@pawl/core/Status"
+ *
+ * advance(undefined, "PENDING") // => { status: "PENDING", outcome: "advanced" }
+ * advance("SUCCEED", "PROCESSING") // => { status: "SUCCEED", outcome: "late" }
+ * advance("SUCCEED", "FAILED") // => { status: "SUCCEED", outcome: "tied" }
+ * ```
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const advance = (
+  stored: Status | undefined,
+  incoming: Status
+): { readonly status: Status; readonly outcome: Outcome } => {
+  if (stored === undefined || ranks[incoming] > ranks[stored]) {
+    return { status: incoming, outcome: "advanced" }
+  }
+  if (incoming === stored) return { status: stored, outcome: "repeated" }
+  return { status: stored, outcome: ranks[incoming] < ranks[stored] ? "late" : "tied" }
+}

@@ -1,0 +1,131 @@
+/**
+ * What every transaction has: its identifiers, its status as the service sends it, its kind.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { type Status, statuses } from "./Status.ts"
+
+const isIdentifier = Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, {
+  message: 'Expected 1 to 64 letters, digits, "_" or "-"'
+})
+
+/**
+ * Schema for text that may travel as an integer; read through `Json`, no digit is lost.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TextOrInteger = Schema.Union([Schema.String, Schema.Int]).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (value: string | number) => String(value),
+      encode: (text): string | number => text
+    })
+  )
+)
+
+/**
+ * Schema for an identifier the service assigned. Only such text ever becomes part of a path.
+ *
+ * **Details**
+ *
+ * The service sends it as text or as an integer (`spec.md`, "Conventions"); it is read as text
+ * either way, without losing a digit.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const TransactionId = TextOrInteger.check(isIdentifier).pipe(Schema.brand("TransactionId"))
+
+/**
+ * An identifier the service assigned.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type TransactionId = typeof TransactionId.Type
+
+/**
+ * Schema for a requestId: chosen by the merchant, unique per request. Sent again with the same one,
+ * a request returns the original response and nothing is processed twice.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RequestId = Schema.String.check(isIdentifier).pipe(Schema.brand("RequestId"))
+
+/**
+ * The merchant's identifier of one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RequestId = typeof RequestId.Type
+
+/**
+ * Schema for the merchant account of APM operations.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AccountId = Schema.String.check(isIdentifier).pipe(Schema.brand("AccountId"))
+
+/**
+ * The merchant account of APM operations.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AccountId = typeof AccountId.Type
+
+/**
+ * Schema for a status as it travels: one of the nine, or a text nobody knows yet, kept as it came.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OpenStatus = Schema.Union([Schema.Literals(statuses), Schema.String])
+
+/**
+ * A status as it travels.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OpenStatus = Status | (string & {})
+
+/**
+ * Schema for the merchant's own key-value pairs, returned unchanged in responses and callbacks.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Metadata = Schema.Record(Schema.String, Schema.String)
+
+/**
+ * The merchant's own key-value pairs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Metadata = typeof Metadata.Type
+
+/**
+ * How a payment was made, which decides the layout of its callbacks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Method = "apm" | "card"
+
+/**
+ * The kinds of transactions, each with a status endpoint of its own; `apm` and `card` while only the
+ * method is known.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = "apm-payment" | "apm-payout" | "card-payment" | "card-payout" | "refund" | Method

@@ -1,0 +1,237 @@
+import * as Evidence from "@pawl/core/Evidence"
+import { advance, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const policies = ["final", "always", "never"] as const
+const reads = [undefined, ...statuses]
+const size = 2 ** 18
+
+/** The design's words, over sets of names instead of bits. */
+const counting = (evidence: Evidence.Evidence, policy: Evidence.Policy): Array<Status> => {
+  const sure = Evidence.confirmedStatuses(evidence)
+  const said = Evidence.claimedStatuses(evidence).filter(
+    (status) => policy === "never" || (policy === "final" && rank(status) < 10)
+  )
+  return statuses.filter((status) => sure.includes(status) || said.includes(status))
+}
+const topOf = (counts: ReadonlyArray<Status>): Array<Status> => {
+  const top = Math.max(...counts.map(rank))
+  return counts.filter((status) => rank(status) === top)
+}
+const fold = (seen: ReadonlyArray<Status>) =>
+  seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
+
+const show = (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) =>
+  JSON.stringify({
+    claimed: Evidence.claimedStatuses(evidence),
+    confirmed: Evidence.confirmedStatuses(evidence),
+    read,
+    policy,
+    standing: Evidence.standing(evidence, read, policy)
+  })
+
+/** Runs a law over every evidence, read and policy, and shows the first break of it. */
+const always = (
+  holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
+) => {
+  for (const policy of policies) {
+    for (let evidence = 0; evidence < size; evidence++) {
+      for (const read of reads) {
+        if (!holds(evidence, read, policy)) expect.unreachable(show(evidence, read, policy))
+      }
+    }
+  }
+}
+
+describe("standing, for every evidence, last read and policy", () => {
+  it("stands at the highest rank that counts", () => {
+    for (const policy of policies) {
+      for (let evidence = 0; evidence < size; evidence++) {
+        const expected = Math.max(0, ...counting(evidence, policy).map(rank))
+        if (Evidence.standing(evidence, undefined, policy).rank !== expected) {
+          expect.unreachable(show(evidence, undefined, policy))
+        }
+      }
+    }
+  })
+
+  it("never falls in rank, whatever is observed next", () => {
+    for (const policy of policies) {
+      const ranks = Uint8Array.from(
+        { length: size },
+        (_, evidence) => Evidence.standing(evidence, undefined, policy).rank
+      )
+      for (let evidence = 0; evidence < size; evidence++) {
+        for (let bit = 1; bit < size; bit <<= 1) {
+          if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) {
+            expect.unreachable(show(evidence | bit, undefined, policy))
+          }
+        }
+      }
+    }
+  })
+
+  it("equals folding the documented rule, in any order, where one status alone counts at the top rank", () => {
+    for (const policy of policies) {
+      for (let evidence = 0; evidence < size; evidence++) {
+        const counts = counting(evidence, policy)
+        if (counts.length === 0 || topOf(counts).length > 1) continue
+        const { status } = Evidence.standing(evidence, undefined, policy)
+        if (status !== fold(counts) || status !== fold(counts.toReversed())) {
+          expect.unreachable(show(evidence, undefined, policy))
+        }
+      }
+    }
+  })
+
+  it("is in conflict exactly when two final statuses are confirmed at its rank, or claimed with none confirmed", () => {
+    for (const policy of policies) {
+      for (let evidence = 0; evidence < size; evidence++) {
+        const top = topOf(counting(evidence, policy))
+        const sure = Evidence.confirmedStatuses(evidence).filter((status) => top.includes(status))
+        const isFinal = top.some(isTerminal)
+        const held = sure.length > 0 ? sure : top
+        const expected = isFinal && held.length > 1 ? held : null
+        const { conflict } = Evidence.standing(evidence, undefined, policy)
+        if (conflict?.join() !== expected?.join()) {
+          expect.unreachable(show(evidence, undefined, policy))
+        }
+      }
+    }
+  })
+
+  it("takes a confirmed final status before claimed ones, and of several confirmed the one last read", () => {
+    always((evidence, read, policy) => {
+      const { conflict, confirmed, status } = Evidence.standing(evidence, read, policy)
+      if (conflict === null) {
+        const isSure = status !== undefined && Evidence.confirmedStatuses(evidence).includes(status)
+        return confirmed === isSure
+      }
+      const named = conflict.find((each) => each === read)
+      return (
+        status === named && (status === undefined || !confirmed === !isConfirmed(evidence, status))
+      )
+    })
+  })
+
+  it("has CUSTOMER_VERIFICATION stand before PROCESSING, whichever is confirmed", () => {
+    always((evidence, read, policy) => {
+      const { rank: standingRank, status } = Evidence.standing(evidence, read, policy)
+      return (
+        standingRank !== 3 ||
+        (status === "CUSTOMER_VERIFICATION") ===
+          counting(evidence, policy).includes("CUSTOMER_VERIFICATION")
+      )
+    })
+  })
+
+  it("holds no unconfirmed final status under final, and no unconfirmed status under always", () => {
+    always((evidence, read, policy) => {
+      const { confirmed, status } = Evidence.standing(evidence, read, policy)
+      if (status === undefined || confirmed || policy === "never") return true
+      return policy === "final" && !isTerminal(status)
+    })
+  })
+
+  it("leaves unsettled exactly the claims whose confirmation would be news", () => {
+    always((evidence, read, policy) => {
+      const before = Evidence.standing(evidence, read, policy)
+      const open = Evidence.unsettled(evidence, read, policy)
+      return Evidence.claimedStatuses(evidence).every((claim) => {
+        if (isConfirmed(evidence, claim)) return !open.includes(claim)
+        const after = Evidence.standing(evidence | Evidence.confirmed(claim), claim, policy)
+        const isNews = Evidence.news(after, before.status) === claim
+        const isTrusted = policy === "never" && before.status !== undefined
+        return open.includes(claim) === (isNews && !isTrusted)
+      })
+    })
+  })
+})
+
+const isConfirmed = (evidence: Evidence.Evidence, status: Status) =>
+  Evidence.confirmedStatuses(evidence).includes(status)
+
+describe("observing", () => {
+  const observation = fc.record({
+    status: fc.constantFrom(...statuses),
+    askedAt: fc.option(fc.nat({ max: 5 }), { nil: undefined })
+  })
+  interface Observed {
+    readonly status: Status
+    readonly askedAt: number | undefined
+  }
+  const observe = (observations: ReadonlyArray<Observed>) =>
+    observations.reduce<{ evidence: Evidence.Evidence; read: Evidence.Read | undefined }>(
+      ({ evidence, read }, { askedAt, status }) => ({
+        evidence: Evidence.join(
+          evidence,
+          askedAt === undefined ? Evidence.claimed(status) : Evidence.confirmed(status)
+        ),
+        read: Evidence.joinRead(read, askedAt === undefined ? undefined : { status, askedAt })
+      }),
+      { evidence: Evidence.none, read: undefined }
+    )
+
+  it("ends at the same standing whatever the order and repetition of observations", () => {
+    fc.assert(
+      fc.property(
+        fc
+          .array(observation)
+          .chain((seen) =>
+            fc.tuple(
+              fc.constant(seen),
+              fc.shuffledSubarray([...seen, ...seen], { minLength: seen.length * 2 })
+            )
+          ),
+        fc.constantFrom(...policies),
+        ([seen, delivered], policy) => {
+          const once = observe(seen)
+          const twice = observe(delivered)
+          expect(Evidence.standing(twice.evidence, twice.read?.status, policy)).toEqual(
+            Evidence.standing(once.evidence, once.read?.status, policy)
+          )
+        }
+      )
+    )
+  })
+
+  it("tells ranks that never fall, and an equal rank only for a verification or a changed end", () => {
+    fc.assert(
+      fc.property(fc.array(observation), fc.constantFrom(...policies), (seen, policy) => {
+        const told: Array<Status> = []
+        for (let count = 1; count <= seen.length; count++) {
+          const { evidence, read } = observe(seen.slice(0, count))
+          const next = Evidence.news(Evidence.standing(evidence, read?.status, policy), told.at(-1))
+          if (next !== undefined) told.push(next)
+        }
+        for (const [index, status] of told.entries()) {
+          const before = told[index - 1]
+          if (before === undefined) continue
+          expect(status).not.toBe(before)
+          expect(rank(status)).toBeGreaterThanOrEqual(rank(before))
+          if (rank(status) === rank(before)) {
+            expect(isTerminal(status) || status === "CUSTOMER_VERIFICATION").toBe(true)
+          }
+        }
+      })
+    )
+  })
+
+  it("names the claimed and the confirmed statuses it was made of", () => {
+    for (const status of statuses) {
+      expect(Evidence.claimedStatuses(Evidence.claimed(status))).toEqual([status])
+      expect(Evidence.confirmedStatuses(Evidence.claimed(status))).toEqual([])
+      expect(Evidence.confirmedStatuses(Evidence.confirmed(status))).toEqual([status])
+      expect(Evidence.claimedStatuses(Evidence.confirmed(status))).toEqual([])
+    }
+  })
+
+  it("goes back when the last answer ranks below an earlier one", () => {
+    const evidence = Evidence.confirmed("CHARGEBACK") | Evidence.confirmed("SUCCEED")
+    expect(Evidence.wentBack(evidence, "SUCCEED")).toBe(true)
+    expect(Evidence.wentBack(evidence, "CHARGEBACK")).toBe(false)
+    expect(Evidence.wentBack(Evidence.claimed("CHARGEBACK"), "SUCCEED")).toBe(false)
+    expect(Evidence.wentBack(evidence, undefined)).toBe(false)
+  })
+})

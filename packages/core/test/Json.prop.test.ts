@@ -1,0 +1,115 @@
+import * as Json from "@pawl/core/Json"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const encode = (text: string) => new TextEncoder().encode(text)
+const fault = (text: string) => Result.getOrElse(Result.flip(Json.fromText(text)), () => "no fault")
+const value = (text: string) => Result.getOrThrow(Json.fromText(text))
+
+describe("Json", () => {
+  it("reads what JSON.stringify writes", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
+        expect(Result.getOrThrow(Json.fromBytes(encode(JSON.stringify(json))))).toEqual(
+          JSON.parse(JSON.stringify(json))
+        )
+      })
+    )
+  })
+
+  it("fails exactly where JSON.parse fails, for texts in reach of its limits", () => {
+    const piece = fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      ":",
+      ",",
+      '"',
+      "\\",
+      "a",
+      "1",
+      "-",
+      ".",
+      " ",
+      "null"
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join("")
+        const parsed = Result.try(() => JSON.parse(text) as unknown)
+        const read = Json.fromText(text)
+        if (Result.isSuccess(read)) expect(Result.isSuccess(parsed)).toBe(true)
+        else if (read.failure === "syntax") expect(Result.isFailure(parsed)).toBe(true)
+        else expect(read.failure).toBe("duplicate key")
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("hands a number over as text exactly where String would write it differently", () => {
+    const number = fc.stringMatching(
+      /^-?(?:0|[1-9][0-9]{0,24})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,3})?$/
+    )
+    fc.assert(
+      fc.property(number, (source) => {
+        const read = value(`{"n":${source}}`)
+        expect(read).toEqual({ n: String(Number(source)) === source ? Number(source) : source })
+      })
+    )
+  })
+
+  it.each(["10.00", "12345678901234567890", "9007199254740993", "1e400", "-0", "1E2"])(
+    "keeps %s as it was written (A15)",
+    (source) => {
+      expect(value(`[${source}]`)).toEqual([source])
+    }
+  )
+
+  it("leaves digits in strings alone", () => {
+    expect(value('{"a":"10.00","b":"x\\"1.0"}')).toEqual({ a: "10.00", b: 'x"1.0' })
+  })
+
+  it("refuses one key twice, also spelled with escapes and deep inside (A13)", () => {
+    expect(fault('{"a":1,"a":2}')).toBe("duplicate key")
+    expect(fault('{"transactionId":"1","\\u0074ransactionId":"2"}')).toBe("duplicate key")
+    expect(fault('{"x":[{"a":{"b":1,"b":1}}]}')).toBe("duplicate key")
+    expect(fault('{"__proto__":1,"__proto__":2}')).toBe("duplicate key")
+    expect(fault('{"a":{"a":1},"b":{"a":1}}')).toBe("no fault")
+  })
+
+  it("keeps __proto__ as a key like any other (A11)", () => {
+    const read = value('{"__proto__":{"polluted":1}}')
+    expect(Object.keys(Object(read))).toEqual(["__proto__"])
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
+  })
+
+  it("refuses nesting deeper than 64, however deep (A12)", () => {
+    const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+    expect(fault(nested(64))).toBe("no fault")
+    expect(fault(nested(65))).toBe("depth")
+    expect(fault("[".repeat(1_000_000))).toBe("depth")
+    expect(fault('{"a":'.repeat(1_000_000))).toBe("depth")
+  })
+
+  it("refuses more than a thousand members (A25)", () => {
+    const members = (count: number) =>
+      JSON.stringify(
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
+      )
+    expect(fault(members(1000))).toBe("no fault")
+    expect(fault(members(1001))).toBe("members")
+  })
+
+  it("refuses what is not UTF-8, and a byte order mark (A14)", () => {
+    const refused = [
+      Uint8Array.of(0x22, 0xff, 0x22),
+      Uint8Array.of(0x22, 0xc0, 0xaf, 0x22),
+      Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22),
+      Uint8Array.of(0xff, 0xfe, 0x31, 0x00)
+    ]
+    for (const bytes of refused) expect(Json.fromBytes(bytes)).toEqual(Result.fail("encoding"))
+    expect(Json.fromBytes(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual(Result.fail("syntax"))
+  })
+})

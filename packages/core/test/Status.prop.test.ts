@@ -1,0 +1,103 @@
+import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const status = fc.constantFrom(...statuses)
+const fold = (seen: ReadonlyArray<Status>) =>
+  seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
+
+describe("advance", () => {
+  it("applies a status exactly when it ranks later than the stored one", () => {
+    for (const stored of statuses) {
+      for (const incoming of statuses) {
+        const applied = rank(incoming) > rank(stored)
+        const { outcome, status } = advance(stored, incoming)
+        expect(status).toBe(applied ? incoming : stored)
+        expect(outcome === "advanced").toBe(applied)
+      }
+    }
+  })
+
+  it("takes the first status whatever it is", () => {
+    for (const first of statuses) {
+      expect(advance(undefined, first)).toEqual({ status: first, outcome: "advanced" })
+    }
+  })
+
+  it("names repeated, late and tied apart", () => {
+    expect(advance("SUCCEED", "SUCCEED").outcome).toBe("repeated")
+    expect(advance("SUCCEED", "PROCESSING").outcome).toBe("late")
+    expect(advance("SUCCEED", "FAILED").outcome).toBe("tied")
+    expect(advance("PROCESSING", "CUSTOMER_VERIFICATION").outcome).toBe("tied")
+  })
+
+  it("never lowers the rank of what is stored", () => {
+    fc.assert(
+      fc.property(fc.array(status, { minLength: 1 }), status, (seen, next) => {
+        const stored = fold(seen)
+        expect(stored).toBeDefined()
+        const after = advance(stored, next).status
+        expect(rank(after)).toBeGreaterThanOrEqual(rank(stored ?? "NEW"))
+      })
+    )
+  })
+
+  it("ends at the same rank whatever the order and repetition", () => {
+    fc.assert(
+      fc.property(
+        fc
+          .array(status, { minLength: 1 })
+          .chain((seen) =>
+            fc.tuple(
+              fc.constant(seen),
+              fc.shuffledSubarray([...seen, ...seen], { minLength: seen.length * 2 })
+            )
+          ),
+        ([seen, delivered]) => {
+          expect(rank(fold(delivered) ?? "NEW")).toBe(Math.max(...seen.map(rank)))
+        }
+      )
+    )
+  })
+
+  it("ends differently by arrival order for 20 of the 255 sets of documented statuses, 16 of them SUCCEED against FAILED", () => {
+    const documented = statuses.filter((each) => each !== "CANCELLED")
+    const sets = Array.from({ length: 255 }, (_, index) =>
+      documented.filter((_, bit) => ((index + 1) & (1 << bit)) !== 0)
+    )
+    const torn = sets.filter((set) => fold(set) !== fold(set.toReversed()))
+    const top = (set: ReadonlyArray<Status>) => Math.max(...set.map(rank))
+    expect(torn).toHaveLength(20)
+    expect(torn.filter((set) => top(set) === 10)).toHaveLength(16)
+  })
+})
+
+describe("isStatus", () => {
+  it("knows the nine and nothing else, not even what every object has", () => {
+    expect(statuses.every(isStatus)).toBe(true)
+    for (const other of [
+      "constructor",
+      "__proto__",
+      "toString",
+      "succeed",
+      "",
+      1,
+      null,
+      undefined
+    ]) {
+      expect(isStatus(other)).toBe(false)
+    }
+  })
+})
+
+describe("isTerminal", () => {
+  it("holds for the statuses at which polling stops", () => {
+    expect(statuses.filter(isTerminal)).toEqual([
+      "SUCCEED",
+      "FAILED",
+      "CANCELLED",
+      "REFUNDED",
+      "CHARGEBACK"
+    ])
+  })
+})
