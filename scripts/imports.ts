@@ -64,8 +64,8 @@ const rooms: ReadonlyArray<Room> = [
   },
   {
     files: /^packages\/core\/src\//,
-    may: [/^effect\/([A-Z]|crypto\/|encoding\/|schema\/)/],
-    why: "core is data: effect's own modules, effect/crypto, effect/encoding, effect/schema"
+    may: [/^effect\/([A-Z]|crypto\/|encoding\/|schema\/)/, /^dinero\.js\/currencies$/],
+    why: "core is data: effect's own modules, effect/crypto, effect/encoding, effect/schema, and a table of ISO 4217"
   },
   {
     files: /^packages\/http\/src\/Node/,

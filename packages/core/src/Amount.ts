@@ -5,11 +5,16 @@
  *
  * `spec.md`, "Conventions": an amount is a decimal string, and the service rounds what has more than
  * two decimals. Money that changes on the way is not what was ordered, so more than two are refused
- * before sending.
+ * before sending; round explicitly where that is meant.
  *
  * @since 0.1.0
  */
+import * as currencies from "dinero.js/currencies"
+import * as BigDecimal from "effect/BigDecimal"
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { wireNumber } from "./internal/WireNumber.ts"
 
 /**
  * Schema for an amount to be sent: digits without a leading zero, and at most two decimals
@@ -33,15 +38,16 @@ export const Amount = Schema.String.check(
 export type Amount = typeof Amount.Type
 
 /**
- * Schema for an amount as the service takes it: with any number of decimals, of which it keeps two.
+ * Schema for an amount that travels as a JSON number (`totalAmount`) and is read as decimal text,
+ * without losing a digit.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const UnroundedAmount = Schema.String.check(
-  Schema.isPattern(/^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?$/u, {
-    message: 'Expected a decimal amount, such as "10.50"'
-  })
+export const AmountFromNumber = wireNumber(
+  "Decimal",
+  /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
+  "Expected a decimal number"
 )
 
 /**
@@ -63,3 +69,170 @@ export const Currency = Schema.String.check(
  * @since 0.1.0
  */
 export type Currency = typeof Currency.Type
+
+/**
+ * How a decimal is rounded; `half-from-zero` is "half up".
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type RoundingMode = BigDecimal.RoundingMode
+
+/**
+ * Error raised when an amount cannot be what was asked for. Names what is wrong, never the amount.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class AmountFault extends Data.TaggedError("AmountFault")<{ readonly message: string }> {}
+
+const fault = (message: string) => Result.fail(new AmountFault({ message }))
+
+/**
+ * Reads a text as an amount.
+ *
+ * **Example** (What is an amount)
+ *
+ * ```ts
+ * import * as Amount from "@pawl/core/Amount"
+ * import * as Result from "effect/Result"
+ *
+ * Result.isSuccess(Amount.parse("10.50")) // => true
+ * Result.isSuccess(Amount.parse("10.505")) // => false
+ * Result.isSuccess(Amount.parse("1e2")) // => false
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parse = (text: string): Result.Result<Amount, AmountFault> =>
+  Result.mapError(
+    Schema.decodeUnknownResult(Amount)(text),
+    ({ message }) => new AmountFault({ message })
+  )
+
+/**
+ * Compares two amounts of one currency as numbers: `"10"` and `"10.00"` are equal.
+ *
+ * @category comparisons
+ * @since 0.1.0
+ */
+export const compare = (left: Amount, right: Amount): -1 | 0 | 1 =>
+  BigDecimal.Order(decimal(left), decimal(right))
+
+/**
+ * Adds two amounts of one currency, exactly.
+ *
+ * @category math
+ * @since 0.1.0
+ */
+export const add = (left: Amount, right: Amount): Result.Result<Amount, AmountFault> =>
+  parse(toFixed(BigDecimal.sum(decimal(left), decimal(right)), 2))
+
+/**
+ * Rounds a decimal text to an amount. The mode is never assumed: money that is rounded is money that
+ * somebody gains.
+ *
+ * @category math
+ * @since 0.1.0
+ */
+export const round = (
+  text: string,
+  options: { readonly mode: RoundingMode; readonly decimals?: 0 | 1 | 2 }
+): Result.Result<Amount, AmountFault> => {
+  const { decimals = 2, mode } = options
+  return /^[0-9]{1,40}(?:\.[0-9]{1,40})?$/u.test(text)
+    ? parse(toFixed(BigDecimal.round(decimal(text), { mode, scale: decimals }), decimals))
+    : fault("Expected a decimal text without sign or exponent")
+}
+
+/**
+ * Returns how many decimals ISO 4217 gives a currency (JPY 0, EUR 2, KWD 3); undefined for a code it
+ * does not list.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const decimals = (currency: Currency): number | undefined => {
+  const listed = table[currency]
+  // The table counts the fifths of ariary and ouguiya; ISO 4217 gives both two decimals.
+  return listed?.base === 10 ? listed.exponent : listed && 2
+}
+
+/**
+ * Converts an amount to minor units (cents, say). An amount that has a fraction of a minor unit is
+ * refused.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const toMinorUnits = (
+  amount: Amount,
+  currency: Currency
+): Result.Result<bigint, AmountFault> => {
+  const scale = decimals(currency)
+  if (scale === undefined) return fault("ISO 4217 does not list the currency")
+  const exact = decimal(amount)
+  const scaled = BigDecimal.scale(exact, scale)
+  return BigDecimal.equals(scaled, exact)
+    ? Result.succeed(scaled.value)
+    : fault(`The amount has more than the ${scale} decimals of its currency`)
+}
+
+/**
+ * Converts minor units to an amount. What the service would round (a third decimal of KWD) is refused.
+ *
+ * **Example** (Cents, yen, fils)
+ *
+ * ```ts
+ * import * as Amount from "@pawl/core/Amount"
+ * import * as Result from "effect/Result"
+ *
+ * Result.getOrThrow(Amount.fromMinorUnits(1050n, Amount.Currency.make("EUR"))) // => "10.50"
+ * Result.getOrThrow(Amount.fromMinorUnits(1050n, Amount.Currency.make("JPY"))) // => "1050"
+ * Result.isFailure(Amount.fromMinorUnits(1055n, Amount.Currency.make("KWD"))) // => true
+ * ```
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const fromMinorUnits = (
+  units: bigint,
+  currency: Currency
+): Result.Result<Amount, AmountFault> => {
+  const scale = decimals(currency)
+  if (scale === undefined) return fault("ISO 4217 does not list the currency")
+  const exact = BigDecimal.make(units, scale)
+  const shown = Math.min(scale, 2)
+  return BigDecimal.equals(BigDecimal.scale(exact, shown), exact)
+    ? parse(toFixed(exact, shown))
+    : fault("The service would round the amount: it keeps two decimals")
+}
+
+/**
+ * Writes an amount for a person, in the way of a locale (BCP 47) and with the decimals of ISO 4217.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const format = (amount: Amount, currency: Currency, locale: string): string => {
+  const scale = decimals(currency) ?? 2
+  return new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    minimumFractionDigits: scale,
+    maximumFractionDigits: Math.max(scale, 2)
+  }).format(amount as Intl.StringNumericLiteral)
+}
+
+const table: Readonly<Record<string, { readonly base: unknown; readonly exponent: number }>> =
+  currencies
+
+const decimal = (amount: string) => BigDecimal.fromStringUnsafe(amount)
+
+/** Writes a decimal that is not negative with a fixed number of decimals. */
+const toFixed = (value: BigDecimal.BigDecimal, scale: number): string => {
+  const digits = String(BigDecimal.scale(value, scale).value).padStart(scale + 1, "0")
+  const whole = digits.slice(0, digits.length - scale)
+  return scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`
+}

@@ -1,39 +1,43 @@
 /**
- * Who is billed.
- *
- * @since 0.1.0
- */
-import * as Schema from "effect/Schema"
-
-const text = Schema.optionalKey(Schema.String)
-const secret = (label: string) =>
-  Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
-
-/**
- * Schema for the billing details of APM payments and payouts; every field is optional
- * (`spec.md`, "Billing details variants").
+ * Who is billed, in the four variants of the spec.
  *
  * **Details**
  *
  * `country` is ISO 3166-1 alpha-2, `dateOfBirth` is YYYY-MM-DD, `phone` includes the country code.
  * firstName, lastName, address1, city, phone and dateOfBirth are needed for the frictionless flow of
- * 3-D Secure 2. `ssn` and `identityCode` are redacted: they reach the service and no log.
+ * 3-D Secure 2 (`spec.md`, "Billing details variants").
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { open, optional, secret } from "./internal/Open.ts"
+
+const person = {
+  externalUserId: optional,
+  firstName: optional,
+  lastName: optional,
+  address1: optional,
+  city: optional,
+  state: optional,
+  country: optional,
+  postalCode: optional,
+  phone: optional,
+  dateOfBirth: optional
+}
+
+/**
+ * Schema for the billing details of APM payments and payouts; every field is optional.
+ *
+ * **Details**
+ *
+ * `ssn` and `identityCode` are redacted: they reach the service and no log.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmBillingDetails = Schema.Struct({
-  externalUserId: text,
-  firstName: text,
-  lastName: text,
-  address1: text,
-  city: text,
-  state: text,
-  country: text,
-  postalCode: text,
-  phone: text,
-  email: text,
-  dateOfBirth: text,
+export const ApmBillingDetails = open({
+  ...person,
+  email: optional,
   ssn: secret("ssn"),
   identityCode: secret("identityCode")
 })
@@ -45,3 +49,53 @@ export const ApmBillingDetails = Schema.Struct({
  * @since 0.1.0
  */
 export type ApmBillingDetails = typeof ApmBillingDetails.Type
+
+/**
+ * Schema for the billing details of a subscription; `email` is required, every other field optional.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const BillingDetails = open({ ...person, email: Schema.String })
+
+/**
+ * Billing details of a subscription.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type BillingDetails = typeof BillingDetails.Type
+
+/**
+ * Schema for the billing details of a payment intent: the same fields and rule as `BillingDetails`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PaymentIntentBillingDetails = open({ ...person, email: Schema.String })
+
+/**
+ * Schema for the billing details of a card payout; `email` is required, every other field optional.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PayoutBillingDetails = open({
+  firstName: optional,
+  lastName: optional,
+  address: optional,
+  postalCode: optional,
+  city: optional,
+  state: optional,
+  countryCode: optional,
+  phone: optional,
+  email: Schema.String
+})
+
+/**
+ * Billing details of a card payout.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PayoutBillingDetails = typeof PayoutBillingDetails.Type

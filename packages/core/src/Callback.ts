@@ -10,12 +10,21 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import { open } from "./internal/Open.ts"
+import { ApmResponseData } from "./ApmPayload.ts"
 import { Metadata, type Method, OpenStatus, TextOrInteger } from "./Transaction.ts"
 
-const open = Schema.Record(Schema.String, Schema.Json)
-
-/** An amount as it came: text, or a number that `Json` handed over exactly. */
-const AmountAsSent = Schema.Union([Schema.String, Schema.Finite])
+/** An amount as it was sent, as text or as a number that `Json` handed over exactly. */
+const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (value: string | number) => String(value),
+      encode: (text): string | number => text
+    })
+  )
+)
 
 /**
  * Schema for the callback of a card payment, card payout, refund or subscription.
@@ -23,17 +32,14 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite])
  * @category schemas
  * @since 0.1.0
  */
-export const CardCallback = Schema.StructWithRest(
-  Schema.Struct({
-    transactionId: TextOrInteger,
-    transactionStatus: OpenStatus,
-    mid: TextOrInteger,
-    orderAmount: AmountAsSent,
-    orderCurrency: Schema.String,
-    metadata: Schema.optionalKey(Schema.NullOr(Metadata))
-  }),
-  [open]
-)
+export const CardCallback = open({
+  transactionId: TextOrInteger,
+  transactionStatus: OpenStatus,
+  mid: TextOrInteger,
+  orderAmount: AmountAsSent,
+  orderCurrency: Schema.String,
+  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+})
 
 /**
  * Schema for the callback of an APM payment or payout.
@@ -41,19 +47,16 @@ export const CardCallback = Schema.StructWithRest(
  * @category schemas
  * @since 0.1.0
  */
-export const ApmCallback = Schema.StructWithRest(
-  Schema.Struct({
-    transactionId: TextOrInteger,
-    transactionStatus: OpenStatus,
-    accountId: TextOrInteger,
-    amount: AmountAsSent,
-    currency: Schema.String,
-    apmType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-    apmResponseData: Schema.optionalKey(Schema.NullOr(open)),
-    metadata: Schema.optionalKey(Schema.NullOr(Metadata))
-  }),
-  [open]
-)
+export const ApmCallback = open({
+  transactionId: TextOrInteger,
+  transactionStatus: OpenStatus,
+  accountId: TextOrInteger,
+  amount: AmountAsSent,
+  currency: Schema.String,
+  apmType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
+  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+})
 
 /**
  * The four fields the checksum covers, each exactly as it was sent.

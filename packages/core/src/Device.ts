@@ -4,8 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-
-const text = Schema.optionalKey(Schema.String)
+import { open, optional } from "./internal/Open.ts"
 
 /**
  * Schema for the customer's device; every field is optional (`spec.md`, "Device").
@@ -18,21 +17,21 @@ const text = Schema.optionalKey(Schema.String)
  * @category schemas
  * @since 0.1.0
  */
-export const Device = Schema.Struct({
-  deviceId: text,
-  fingerprintData: text,
-  ip: text,
-  accept: text,
-  acceptLanguage: text,
-  acceptHeader: text,
-  userAgent: text,
+export const Device = open({
+  deviceId: optional,
+  fingerprintData: optional,
+  ip: optional,
+  accept: optional,
+  acceptLanguage: optional,
+  acceptHeader: optional,
+  userAgent: optional,
   javaEnabled: Schema.optionalKey(Schema.Boolean),
   javaScriptEnabled: Schema.optionalKey(Schema.Boolean),
-  deviceLanguage: text,
-  colorDepth: text,
-  screenHeight: text,
-  screenWidth: text,
-  deviceTimezone: text
+  deviceLanguage: optional,
+  colorDepth: optional,
+  screenHeight: optional,
+  screenWidth: optional,
+  deviceTimezone: optional
 })
 
 /**

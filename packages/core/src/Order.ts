@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import { open, optional } from "./internal/Open.ts"
 
 /**
  * Schema for the order of a request; every field is optional (`spec.md`, "Order").
@@ -16,13 +16,13 @@ import * as Schema from "effect/Schema"
  * @category schemas
  * @since 0.1.0
  */
-export const Order = Schema.Struct({
-  date: Schema.optionalKey(Schema.String),
-  orderId: Schema.optionalKey(Schema.String),
-  title: Schema.optionalKey(Schema.String),
-  siteId: Schema.optionalKey(Schema.String),
-  name: Schema.optionalKey(Schema.String),
-  domainName: Schema.optionalKey(Schema.String)
+export const Order = open({
+  date: optional,
+  orderId: optional,
+  title: optional,
+  siteId: optional,
+  name: optional,
+  domainName: optional
 })
 
 /**

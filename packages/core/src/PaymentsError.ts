@@ -29,21 +29,25 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/U
 }
 
 /**
- * Error raised when a transaction was created and ended FAILED. Carries the whole response.
+ * Error raised when what was created ended FAILED: a payment, payout, refund or subscription. Carries the
+ * whole response.
  *
  * **Details**
  *
- * `declineCode` is the service's numeric reason; its table is not documented.
+ * Which identifiers there are depends on the operation: `transactionId`, `refundId`,
+ * `subscriptionId`. `declineCode` is the service's numeric reason; its table is not documented.
  *
  * @category errors
  * @since 0.1.0
  */
 export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
   requestId: Schema.optionalKey(Schema.String),
-  transactionId: Schema.String,
+  transactionId: Schema.optionalKey(Schema.String),
+  refundId: Schema.optionalKey(Schema.String),
+  subscriptionId: Schema.optionalKey(Schema.String),
   declineCode: Schema.optionalKey(Schema.Int),
   declineSubReason: Schema.optionalKey(Schema.String),
-  response: Schema.Record(Schema.String, Schema.Json)
+  response: Schema.Record(Schema.String, Schema.Unknown)
 }) {
   readonly isRetryable = false
   override get message() {
@@ -51,7 +55,8 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
       this.declineCode === undefined
         ? "without a decline code"
         : `with decline code ${this.declineCode}`
-    return `Transaction ${this.transactionId} was declined ${code}`
+    const id = this.transactionId ?? this.refundId ?? this.subscriptionId ?? "without an id"
+    return `Transaction ${id} was declined ${code}`
   }
 }
 
@@ -82,7 +87,10 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>(
     const by = this.sent
       ? "The service refused the request"
       : "The request was refused before sending"
-    return [by, ...this.fields.map(({ path, message }) => path === "" ? message : `${path}: ${message}`)].join("; ")
+    return [
+      by,
+      ...this.fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+    ].join("; ")
   }
 }
 
@@ -211,9 +219,17 @@ export type ReadError =
   | UnexpectedResponse
 
 /**
+ * A decline with the response of its operation, typed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type DeclinedAs<Response> = Declined & { readonly response: Response }
+
+/**
  * What a create can fail with.
  *
  * @category errors
  * @since 0.1.0
  */
-export type CreateError = ReadError | Declined | OutcomeUnknown
+export type CreateError<Response = unknown> = ReadError | DeclinedAs<Response> | OutcomeUnknown

@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
 
 /**
  * The switches, each with the decision page that explains its default.
@@ -20,7 +21,7 @@ import * as Duration from "effect/Duration"
  * @category models
  * @since 0.1.0
  */
-export interface Profile {
+export interface Switches {
   readonly tokenField: string | undefined
   readonly refreshBefore: Duration.Duration
   readonly requestChecksumSeparator: string
@@ -33,7 +34,7 @@ export interface Profile {
  * @category constants
  * @since 0.1.0
  */
-export const defaults: Profile = {
+export const defaults: Switches = {
   tokenField: undefined,
   refreshBefore: Duration.days(1),
   requestChecksumSeparator: "|",
@@ -52,9 +53,18 @@ export const defaults: Profile = {
  * @category references
  * @since 0.1.0
  */
-export const Profile: Context.Reference<Profile> = Context.Reference<Profile>(
+export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
   "@pawl/core/Profile",
   {
     defaultValue: () => defaults
   }
 )
+
+/**
+ * Layer that changes some switches and leaves the others at their defaults.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (switches: Partial<Switches>): Layer.Layer<never> =>
+  Layer.succeed(Profile, { ...defaults, ...switches })

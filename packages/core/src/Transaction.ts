@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import { wireNumber } from "./internal/WireNumber.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, {
@@ -26,6 +27,14 @@ export const TextOrInteger = Schema.Union([Schema.String, Schema.Int]).pipe(
     })
   )
 )
+
+/**
+ * Schema for text that travels as a JSON integer of any size, digit by digit.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const IntegerText = wireNumber("Integer", /^(?:0|[1-9][0-9]{0,63})$/u, "Expected an integer")
 
 /**
  * Schema for an identifier the service assigned. Only such text ever becomes part of a path.
@@ -96,6 +105,25 @@ export const OpenStatus = Schema.Union([Schema.Literals(statuses), Schema.String
  * @since 0.1.0
  */
 export type OpenStatus = Status | (string & {})
+
+/**
+ * Schema for the numeric reason of a decline. Present only when the transaction is FAILED; the table of
+ * codes is not documented.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const DeclineCode = Schema.optionalKey(Schema.NullOr(Schema.Int))
+
+/**
+ * Schema for an absolute http(s) URL.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Url = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[^\s]+$/u, { message: "Expected an absolute http(s) URL" })
+)
 
 /**
  * Schema for the merchant's own key-value pairs, returned unchanged in responses and callbacks.

@@ -1,0 +1,50 @@
+/**
+ * Objects that keep what they do not know.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * Makes the schema of an object that keeps unknown fields through decoding and encoding, so that what
+ * the service adds later is neither lost nor an error.
+ */
+export const open = <const Fields extends Schema.Struct.Fields>(fields: Fields) => {
+  const known = new Set(Object.keys(fields))
+  const isOther = Schema.makeFilter((name: string) => !known.has(name))
+  return Schema.StructWithRest(Schema.Struct(fields), [
+    Schema.Record(Schema.String.check(isOther), Schema.Unknown)
+  ])
+}
+
+/** A text that may be absent or null. */
+export const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** A text that may be absent. */
+export const optional = Schema.optionalKey(Schema.String)
+
+/** A text that reaches the service and no log. */
+export const secret = (label: string) =>
+  Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
+
+/**
+ * What callers write to create something: the known fields of its request, so that a misspelt one is a
+ * type error, without what is computed, and without a requestId where it may be made.
+ */
+export type Input<Request, Computed extends string = never> = Omit<
+  Known<Request>,
+  "requestId" | Computed
+> & { readonly requestId?: string }
+
+/** Objects without known fields (metadata) stay open, and so does what depends on the method. */
+type Known<T> = T extends object
+  ? [KnownKey<T>] extends [never]
+    ? T
+    : {
+        [Key in keyof T as string extends Key ? never : Key]: Key extends "apmPayload"
+          ? T[Key]
+          : Known<T[Key]>
+      }
+  : T
+
+type KnownKey<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] }

@@ -1,0 +1,89 @@
+/**
+ * The client, put together.
+ *
+ * **Example** (Starting a payment)
+ *
+ * ```ts
+ * import { ApmPayments, Pawl } from "@pawl/http"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const payments = yield* ApmPayments.ApmPayments
+ *   const payment = yield* payments.create({
+ *     requestId: "order-4711-1",
+ *     accountId: "1001",
+ *     apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
+ *     amount: "10.50",
+ *     currency: "EUR",
+ *     callbackUrl: "https://shop.example/callback"
+ *   })
+ *   return payment.apmResponseData?.redirectUrl
+ * }).pipe(Effect.provide(Pawl.layerConfig))
+ * ```
+ *
+ * **Details**
+ *
+ * One layer is one merchant at one environment: it holds one token and one pool of connections, which
+ * end with it. The switches for where the service's documents are silent are `Profile` of
+ * `@pawl/core/Profile`; provide another to the layer to change one.
+ *
+ * @since 0.1.0
+ */
+import type { Hmac } from "@pawl/core/Hmac"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import type { StatusReader } from "@pawl/core/StatusReader"
+import type * as Config from "effect/Config"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Layer from "effect/Layer"
+import * as AccessToken from "./AccessToken.ts"
+import * as ApmPayments from "./ApmPayments.ts"
+import * as Caller from "./Caller.ts"
+import * as NodeTransport from "./NodeTransport.ts"
+import * as PawlConfig from "./PawlConfig.ts"
+import * as StatusPoller from "./StatusPoller.ts"
+import type { Transport } from "./Transport.ts"
+
+/**
+ * The services of the client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services = ApmPayments.ApmPayments | StatusReader
+
+/**
+ * Layer that provides every service over whatever transport and HMAC there are: those of another
+ * runtime, or of a service in memory.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transport | Hmac> =
+  Layer.mergeAll(ApmPayments.layer, StatusPoller.layerReader).pipe(
+    Layer.provide(Caller.layer),
+    Layer.provide(AccessToken.layer),
+    Layer.provide(SecureRandom.layerWebCrypto)
+  )
+
+const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.layer])
+
+/**
+ * Layer that provides every service on Node, from options.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: PawlConfig.Options
+): Layer.Layer<Services, PawlConfig.InvalidConfig> =>
+  Layer.provide(layerNode, PawlConfig.layer(options))
+
+/**
+ * Layer that provides every service on Node, from `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY` and
+ * `PAWL_MERCHANT_SECRET`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =
+  Layer.provide(layerNode, PawlConfig.layerConfig)

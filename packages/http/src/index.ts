@@ -1,0 +1,14 @@
+/**
+ * Call to response: the client of the payments service.
+ *
+ * @since 0.1.0
+ */
+export * as AccessToken from "./AccessToken.ts"
+export * as ApmPayments from "./ApmPayments.ts"
+export * as Api from "./Api.ts"
+export * as Caller from "./Caller.ts"
+export * as NodeTransport from "./NodeTransport.ts"
+export * as Pawl from "./Pawl.ts"
+export * as PawlConfig from "./PawlConfig.ts"
+export * as StatusPoller from "./StatusPoller.ts"
+export * as Transport from "./Transport.ts"

@@ -1,0 +1,303 @@
+import type { Switches } from "@pawl/core/Profile"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import * as AccessToken from "../src/AccessToken.ts"
+import * as PawlConfig from "../src/PawlConfig.ts"
+import * as Memory from "./support/memory.ts"
+
+const tokens = (service: Memory.Service, profile: Partial<Switches> = {}) =>
+  AccessToken.layer.pipe(
+    Layer.provide(Layer.mergeAll(service.layer, PawlConfig.layer(Memory.options))),
+    Layer.provide(Memory.profile(profile))
+  )
+
+const get = AccessToken.AccessToken.use((token) => token.get)
+
+/** Runs an effect once an hour of virtual time. */
+const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.forEach(Array.from({ length: hours }), () =>
+    Effect.andThen(TestClock.adjust("1 hour"), effect)
+  )
+
+const day = 24
+
+describe("a token in use", () => {
+  it("C15 is renewed on day 29 without anybody waiting, twelve times in 330 days", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const first = yield* get
+        const before = yield* hourly(29 * day - 1, get)
+        expect(new Set(before)).toEqual(new Set([first]))
+        expect(service.auths.length).toBe(1)
+        yield* TestClock.adjust("1 hour")
+        expect(service.auths.length).toBe(2)
+        expect(yield* get).not.toBe(first)
+        yield* hourly(301 * day, get)
+        expect(service.auths.length).toBe(12)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("C15 is kept while it cannot be renewed, and replaced once it can", async () => {
+    let down = false
+    const service: Memory.Service = new Memory.Service({
+      auth: () => (down ? Memory.answer(503, "") : service.issue())
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const first = yield* get
+        yield* TestClock.adjust("28 days")
+        down = true
+        const during = yield* hourly(36, get)
+        expect(new Set(during)).toEqual(new Set([first]))
+        down = false
+        yield* TestClock.adjust("2 hours")
+        // Before the old one ends, and before anybody asked.
+        const asked = service.auths.length
+        expect(yield* get).not.toBe(first)
+        expect(service.auths.length).toBe(asked)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("C15 ends when its time is up and none can be had, and is asked for again by the next who needs it", async () => {
+    let down = false
+    const service: Memory.Service = new Memory.Service({
+      auth: () => (down ? Memory.answer(503, "") : service.issue())
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* get
+        down = true
+        yield* TestClock.adjust("30 days")
+        expect((yield* Memory.settled(Effect.flip(get)))._tag).toBe("ServiceFailed")
+        down = false
+        expect(Result.isSuccess(yield* Memory.settled(Effect.result(get)))).toBe(true)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("is renewed as early as the profile says", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* get
+        yield* TestClock.adjust(Duration.subtract(Duration.days(20), Duration.seconds(1)))
+        expect(service.auths.length).toBe(1)
+        yield* TestClock.adjust("1 second")
+        expect(service.auths.length).toBe(2)
+      }).pipe(Effect.provide(tokens(service, { refreshBefore: Duration.days(10) })))
+    )
+  })
+
+  it("is not renewed any more once its scope has ended", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* Effect.provide(get, tokens(service))
+        yield* TestClock.adjust("300 days")
+        expect(service.auths.length).toBe(1)
+      })
+    )
+  })
+
+  it("is dropped only if it is the one that is held", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const token = yield* AccessToken.AccessToken
+        const first = yield* token.get
+        yield* token.drop(first)
+        const second = yield* token.get
+        yield* token.drop(first)
+        expect(yield* token.get).toBe(second)
+        expect(service.auths.length).toBe(2)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+})
+
+describe("the exp claim", () => {
+  const now = 1_700_000_000
+  const implausible = fc.oneof(
+    fc.constantFrom(
+      "{}",
+      '{"exp":null}',
+      '{"exp":"1700090000"}',
+      '{"exp":1e400}',
+      '{"exp":-1e400}',
+      '{"exp":[]}',
+      '{"exp":true}',
+      "not json",
+      "",
+      '{"exp":32503680000}'
+    ),
+    fc.double({ min: -1e12, max: now + 599, noNaN: true }).map((exp) => JSON.stringify({ exp })),
+    fc.double({ min: now + 31 * 86_400, noNaN: true }).map((exp) => JSON.stringify({ exp }))
+  )
+
+  it("C16 B05 counts as 30 days when it cannot be true, so no claim makes a storm", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          implausible.map(Memory.jwt),
+          fc.constantFrom("a", "a.b.c", "..", "a.%%.c", "a..c")
+        ),
+        async (token) => {
+          const service = new Memory.Service({
+            auth: () => Memory.answer(200, { accessToken: token })
+          })
+          await Memory.virtual(
+            Effect.gen(function* () {
+              yield* TestClock.setTime(now * 1000)
+              const { expiresAt } = yield* get
+              expect(expiresAt).toBe((now + 30 * 86_400) * 1000)
+              yield* hourly(28 * day, get)
+              expect(service.auths.length).toBe(1)
+            }).pipe(Effect.provide(tokens(service)))
+          )
+        }
+      ),
+      { numRuns: 50 }
+    ))
+
+  it("C16 C17 is believed from ten minutes to 30 days, and then too asks no more than once in five minutes", () =>
+    fc.assert(
+      fc.asyncProperty(fc.double({ min: 600, max: 30 * 86_400, noNaN: true }), async (life) => {
+        const service = new Memory.Service({
+          auth: (n) => Memory.answer(200, { accessToken: Memory.jwt({ exp: now + life, n }) })
+        })
+        await Memory.virtual(
+          Effect.gen(function* () {
+            yield* TestClock.setTime(now * 1000)
+            const { expiresAt } = yield* get
+            expect(expiresAt / 1000).toBeCloseTo(now + life, 0)
+            for (let n = 0; n < 5; n++) {
+              yield* TestClock.adjust("59 seconds")
+              yield* get
+            }
+            expect(service.auths.length).toBe(1)
+          }).pipe(Effect.provide(tokens(service)))
+        )
+      })
+    ))
+
+  it("C17 costs one request when the clock jumps, forwards or back", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(3_600_000, -3_600_000, 315_576_000_000, -600_000, 600_000),
+        async (jump) => {
+          let offset = 0
+          const service: Memory.Service = new Memory.Service({
+            // The service's own clock does not jump.
+            auth: (n) =>
+              Memory.answer(200, { accessToken: Memory.jwt({ exp: now + 30 * 86_400, n }) })
+          })
+          const program = Effect.gen(function* () {
+            yield* get
+            yield* TestClock.adjust("1 day")
+            offset = jump
+            yield* hourly(100, get)
+            expect(service.auths.length).toBeLessThanOrEqual(2)
+          }).pipe(Effect.provide(tokens(service)))
+          await Memory.virtual(
+            Effect.gen(function* () {
+              yield* TestClock.setTime(now * 1000)
+              const clock = yield* Clock.Clock
+              const wall = () => clock.currentTimeMillisUnsafe() + offset
+              const skewed = Object.assign({}, clock, {
+                currentTimeMillisUnsafe: wall,
+                currentTimeMillis: Effect.sync(wall)
+              })
+              yield* Effect.provideService(program, Clock.Clock, skewed)
+            })
+          )
+        }
+      )
+    ))
+})
+
+describe("the answer of /auth", () => {
+  const answered = (body: unknown, profile?: Partial<Switches>) =>
+    Memory.virtual(
+      Effect.result(get).pipe(
+        Memory.settled,
+        Effect.map(Result.map(({ text }) => Redacted.value(text))),
+        Effect.provide(
+          tokens(new Memory.Service({ auth: () => Memory.answer(200, body) }), profile ?? {})
+        )
+      )
+    )
+
+  it("carries the token under a usual name, at the top or in data, or is the token", async () => {
+    for (const name of ["accessToken", "access_token", "token", "jwt"]) {
+      expect(await answered({ [name]: "abc", expiresIn: 1 })).toEqual(Result.succeed("abc"))
+      expect(await answered({ data: { [name]: "abc" } })).toEqual(Result.succeed("abc"))
+    }
+    expect(await answered('"abc"')).toEqual(Result.succeed("abc"))
+  })
+
+  it("carries the token in the field that the profile names, and in no other", async () => {
+    const profile = { tokenField: "session" }
+    expect(await answered({ session: "abc", token: "other" }, profile)).toEqual(
+      Result.succeed("abc")
+    )
+    expect(await answered({ data: { session: "abc" } }, profile)).toEqual(Result.succeed("abc"))
+    expect(Result.isFailure(await answered({ token: "other" }, profile))).toBe(true)
+    expect(Result.isFailure(await answered({ session: "abc" }))).toBe(true)
+  })
+
+  it("B02 is refused when what it carries could not stand in a header, and the error does not carry it", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.constantFrom(
+            "a\r\nX-Evil: 1",
+            "a\u0000b",
+            "a b",
+            "tökén",
+            "",
+            "x".repeat(8193),
+            "x".repeat(100_000),
+            "\u{1f600}"
+          ),
+          fc
+            .string({ unit: "binary", minLength: 1 })
+            .filter((text) => !/^[\x21-\x7e]*$/u.test(text))
+        ),
+        async (text) => {
+          const result = await answered({ accessToken: text })
+          if (Result.isSuccess(result)) throw new Error("accepted")
+          expect(result.failure._tag).toBe("UnexpectedResponse")
+          if (text.length > 3)
+            expect(`${inspect(result.failure)} ${JSON.stringify(result.failure)}`).not.toContain(
+              text
+            )
+        }
+      )
+    ))
+
+  it("is refused when it carries anything but text", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.integer(),
+          fc.constant(null),
+          fc.array(fc.string()),
+          fc.dictionary(fc.string(), fc.string())
+        ),
+        async (value) => {
+          expect(Result.isFailure(await answered({ accessToken: value }))).toBe(true)
+        }
+      )
+    ))
+})

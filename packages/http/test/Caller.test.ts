@@ -1,0 +1,603 @@
+import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as ApmPayments from "../src/ApmPayments.ts"
+import * as Memory from "./support/memory.ts"
+
+const create = (service: Memory.Service, input: ApmPaymentInput = Memory.payment) =>
+  ApmPayments.ApmPayments.use((payments) => Effect.result(payments.create(input))).pipe(
+    Memory.settled,
+    Effect.provide(Memory.client(service))
+  )
+
+const status = (service: Memory.Service, id = "100001") =>
+  ApmPayments.ApmPayments.use((payments) => Effect.result(payments.status(id))).pipe(
+    Memory.settled,
+    Effect.provide(Memory.client(service))
+  )
+
+const failure = <A, E>(result: Result.Result<A, E>): E => {
+  if (Result.isSuccess(result)) throw new Error("expected a failure")
+  return result.failure
+}
+
+const tags: Record<number, string> = {
+  400: "ValidationFailed",
+  401: "Unauthorized",
+  404: "NotFound",
+  408: "ServiceFailed",
+  425: "ServiceFailed",
+  429: "RateLimited"
+}
+
+/** Also ids that would be other ones if they were numbers. */
+const identifier = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/u),
+  fc.constantFrom("007", "00", "1e3", "-0", "0x10", "12345678901234567890", "NaN")
+)
+
+const fault = fc.constantFrom(...Memory.faults)
+
+describe("a create under faults", () => {
+  it("C01 C02 C03 C06 takes effect at most once, and is never called failed when it took effect", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.option(fault, { nil: undefined }), { maxLength: 12 }),
+        async (faults) => {
+          const service = new Memory.Service({ faults })
+          const result = await Memory.virtual(create(service))
+          expect(service.ledger.size).toBeLessThanOrEqual(1)
+          expect(service.requests.length).toBeLessThanOrEqual(8)
+          expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+          const entry = service.ledger.get(Memory.payment.requestId)
+          if (Result.isSuccess(result)) {
+            expect(result.success).toEqual(
+              JSON.parse(new TextDecoder().decode(entry?.response.body))
+            )
+          } else if (result.failure._tag === "OutcomeUnknown") {
+            expect(result.failure.requestId).toBe(Memory.payment.requestId)
+          } else {
+            expect(entry).toBeUndefined()
+          }
+        }
+      ),
+      { numRuns: 1000 }
+    ))
+
+  it("C01 succeeds once the connection stands, if that is within four attempts", () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(6), async (times) => {
+        const service = new Memory.Service({
+          faults: Array.from({ length: times }, () => "refused")
+        })
+        const result = await Memory.virtual(create(service))
+        expect(service.requests.length).toBe(Math.min(times + 1, 4))
+        if (times < 4) expect(Result.isSuccess(result)).toBe(true)
+        else
+          expect(failure(result)).toMatchObject({ _tag: "Unreachable", sent: false, attempts: 4 })
+      })
+    ))
+
+  it("C03 returns the original when the answer was lost", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom("reset after", "503 after", "truncated after", "silent after"), {
+          minLength: 1,
+          maxLength: 3
+        }),
+        async (faults) => {
+          // Three attempts that time out and a fourth would not fit into 30 seconds.
+          fc.pre(faults.filter((each) => each === "silent after").length < 2)
+          const service = new Memory.Service({ faults })
+          const result = await Memory.virtual(create(service))
+          expect(Result.getOrThrow(result).transactionId).toBe("100001")
+          expect(service.ledger.size).toBe(1)
+          expect(service.requests.length).toBe(faults.length + 1)
+        }
+      )
+    ))
+
+  it("C03 is OutcomeUnknown with the requestId and the last doubt when no answer ever comes", async () => {
+    const service = new Memory.Service({ faults: Array.from({ length: 4 }, () => "reset after") })
+    const error = failure(await Memory.virtual(create(service)))
+    expect(error).toMatchObject({
+      _tag: "OutcomeUnknown",
+      requestId: "order-1",
+      cause: { _tag: "Unreachable", sent: true, attempts: 4 }
+    })
+  })
+
+  it("stays in doubt when a later attempt is refused without saying anything about the first", async () => {
+    for (const last of ["refused", "429", "401"] as const) {
+      const service = new Memory.Service({ faults: ["reset after", last, last, last, last, last] })
+      const error = failure(await Memory.virtual(create(service)))
+      expect(error).toMatchObject({
+        _tag: "OutcomeUnknown",
+        cause: { _tag: "Unreachable", attempts: 1 }
+      })
+    }
+  })
+
+  it("is out of doubt when the service refuses the request itself", async () => {
+    for (const [code, tag] of [
+      [400, "ValidationFailed"],
+      [404, "NotFound"]
+    ] as const) {
+      const service = new Memory.Service({
+        answer: (_, n) => Memory.answer(n === 1 ? 500 : code, {})
+      })
+      expect(failure(await Memory.virtual(create(service)))._tag).toBe(tag)
+      expect(service.requests.length).toBe(2)
+    }
+  })
+
+  it("C06 is in doubt after a success that cannot be read, and names the field, not its value", async () => {
+    const service = new Memory.Service({
+      answer: () =>
+        Memory.answer(200, { transactionId: "not-a-secret but spaced", transactionStatus: "NEW" })
+    })
+    const error = failure(await Memory.virtual(create(service)))
+    expect(error._tag).toBe("OutcomeUnknown")
+    expect(error.message).toContain("field transactionId")
+    expect(error.message).not.toContain("spaced")
+    expect(service.requests.length).toBe(4)
+  })
+})
+
+describe("a read", () => {
+  it("C06 C07 fails typed, never with a defect, whatever the service answers", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.integer({ min: 200, max: 599 }),
+          fc.constantFrom(...Object.keys(tags).map(Number))
+        ),
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.constantFrom("", "null", "{}", "<html>", '"a', '\ufeff"NEW"')
+        ),
+        async (code, body) => {
+          const service = new Memory.Service({ answer: () => Memory.answer(code, body) })
+          const result = await Memory.virtual(status(service))
+          if (Result.isSuccess(result))
+            expect(code < 300 && typeof result.success === "string").toBe(true)
+          else
+            expect(result.failure._tag).toBe(
+              tags[code] ?? (code >= 500 ? "ServiceFailed" : "UnexpectedResponse")
+            )
+        }
+      ),
+      { numRuns: 500 }
+    ))
+
+  it("C21 refuses a redirect without following it", async () => {
+    for (const code of [301, 302, 303, 307, 308]) {
+      const service = new Memory.Service({
+        answer: () => Memory.answer(code, "", { location: "https://elsewhere.example/api" })
+      })
+      expect(failure(await Memory.virtual(status(service)))).toMatchObject({
+        _tag: "UnexpectedResponse",
+        status: code,
+        reason: "redirects are not followed"
+      })
+      expect(service.requests.map(({ url }) => url)).toEqual([
+        "https://payments.example/api/v1/payments/apm/status/100001"
+      ])
+    }
+  })
+
+  it("B01 sends nothing for an id that could leave its route", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc
+          .oneof(
+            fc.string(),
+            fc.string({ unit: "binary" }),
+            fc.constantFrom(
+              "",
+              ".",
+              "..",
+              "%2e%2e/",
+              "..\\",
+              "?x",
+              "#f",
+              ";",
+              "a/b",
+              "a".repeat(65),
+              "1\n",
+              " 1"
+            )
+          )
+          .filter((id) => !/^[A-Za-z0-9_-]{1,64}$/u.test(id)),
+        async (id) => {
+          const service = new Memory.Service()
+          expect(failure(await Memory.virtual(status(service, id)))).toMatchObject({
+            _tag: "ValidationFailed",
+            sent: false,
+            fields: [{ path: "id" }]
+          })
+          expect(service.requests.length + service.auths.length).toBe(0)
+        }
+      )
+    ))
+
+  it("B01 puts any other id into the path as it is", () =>
+    fc.assert(
+      fc.asyncProperty(identifier, async (id) => {
+        const service = new Memory.Service()
+        expect(Result.isSuccess(await Memory.virtual(status(service, id)))).toBe(true)
+        expect(new URL(service.requests[0]?.url ?? "").pathname).toBe(
+          `/api/v1/payments/apm/status/${id}`
+        )
+      })
+    ))
+})
+
+describe("waiting", () => {
+  /** Answers the first request with a status and `Retry-After`, the others well, and notes the times. */
+  const wanted = (code: number, retryAfter: string) => {
+    const times: Array<number> = []
+    const service = new Memory.Service({
+      answer: (_, n) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          times.push(now)
+          return n === 1
+            ? Memory.answer(code, "", { "retry-after": retryAfter })
+            : Memory.status("NEW")
+        })
+    })
+    return { service, times }
+  }
+
+  it("C11 sends nothing before Retry-After, and gives up where that is after the deadline", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(429, 503),
+        fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 10 ** 9 })),
+        fc.boolean(),
+        async (code, seconds, asDate) => {
+          fc.pre(!asDate || seconds < 10 ** 8)
+          const { service, times } = wanted(
+            code,
+            asDate ? new Date(seconds * 1000).toUTCString() : String(seconds)
+          )
+          const result = await Memory.virtual(status(service))
+          if (seconds < 30) {
+            expect(Result.isSuccess(result)).toBe(true)
+            expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(seconds * 1000)
+          } else {
+            expect(times.length).toBe(1)
+            expect(failure(result)).toMatchObject(
+              code === 429
+                ? { _tag: "RateLimited", retryAfter: seconds * 1000, attempts: 1 }
+                : { _tag: "ServiceFailed" }
+            )
+          }
+        }
+      )
+    ))
+
+  it("C11 takes a garbled Retry-After for none", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc
+          .oneof(
+            fc.constantFrom(
+              "soon",
+              "-1",
+              "1.5",
+              "1e3",
+              " 5",
+              "",
+              "9".repeat(400),
+              "Wed 21 Oct",
+              "2030-01-01"
+            ),
+            fc.string()
+          )
+          .filter((text) => !/^[0-9]{1,15}$/u.test(text)),
+        async (retryAfter) => {
+          const { service, times } = wanted(429, retryAfter)
+          expect(Result.isSuccess(await Memory.virtual(status(service)))).toBe(true)
+          expect((times[1] ?? 0) - (times[0] ?? 0)).toBeLessThan(300)
+        }
+      )
+    ))
+
+  it("C04 ends by the deadline, whatever hangs", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.option(fault, { nil: undefined }), { minLength: 8, maxLength: 8 }),
+        fc.constantFrom<"auth" | "call">("auth", "call"),
+        async (faults, hangs) => {
+          const service = new Memory.Service(
+            hangs === "auth" ? { auth: () => Effect.never } : { faults }
+          )
+          await Memory.virtual(
+            Effect.gen(function* () {
+              const payments = yield* ApmPayments.ApmPayments
+              const fiber = yield* Effect.forkChild(Effect.exit(payments.create(Memory.payment)))
+              // Jittered waits end between two milliseconds.
+              yield* TestClock.adjust("30001 millis")
+              expect(fiber.pollUnsafe()).toBeDefined()
+            }).pipe(Effect.provide(Memory.client(service)))
+          )
+        }
+      )
+    ))
+
+  it("C04 calls a create OutcomeUnknown when nothing came in time", async () => {
+    const service = new Memory.Service({ answer: () => Effect.never })
+    const error = failure(await Memory.virtual(create(service)))
+    expect(error).toMatchObject({
+      _tag: "OutcomeUnknown",
+      cause: { reason: "no answer in time", sent: true }
+    })
+    expect(service.requests.length).toBe(3)
+  })
+
+  it("spreads its attempts: each wait is longer than the one before, and none is the same for all", async () => {
+    const waits = () => {
+      const times: Array<number> = []
+      const service = new Memory.Service({
+        answer: () =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            times.push(now)
+            return Memory.answer(500, "")
+          })
+      })
+      return Effect.as(status(service), times).pipe(
+        Effect.map(([a = 0, b = 0, c = 0, d = 0]) => [b - a, c - b, d - c])
+      )
+    }
+    const first = await Memory.virtual(waits())
+    const second = await Memory.virtual(waits())
+    for (const [index, base] of [200, 400, 800].entries()) {
+      expect(first[index]).toBeGreaterThanOrEqual(base * 0.8 - 1)
+      expect(first[index]).toBeLessThanOrEqual(base * 1.2 + 1)
+    }
+    expect(first).not.toEqual(second)
+  })
+})
+
+describe("a refused token", () => {
+  const many = (count: number) =>
+    Effect.gen(function* () {
+      const payments = yield* ApmPayments.ApmPayments
+      return yield* Effect.forEach(
+        Array.from({ length: count }, (_, index) => String(index)),
+        (id) => Effect.result(payments.status(id)),
+        { concurrency: "unbounded" }
+      )
+    })
+
+  it("C12 costs 1,000 concurrent calls one request to /auth and two sends each at most", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* many(1)
+        service.valid.clear()
+        const results = yield* Memory.settled(many(1000))
+        expect(results.every(Result.isSuccess)).toBe(true)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+    expect(service.auths.length).toBe(2)
+    expect(service.requests.length).toBeLessThanOrEqual(1 + 2000)
+  })
+
+  it("C12 is dropped by late refusals only once, however long they take", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 }), async (delays) => {
+        const service: Memory.Service = new Memory.Service({
+          answer: (request, n) =>
+            Effect.delay(
+              Effect.suspend(() =>
+                service.valid.has(request.headers["authorization"]?.slice(7) ?? "")
+                  ? Memory.status("NEW")
+                  : Memory.answer(401, "")
+              ),
+              delays[n % delays.length] ?? 0
+            )
+        })
+        await Memory.virtual(
+          Effect.gen(function* () {
+            yield* Memory.settled(many(1))
+            service.valid.clear()
+            const results = yield* Memory.settled(many(delays.length))
+            expect(results.every(Result.isSuccess)).toBe(true)
+          }).pipe(Effect.provide(Memory.client(service)))
+        )
+        expect(service.auths.length).toBe(2)
+      })
+    ))
+
+  it("C13 costs one retry, then Unauthorized at once for the time of the cool-down", async () => {
+    const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const first = yield* many(1)
+        expect(first.map((result) => failure(result)._tag)).toEqual(["Unauthorized"])
+        expect([service.auths.length, service.requests.length]).toEqual([2, 2])
+        yield* TestClock.adjust("29 seconds")
+        const second = yield* many(1000)
+        expect(new Set(second.map((result) => failure(result)._tag))).toEqual(
+          new Set(["Unauthorized"])
+        )
+        expect([service.auths.length, service.requests.length]).toEqual([2, 2])
+        yield* TestClock.adjust("1 second")
+        yield* many(1)
+        expect([service.auths.length, service.requests.length]).toEqual([3, 4])
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  it("C13 cools down after wrong credentials too", async () => {
+    const service = new Memory.Service({ auth: () => Memory.answer(401, { message: "no" }) })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        for (let n = 0; n < 100; n++)
+          expect(failure((yield* many(1))[0]!)._tag).toBe("Unauthorized")
+        expect([service.auths.length, service.requests.length]).toEqual([1, 0])
+        yield* TestClock.adjust("30 seconds")
+        yield* many(1)
+        expect(service.auths.length).toBe(2)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  it("C13 is not asked about while the clock is set back", async () => {
+    const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(7_200_000)
+        yield* many(1)
+        yield* TestClock.adjust("30 seconds")
+        yield* TestClock.setTime(0)
+        yield* many(1)
+        expect(service.requests.length).toBe(4)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+})
+
+describe("what stops a call from being made", () => {
+  it("leaves a failure of /auth what it is: the create itself was never sent", async () => {
+    for (const [auth, tag] of [
+      [Memory.answer(500, ""), "ServiceFailed"],
+      [Memory.answer(404, ""), "UnexpectedResponse"],
+      [Memory.answer(400, ""), "UnexpectedResponse"],
+      [Memory.answer(200, "{}"), "UnexpectedResponse"],
+      [Effect.never, "Unreachable"]
+    ] as const) {
+      const service = new Memory.Service({ auth: () => auth })
+      const error = failure(await Memory.virtual(create(service)))
+      expect(error._tag).toBe(tag)
+      if (error._tag === "Unreachable") expect(error.sent).toBe(false)
+      expect(service.requests.length).toBe(0)
+    }
+  })
+
+  it("C14 tells all who wait of one failure of /auth, and the next call asks again", async () => {
+    const service: Memory.Service = new Memory.Service({
+      auth: (n) => Effect.delay(n <= 4 ? Memory.answer(500, "") : service.issue(), "1 second")
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const payments = yield* ApmPayments.ApmPayments
+        const ask = Effect.result(payments.status("1"))
+        const results = yield* Memory.settled(
+          Effect.all(
+            Array.from({ length: 1000 }, () => ask),
+            { concurrency: "unbounded" }
+          )
+        )
+        expect(new Set(results.map((result) => failure(result)._tag))).toEqual(
+          new Set(["ServiceFailed"])
+        )
+        expect(service.auths.length).toBe(4)
+        expect(Result.isSuccess(yield* Memory.settled(ask))).toBe(true)
+        expect(service.auths.length).toBe(5)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  it("C14 strands nobody when the first who asked for a token goes away", () =>
+    fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(9), { maxLength: 9 }), async (leaving) => {
+        const service: Memory.Service = new Memory.Service({
+          auth: () => Effect.delay(service.issue(), "5 seconds")
+        })
+        await Memory.virtual(
+          Effect.gen(function* () {
+            const payments = yield* ApmPayments.ApmPayments
+            const fibers = yield* Effect.forEach(Array.from({ length: 10 }), () =>
+              Effect.forkChild(payments.status("1"), { startImmediately: true })
+            )
+            yield* TestClock.adjust("1 second")
+            yield* Effect.forEach(leaving, (index) => Fiber.interrupt(fibers[index]!))
+            yield* TestClock.adjust("10 seconds")
+            for (const [index, fiber] of fibers.entries()) {
+              expect(fiber.pollUnsafe()?._tag).toBe(leaving.includes(index) ? "Failure" : "Success")
+            }
+            expect(service.auths.length).toBe(1)
+          }).pipe(Effect.provide(Memory.client(service)))
+        )
+      })
+    ))
+})
+
+describe("a request that the service refuses", () => {
+  const refusal = async (body: unknown, metadata: Record<string, string> = {}) => {
+    const service = new Memory.Service({ answer: () => Memory.answer(400, body) })
+    const error = failure(await Memory.virtual(create(service, { ...Memory.payment, metadata })))
+    if (error._tag !== "ValidationFailed") throw new Error(error._tag)
+    return error
+  }
+
+  it("names the fields, whichever usual form the body has", async () => {
+    const fields = [{ path: "amount", message: "too small" }]
+    for (const body of [
+      { message: "bad", errors: [{ field: "amount", message: "too small" }] },
+      { errors: { amount: "too small" } },
+      { errors: { amount: ["too small"] } },
+      { errors: { amount: { message: "too small" } } },
+      { violations: [{ name: "amount", reason: "too small" }] },
+      { issues: [{ path: ["amount"], message: "too small" }] },
+      {
+        type: "about:blank",
+        title: "Bad",
+        "invalid-params": [{ name: "amount", reason: "too small" }]
+      },
+      { field: "amount", message: "too small" },
+      { errors: [{ pointer: "amount", detail: "too small" }] }
+    ]) {
+      expect((await refusal(body)).fields).toEqual(fields)
+    }
+    expect((await refusal({ title: "Bad", detail: "no such method" })).fields).toEqual([
+      { path: "", message: "no such method" }
+    ])
+  })
+
+  it("keeps the names of fields, and strikes out the values that were sent", async () => {
+    const message = "EWALLET is not a paymentMethod, order-1 is refused\n\u001b[31m"
+    const quoted = await refusal(
+      { errors: { "apmPayload.paymentMethod": message } },
+      { about: "paymentMethod" }
+    )
+    expect(quoted.fields).toEqual([
+      { path: "apmPayload.paymentMethod", message: "… is not a paymentMethod, … is refused [31m" }
+    ])
+  })
+
+  it("cuts what is long", async () => {
+    const errors = Array.from({ length: 60 }, () => ({
+      field: "a".repeat(300),
+      message: "b".repeat(300)
+    }))
+    const { fields } = await refusal({ errors })
+    expect([fields.length, fields[0]?.path.length, fields[0]?.message.length]).toEqual([
+      50, 200, 200
+    ])
+  })
+
+  it("has no fields where the body says nothing, and keeps every body redacted", () =>
+    fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), fc.string(), fc.constant("<html>")), async (body) => {
+        const error = await refusal(body)
+        expect(error.sent).toBe(true)
+        expect(Redacted.value(error.body!)).toBe(
+          new TextDecoder().decode(new TextEncoder().encode(body))
+        )
+        expect(
+          error.fields.every(({ message, path }) => message.length <= 200 && path.length <= 200)
+        ).toBe(true)
+      })
+    ))
+})

@@ -1,0 +1,233 @@
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Cause from "effect/Cause"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import * as ApmPayments from "../src/ApmPayments.ts"
+import * as Pawl from "../src/Pawl.ts"
+import * as Memory from "./support/memory.ts"
+import * as Server from "./support/server.ts"
+
+/** A service that loses the answer to the first create and remembers it. */
+const flaky = Effect.gen(function* () {
+  let creates = 0
+  return yield* Server.start((socket, request) => {
+    if (request.startsWith("POST /api/v1/auth "))
+      return Server.reply(socket, 200, '{"access_token":"abc"}')
+    if (!request.toLowerCase().includes("authorization: bearer abc\r\n"))
+      return Server.reply(socket, 401, "")
+    if (request.startsWith("GET ")) return Server.reply(socket, 200, '"SUCCEED"')
+    if (++creates === 1) return void socket.resetAndDestroy()
+    Server.reply(socket, 200, '{"transactionId":"7","transactionStatus":"NEW"}')
+  })
+})
+
+describe("the client on Node", () => {
+  const program = Effect.gen(function* () {
+    const payments = yield* ApmPayments.ApmPayments
+    const { transactionId } = yield* payments.create(Memory.payment)
+    return [transactionId, yield* payments.status(transactionId)]
+  })
+
+  it("C03 pays once over a real connection that breaks", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* flaky
+          const layer = Pawl.layer({
+            baseUrl: `${server.url}/api`,
+            merchantKey: "key",
+            merchantSecret: Redacted.make("secret")
+          })
+          expect(yield* Effect.provide(program, layer)).toEqual(["7", "SUCCEED"])
+          const bodies = server.received
+            .filter((request) => request.startsWith("POST /api/v1/payments/apm "))
+            .map((request) => request.split("\r\n\r\n")[1])
+          for (const request of server.received) {
+            const json = request.startsWith("POST ")
+            expect(request.toLowerCase().includes("content-type: application/json\r\n")).toBe(json)
+          }
+          expect(bodies.length).toBe(2)
+          expect(bodies[0]).toBe(bodies[1])
+          expect(server.received[0]?.split("\r\n\r\n")[1]).toBe(
+            '{"merchantKey":"key","merchantSecret":"secret"}'
+          )
+        })
+      )
+    ))
+
+  it("is configured from the environment alone", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* flaky
+          const env = {
+            PAWL_BASE_URL: `${server.url}/api`,
+            PAWL_MERCHANT_KEY: "key",
+            PAWL_MERCHANT_SECRET: "secret"
+          }
+          const layer = Layer.provide(
+            Pawl.layerConfig,
+            ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+          )
+          expect(yield* Effect.provide(program, layer)).toEqual(["7", "SUCCEED"])
+        })
+      )
+    ))
+})
+
+describe("B04 secrets", () => {
+  const token = Memory.jwt({ canary: "token-canary-77e0" })
+  const sensitive = [
+    "secret-canary-93ad",
+    "key-canary-1b7c",
+    "token-canary-77e0",
+    "ssn-canary-40c2",
+    "canary-pan"
+  ]
+  const input = {
+    ...Memory.payment,
+    billingDetails: { ssn: "ssn-canary-40c2" },
+    apmPayload: { account: "canary-pan" }
+  }
+
+  /** Every spelling that somebody could read a secret from. */
+  const spellings = (text: string) => {
+    const bytes = Buffer.from(text)
+    // Of the base64 of a longer text, what does not depend on the text before.
+    const base64 = [0, 1, 2].map((shift) =>
+      Buffer.from(" ".repeat(shift) + text)
+        .toString("base64")
+        .slice(4, -4)
+    )
+    return [text, encodeURIComponent(text), bytes.toString("hex"), ...base64].filter(
+      (each) => each.length > 5
+    )
+  }
+
+  const outcomes: Record<string, Memory.Options> = {
+    "a success": {
+      auth: () => Memory.answer(200, { token }),
+      answer: () => Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" })
+    },
+    "a decline": {
+      auth: () => Memory.answer(200, { token }),
+      answer: () => Memory.answer(200, { transactionId: "7", transactionStatus: "FAILED" })
+    },
+    "a silence": { auth: () => Memory.answer(200, { token }), answer: () => Effect.never },
+    "a lost answer": {
+      auth: () => Memory.answer(200, { token }),
+      answer: () => Memory.answer(200, '{"transactionId":')
+    },
+    "a refused token": {
+      auth: () => Memory.answer(200, { token }),
+      answer: () => Memory.answer(401, token)
+    },
+    "a refusal that quotes the request": {
+      auth: () => Memory.answer(200, { token }),
+      answer: (request) =>
+        Memory.answer(400, {
+          errors: [
+            {
+              field: "checksum",
+              message: `${request.body} with ${request.headers["authorization"]} is not right`
+            },
+            {
+              field: "ssn",
+              message: `${JSON.parse(request.body ?? "{}").billingDetails?.ssn} is not right`
+            }
+          ]
+        })
+    },
+    "wrong credentials": {
+      auth: (n) =>
+        Memory.answer(n % 2 === 0 ? 400 : 401, {
+          errors: { merchantSecret: "secret-canary-93ad key-canary-1b7c" }
+        })
+    },
+    "a token that cannot be sent": { auth: () => Memory.answer(200, { token: `${token}\r\n` }) },
+    "a token that is nowhere": { auth: () => Memory.answer(200, { elsewhere: token }) },
+    "a defect of the transport": { answer: () => Effect.die(new Error("broken")) }
+  }
+
+  it.each(Object.entries(outcomes))(
+    "appear in no error, log or span after %s",
+    async (_, given) => {
+      const out: Array<string> = []
+      const print = (value: unknown) => {
+        out.push(String(value), inspect(value, { depth: 20, showHidden: true }))
+        out.push(
+          JSON.stringify(value, (_key, each) => (typeof each === "bigint" ? String(each) : each)) ??
+            ""
+        )
+      }
+      const spans: Array<string> = []
+      const tracer = Tracer.make({
+        span: (span) => {
+          const made = new Tracer.NativeSpan(span)
+          const { end } = made
+          made.end = (time, exit) => {
+            end.call(made, time, exit)
+            spans.push(made.name)
+            print([made.name, [...made.attributes], made.events, exit])
+            if (exit._tag === "Failure") print(Cause.pretty(exit.cause))
+          }
+          return made
+        }
+      })
+      const service = new Memory.Service(given)
+      const logger = Logger.make((options) => {
+        print(options.message)
+        print(Logger.formatJson.log(options))
+        print(Logger.formatLogFmt.log(options))
+      })
+      await Effect.gen(function* () {
+        const payments = yield* ApmPayments.ApmPayments
+        const reader = yield* StatusReader
+        for (const call of [
+          payments.create(input),
+          payments.status("7"),
+          reader.read("apm", "7" as never)
+        ]) {
+          const fiber = yield* Effect.forkChild(
+            Effect.exit(call as Effect.Effect<unknown, unknown>),
+            { startImmediately: true }
+          )
+          yield* TestClock.adjust("2 minutes")
+          const exit = yield* Fiber.join(fiber)
+          print(exit)
+          if (exit._tag === "Failure") {
+            print(Cause.pretty(exit.cause))
+            print(Cause.squash(exit.cause))
+            yield* Effect.logError("failed", exit.cause)
+          }
+        }
+        yield* TestClock.adjust("60 days")
+      }).pipe(
+        Effect.provide(Layer.provideMerge(Memory.client(service), Logger.layer([logger]))),
+        Effect.provideService(References.MinimumLogLevel, "All"),
+        Effect.provideService(Tracer.Tracer, tracer),
+        Effect.provide(TestClock.layer()),
+        Effect.runPromise
+      )
+      expect(spans).toContain("ApmPayments.create")
+      const checksum = JSON.parse(
+        service.requests.find(({ body }) => body !== undefined)?.body ??
+          '{"checksum":"nothing sent"}'
+      ).checksum
+      const all = out.join("\n")
+      for (const secret of [...sensitive, checksum]) {
+        for (const spelling of spellings(secret))
+          expect(all.includes(spelling) && spelling).toBe(false)
+      }
+    }
+  )
+})

@@ -1,0 +1,150 @@
+import * as Cause from "effect/Cause"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import * as PawlConfig from "../src/PawlConfig.ts"
+
+const options: PawlConfig.Options = {
+  baseUrl: "https://payments.example/api",
+  merchantKey: "key",
+  merchantSecret: Redacted.make("secret")
+}
+
+const make = (changed: Partial<PawlConfig.Options>) =>
+  Effect.runSync(Effect.result(PawlConfig.make({ ...options, ...changed })))
+
+const setting = (changed: Partial<PawlConfig.Options>) =>
+  Result.match(make(changed), { onFailure: (error) => error.setting, onSuccess: () => "accepted" })
+
+describe("the base URL", () => {
+  it("B03 is https and ends in /api, and http only where it stays on this machine", () => {
+    for (const [given, kept] of [
+      ["https://payments.example/api", "https://payments.example/api"],
+      ["https://payments.example/api/", "https://payments.example/api"],
+      ["HTTPS://PAYMENTS.example:443/eu/api", "https://payments.example/eu/api"],
+      ["http://localhost:4010/api", "http://localhost:4010/api"],
+      ["http://127.0.0.1:4010/api", "http://127.0.0.1:4010/api"],
+      ["http://127.1/api", "http://127.0.0.1/api"],
+      ["http://[::1]:4010/api", "http://[::1]:4010/api"]
+    ] as const) {
+      expect(Result.getOrThrow(make({ baseUrl: given })).baseUrl).toBe(kept)
+    }
+  })
+
+  it("B03 is refused otherwise", () => {
+    for (const baseUrl of [
+      "",
+      "payments.example/api",
+      "/api",
+      "ftp://payments.example/api",
+      "http://payments.example/api",
+      "http://localhost.payments.example/api",
+      "http://127.0.0.1.payments.example/api",
+      "http://128.0.0.1/api",
+      "https://key@payments.example/api",
+      "https://key:secret@payments.example/api",
+      "https://payments.example/api?key=secret",
+      "https://payments.example/api#x",
+      "https://payments.example",
+      "https://payments.example/v1",
+      "https://payments.example/api/v1",
+      "https://payments.example/myapi"
+    ]) {
+      expect([baseUrl, setting({ baseUrl })]).toEqual([baseUrl, "baseUrl"])
+    }
+  })
+
+  it("is said not to fit in one sentence that does not repeat it", () =>
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), (baseUrl) => {
+        const result = make({ baseUrl: `${baseUrl}&canary` })
+        if (Result.isSuccess(result)) throw new Error("accepted")
+        expect(inspect(result.failure)).not.toContain("canary")
+        expect(result.failure.message).toMatch(
+          /^baseUrl cannot be used: [^.]*(?:https:\/\/payments\.example\/api)?$/u
+        )
+      })
+    ))
+})
+
+describe("the credentials", () => {
+  it("A03 are refused when empty or padded, as by a line break at the end of a file", () => {
+    for (const text of ["", " ", "secret\n", "\tsecret", "secret ", "\u00a0secret"]) {
+      expect(setting({ merchantSecret: Redacted.make(text) })).toBe("merchantSecret")
+      expect(setting({ merchantKey: text })).toBe("merchantKey")
+    }
+    expect(setting({ merchantSecret: Redacted.make("two words") })).toBe("accepted")
+  })
+
+  it("appear in no error, and not in the configuration when it is printed", () => {
+    const canary = "canary-5d1f"
+    const printed = [
+      make({ merchantSecret: Redacted.make(`${canary} `) }),
+      make({ merchantSecret: Redacted.make(canary) }),
+      make({ merchantKey: `${canary} ` })
+    ].map((result) => `${inspect(result, { depth: 9 })} ${JSON.stringify(result)}`)
+    expect(printed.join()).not.toContain(canary)
+  })
+})
+
+describe("the limits", () => {
+  it("have defaults", () => {
+    const config = Result.getOrThrow(make({}))
+    expect({ ...config, attemptTimeout: Duration.toSeconds(config.attemptTimeout) }).toMatchObject({
+      attemptTimeout: 10,
+      totalTimeout: Duration.seconds(30),
+      cooldown: Duration.seconds(30),
+      maxAttempts: 4
+    })
+  })
+
+  it("allow a whole number of attempts, from one", () => {
+    for (const maxAttempts of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(setting({ maxAttempts })).toBe("maxAttempts")
+    }
+    expect(setting({ maxAttempts: 1 })).toBe("accepted")
+  })
+})
+
+describe("layerConfig", () => {
+  const read = (env: Record<string, string>) =>
+    PawlConfig.PawlConfig.use(Effect.succeed).pipe(
+      Effect.provide(
+        Layer.provide(PawlConfig.layerConfig, ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+      ),
+      Effect.exit,
+      Effect.runSync
+    )
+
+  const env = {
+    PAWL_BASE_URL: "https://payments.example/api",
+    PAWL_MERCHANT_KEY: "key",
+    PAWL_MERCHANT_SECRET: "canary-5d1f"
+  }
+
+  it("reads the three variables", () => {
+    const exit = read(env)
+    if (exit._tag === "Failure") throw new Error("refused")
+    expect(exit.value).toMatchObject({ baseUrl: env.PAWL_BASE_URL, merchantKey: "key" })
+    expect(Redacted.value(exit.value.merchantSecret)).toBe("canary-5d1f")
+  })
+
+  it("names the variable that is missing or unfit, and prints no secret", () => {
+    for (const name of Object.keys(env)) {
+      const { [name as keyof typeof env]: _, ...rest } = env
+      const exit = read(rest)
+      if (exit._tag === "Success") throw new Error("accepted")
+      expect(Cause.pretty(exit.cause)).toContain(name)
+      expect(inspect(exit, { depth: 20 })).not.toContain("canary")
+    }
+    const exit = read({ ...env, PAWL_MERCHANT_SECRET: "canary-5d1f\n" })
+    if (exit._tag === "Success") throw new Error("accepted")
+    expect(`${Cause.pretty(exit.cause)} ${inspect(exit, { depth: 20 })}`).not.toContain("canary")
+  })
+})

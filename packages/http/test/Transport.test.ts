@@ -1,0 +1,263 @@
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import { inspect } from "node:util"
+import { gzipSync } from "node:zlib"
+import { describe, expect, it } from "vitest"
+import * as NodeTransport from "../src/NodeTransport.ts"
+import * as Transport from "../src/Transport.ts"
+import * as Server from "./support/server.ts"
+
+const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(Effect.scoped(effect))
+
+const send = (url: string, request: Partial<Transport.Request> = {}) =>
+  Transport.Transport.use((transport) =>
+    transport.send({ method: "GET", url, headers: {}, body: undefined, ...request })
+  )
+
+const text = (response: Transport.Response) => new TextDecoder().decode(response.body)
+
+describe.each([
+  ["NodeTransport", NodeTransport.layer],
+  ["a transport over fetch", Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)]
+])("%s", (_, layer) => {
+  it("sends what it is given and hands over what comes, without a word to anybody's tracer", () => {
+    const spans: Array<string> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        spans.push(options.name)
+        return new Tracer.NativeSpan(options)
+      }
+    })
+    return live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket) =>
+          Server.reply(socket, 201, '{"a":1}', { "content-type": "application/json", "x-one": "1" })
+        )
+        const response = yield* send(`${server.url}/api/v1/x?y=1`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: "Bearer t" },
+          body: '{"é":1}'
+        })
+        expect([response.status, response.headers["x-one"], text(response)]).toEqual([
+          201,
+          "1",
+          '{"a":1}'
+        ])
+        const [head = "", body] = server.received[0]?.split("\r\n\r\n") ?? []
+        expect(head.startsWith("POST /api/v1/x?y=1 HTTP/1.1\r\n")).toBe(true)
+        expect(head.toLowerCase()).toContain("authorization: bearer t")
+        expect(head.toLowerCase()).toContain("content-type: application/json\r\n")
+        expect(head.toLowerCase()).not.toMatch(/traceparent|b3/u)
+        expect(Buffer.from(body ?? "", "latin1").toString()).toBe('{"é":1}')
+      }).pipe(
+        Effect.withSpan("outer"),
+        Effect.provideService(Tracer.Tracer, tracer),
+        Effect.provide(layer)
+      )
+    ).then(() => expect(spans).toEqual(["outer"]))
+  })
+
+  it("C21 B03 hands over a redirect and goes nowhere", () =>
+    live(
+      Effect.gen(function* () {
+        const elsewhere = yield* Server.start((socket) => Server.reply(socket, 200, '"caught"'))
+        for (const status of [301, 302, 303, 307, 308]) {
+          const server = yield* Server.start((socket) =>
+            Server.reply(socket, status, "", { location: `${elsewhere.url}/api` })
+          )
+          const response = yield* send(server.url, {
+            method: "POST",
+            headers: { authorization: "Bearer t" },
+            body: "{}"
+          })
+          expect([response.status, server.received.length]).toEqual([status, 1])
+        }
+        expect(elsewhere.received).toEqual([])
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C09 reads a body up to the limit, and ends the connection of one that goes on", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket, request) => {
+          if (request.startsWith("GET /full"))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes))
+          if (request.startsWith("GET /over"))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes + 1))
+          const chunk = Buffer.alloc(65_536)
+          socket.write("HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n")
+          const more = () => {
+            while (
+              !socket.destroyed &&
+              socket.write(Buffer.concat([Buffer.from("10000\r\n"), chunk, Buffer.from("\r\n")]))
+            );
+          }
+          socket.on("drain", more)
+          more()
+        })
+        expect((yield* send(`${server.url}/full`)).body.length).toBe(Transport.maxBytes)
+        for (const path of ["/over", "/endless"]) {
+          expect(yield* Effect.flip(send(server.url + path))).toMatchObject({
+            _tag: "UnexpectedResponse",
+            status: 200
+          })
+        }
+        yield* server.closed
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C09 is not burst by what inflates", () =>
+    live(
+      Effect.gen(function* () {
+        const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024))
+        const server = yield* Server.start((socket) =>
+          Server.reply(socket, 200, bomb, { "content-encoding": "gzip" })
+        )
+        const before = process.memoryUsage().arrayBuffers
+        const read = yield* Effect.match(send(server.url), {
+          onFailure: ({ _tag }) => _tag,
+          onSuccess: ({ body }) => body.length
+        })
+        expect(["UnexpectedResponse", bomb.length]).toContain(read)
+        expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024)
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C03 says that a request was sent when the connection broke after it, and does not send it again", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket) => socket.resetAndDestroy())
+        for (const method of ["GET", "POST"] as const) {
+          const error = yield* Effect.flip(
+            send(server.url, { method, body: method === "POST" ? "{}" : undefined })
+          )
+          expect(error).toMatchObject({ _tag: "Unreachable", sent: true })
+        }
+        expect(server.received.length).toBe(2)
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C02 is Unreachable when the connection is reset before the request is read", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start(
+          () => undefined,
+          (socket) => socket.resetAndDestroy()
+        )
+        expect((yield* Effect.flip(send(server.url, { method: "POST", body: "{}" })))._tag).toBe(
+          "Unreachable"
+        )
+        expect(server.received).toEqual([])
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C06 is Unreachable, and sent, when the answer is cut short or is no HTTP", () =>
+    live(
+      Effect.gen(function* () {
+        for (const answer of [
+          'HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{"transactionId":"1"}',
+          'HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a',
+          "HTTP/1.1 200 X\r\ncontent-le",
+          "SSH-2.0-OpenSSH\r\n"
+        ]) {
+          const server = yield* Server.start((socket) => socket.end(answer))
+          expect(yield* Effect.flip(send(server.url))).toMatchObject({
+            _tag: "Unreachable",
+            sent: true
+          })
+        }
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C01 C18 says that nothing was sent when no connection could be made", () =>
+    live(
+      Effect.gen(function* () {
+        const { url } = yield* Effect.scoped(Server.start(() => undefined))
+        expect(yield* Effect.flip(send(url))).toMatchObject({ _tag: "Unreachable", sent: false })
+        expect(yield* Effect.flip(send("http://nowhere.invalid"))).toMatchObject({
+          _tag: "Unreachable",
+          sent: false
+        })
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("C20 ends the connection when it is interrupted, before an answer or in the middle of one", () =>
+    live(
+      Effect.gen(function* () {
+        for (const begun of ["", "HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{"]) {
+          const server = yield* Server.start((socket) => {
+            socket.write(begun)
+          })
+          const fiber = yield* Effect.forkChild(send(server.url))
+          while (server.received.length === 0) yield* Effect.sleep("1 millis")
+          yield* Fiber.interrupt(fiber)
+          yield* server.closed
+        }
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("carries nothing that was sent in its errors", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket) => socket.resetAndDestroy())
+        for (const request of [
+          { headers: { authorization: "Bearer token-canary" }, body: '{"checksum":"body-canary"}' },
+          { headers: { authorization: "Bearer token-canary\u0000" }, body: "{}" }
+        ]) {
+          const error = yield* Effect.flip(
+            send(`${server.url}/api`, { method: "POST", ...request })
+          )
+          expect(`${inspect(error)} ${JSON.stringify(error)} ${error.stack}`).not.toContain(
+            "canary"
+          )
+        }
+      }).pipe(Effect.provide(layer))
+    ))
+})
+
+describe("NodeTransport", () => {
+  it("keeps its connections for later requests, and ends them with its scope", () =>
+    live(
+      Effect.gen(function* () {
+        let connections = 0
+        const server = yield* Server.start(
+          (socket) => Server.reply(socket, 200, "1", { "keep-alive": "timeout=600" }),
+          () => connections++
+        )
+        yield* Effect.provide(Effect.repeat(send(server.url), { times: 19 }), NodeTransport.layer)
+        yield* server.closed
+        expect(server.received.length).toBe(20)
+        // One may open while the answer on the other is still being put away.
+        expect(connections).toBeLessThanOrEqual(2)
+      })
+    ))
+
+  it("C20 does not send what was interrupted before the connection stood", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
+        const request = send(server.url, { method: "POST", body: "{}" })
+        const fiber = yield* Effect.forkChild(request, { startImmediately: true })
+        yield* Fiber.interrupt(fiber)
+        yield* server.closed
+        expect(server.received).toEqual([])
+      }).pipe(Effect.provide(NodeTransport.layer))
+    ))
+
+  it("B02 does not send a header with a line break or a NUL in it", () =>
+    live(
+      Effect.gen(function* () {
+        const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
+        for (const value of ["a\r\nX-Evil: 1", "a\u0000", "a\n"]) {
+          const error = yield* Effect.flip(send(server.url, { headers: { authorization: value } }))
+          expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
+        }
+        expect(server.received).toEqual([])
+      }).pipe(Effect.provide(NodeTransport.layer))
+    ))
+})

@@ -1,0 +1,212 @@
+/**
+ * The service behind a transport without a network: it issues tokens, keeps a ledger by requestId and
+ * fails as it is told. No promise is involved, so virtual time works.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
+import * as Profile from "@pawl/core/Profile"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import * as Pawl from "../../src/Pawl.ts"
+import * as PawlConfig from "../../src/PawlConfig.ts"
+import { type Request, type Response, Transport } from "../../src/Transport.ts"
+
+/** What may happen to one request; the service acts on those that name `after`. */
+export type Fault =
+  | "refused"
+  | "reset before"
+  | "reset after"
+  | "silent before"
+  | "silent after"
+  | "truncated after"
+  | "500 before"
+  | "503 after"
+  | "429"
+  | "401"
+
+export const faults: ReadonlyArray<Fault> = [
+  "refused",
+  "reset before",
+  "reset after",
+  "silent before",
+  "silent after",
+  "truncated after",
+  "500 before",
+  "503 after",
+  "429",
+  "401"
+]
+
+export type Answer = Effect.Effect<Response, Unreachable | UnexpectedResponse>
+
+export const respond = (
+  status: number,
+  body: unknown,
+  headers: Response["headers"] = {}
+): Response => ({
+  status,
+  headers,
+  body: new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body))
+})
+
+export const answer = (status: number, body: unknown, headers?: Response["headers"]): Answer =>
+  Effect.succeed(respond(status, body, headers))
+
+/** A bare JSON string, as the status endpoints send it. */
+export const status = (text: string): Answer => answer(200, JSON.stringify(text))
+
+export const jwt = (claims: unknown): string =>
+  ["{}", typeof claims === "string" ? claims : JSON.stringify(claims), "signature"]
+    .map((part) => Buffer.from(part).toString("base64url"))
+    .join(".")
+
+const unreachable = (sent: boolean): Answer =>
+  Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
+
+export interface Options {
+  /** One for each request but those to `/auth`, in the order they come; none is no fault. */
+  readonly faults?: ReadonlyArray<Fault | undefined>
+  /** Answers `/auth` instead of a token that lives 30 days; n counts from 1. */
+  readonly auth?: (n: number) => Answer
+  /** Answers everything else instead of the ledger. */
+  readonly answer?: (request: Request, n: number) => Answer
+}
+
+/** A payment as the service holds it: what was sent, and what was answered. */
+export interface Entry {
+  readonly body: string
+  readonly response: Response
+}
+
+export class Service {
+  readonly auths: Array<Request> = []
+  readonly requests: Array<Request> = []
+  readonly ledger = new Map<string, Entry>()
+  readonly valid = new Set<string>()
+  readonly options: Options
+
+  constructor(options: Options = {}) {
+    this.options = options
+  }
+
+  get layer(): Layer.Layer<Transport> {
+    return Layer.succeed(Transport, { send: (request) => this.send(request) })
+  }
+
+  send(request: Request): Answer {
+    return Effect.suspend(() => {
+      if (request.url.endsWith("/v1/auth")) {
+        this.auths.push(request)
+        return this.options.auth?.(this.auths.length) ?? this.issue()
+      }
+      this.requests.push(request)
+      const number = this.requests.length
+      if (this.options.answer !== undefined) return this.options.answer(request, number)
+      return this.meet(this.options.faults?.[number - 1], request)
+    })
+  }
+
+  issue(): Answer {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const token = jwt({ exp: Math.floor(now / 1000) + 30 * 86_400, n: this.auths.length })
+      this.valid.add(token)
+      return answer(200, { accessToken: token })
+    })
+  }
+
+  private meet(fault: Fault | undefined, request: Request): Answer {
+    switch (fault) {
+      case "refused":
+        return unreachable(false)
+      case "reset before":
+        return unreachable(true)
+      case "reset after":
+        return Effect.andThen(this.act(request), unreachable(true))
+      case "silent before":
+        return Effect.never
+      case "silent after":
+        return Effect.andThen(this.act(request), Effect.never)
+      case "truncated after":
+        return Effect.map(this.act(request), (response) => ({
+          ...response,
+          body: response.body.subarray(0, -3)
+        }))
+      case "500 before":
+        return answer(500, { message: "Unexpected error" })
+      case "503 after":
+        return Effect.andThen(this.act(request), answer(503, ""))
+      case "429":
+        return answer(429, "", { "retry-after": "1" })
+      case "401":
+        return answer(401, { message: "expired" })
+      case undefined:
+        return this.act(request)
+    }
+  }
+
+  private act(request: Request): Effect.Effect<Response> {
+    return Effect.sync(() => {
+      if (!this.valid.has(request.headers["authorization"]?.slice(7) ?? ""))
+        return respond(401, { message: "no" })
+      if (request.method === "GET") return respond(200, '"PENDING"')
+      const body = request.body ?? ""
+      const { requestId } = JSON.parse(body)
+      const known = this.ledger.get(requestId)
+      if (known !== undefined) return known.response
+      const response = respond(200, {
+        requestId,
+        transactionId: String(100_001 + this.ledger.size),
+        transactionStatus: "NEW",
+        paymentType: "APM"
+      })
+      this.ledger.set(requestId, { body, response })
+      return response
+    })
+  }
+}
+
+export const options: PawlConfig.Options = {
+  baseUrl: "https://payments.example/api",
+  merchantKey: "key-canary-1b7c",
+  merchantSecret: Redacted.make("secret-canary-93ad")
+}
+
+/** The real client with its network replaced. */
+export const client = (service: Service, changed: Partial<PawlConfig.Options> = {}) =>
+  Pawl.layerPortable.pipe(
+    Layer.provide(Layer.mergeAll(service.layer, NodeHmac.layer)),
+    Layer.provideMerge(PawlConfig.layer({ ...options, ...changed }))
+  )
+
+/** The profile with some of its switches changed. */
+export const profile = (changed: Partial<Profile.Switches>): Layer.Layer<never> =>
+  Profile.layer(changed)
+
+/** Runs in virtual time of its own, and without a word. */
+export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
+  effect.pipe(
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+
+/** Forks, lets an hour pass, and joins: long enough for every attempt and wait of a call. */
+export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
+    yield* TestClock.adjust("1 hour")
+    return yield* Fiber.join(fiber)
+  })
+
+export const payment = {
+  requestId: "order-1",
+  accountId: "1001",
+  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
+  amount: "10.50",
+  currency: "EUR"
+}

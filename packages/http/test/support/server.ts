@@ -1,0 +1,76 @@
+/**
+ * A TCP server on a free loopback port that answers each connection as it is told, well or badly.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { createServer, type Socket } from "node:net"
+
+export interface Server {
+  readonly url: string
+  /** The requests that arrived in full, as text. */
+  readonly received: Array<string>
+  /** Succeeds when a connection has ended. */
+  readonly closed: Effect.Effect<void>
+}
+
+/** Starts a server; `respond` is called once for each request that arrived in full. */
+export const start = (
+  respond: (socket: Socket, request: string) => void,
+  accept?: (socket: Socket) => void
+) =>
+  Effect.gen(function* () {
+    const closed = yield* Deferred.make<void>()
+    const received: Array<string> = []
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => {
+      sockets.add(socket)
+      let text = ""
+      socket.on("error", () => undefined)
+      socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+      accept?.(socket)
+      socket.on("data", (bytes) => {
+        text += bytes.toString("latin1")
+        const end = text.indexOf("\r\n\r\n") + 4
+        const length = Number(/content-length: (\d+)/iu.exec(text)?.[1] ?? 0)
+        if (end < 4 || text.length < end + length) return
+        const request = text.slice(0, end + length)
+        text = ""
+        received.push(request)
+        respond(socket, request)
+      })
+    })
+    const port = yield* Effect.acquireRelease(
+      Effect.callback<number>((resume) => {
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          for (const socket of sockets) socket.destroy()
+          server.close(() => resume(Effect.void))
+        })
+    )
+    const made: Server = {
+      url: `http://127.0.0.1:${port}`,
+      received,
+      closed: Deferred.await(closed)
+    }
+    return made
+  })
+
+/** Answers well. */
+export const reply = (
+  socket: Socket,
+  status: number,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {}
+): void => {
+  const bytes = Buffer.from(body)
+  const lines = Object.entries({ "content-length": String(bytes.length), ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`
+  )
+  socket.write(`HTTP/1.1 ${status} X\r\n${lines.join("")}\r\n`)
+  socket.write(bytes)
+}
