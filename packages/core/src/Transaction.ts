@@ -57,6 +57,11 @@ export const TransactionId = TextOrInteger.check(isIdentifier).pipe(Schema.brand
  */
 export type TransactionId = typeof TransactionId.Type
 
+/** What the merchant chooses is free, but for what would make a joined checksum ambiguous. */
+const isJoinable = Schema.isPattern(/^[^|\p{Cc}\p{Cs}]{1,128}$/u, {
+  message: 'Expected 1 to 128 characters without "|" and control characters'
+})
+
 /**
  * Schema for a requestId: chosen by the merchant, unique per request. Sent again with the same one,
  * a request returns the original response and nothing is processed twice.
@@ -64,7 +69,7 @@ export type TransactionId = typeof TransactionId.Type
  * @category schemas
  * @since 0.1.0
  */
-export const RequestId = Schema.String.check(isIdentifier).pipe(Schema.brand("RequestId"))
+export const RequestId = Schema.String.check(isJoinable).pipe(Schema.brand("RequestId"))
 
 /**
  * The merchant's identifier of one request.
@@ -80,7 +85,7 @@ export type RequestId = typeof RequestId.Type
  * @category schemas
  * @since 0.1.0
  */
-export const AccountId = Schema.String.check(isIdentifier).pipe(Schema.brand("AccountId"))
+export const AccountId = Schema.String.check(isJoinable).pipe(Schema.brand("AccountId"))
 
 /**
  * The merchant account of APM operations.

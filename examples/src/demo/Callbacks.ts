@@ -1,0 +1,31 @@
+/**
+ * The merchant's receiver, on a port of its own.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import { createServer } from "node:http"
+
+/** Where callbacks are to be sent. */
+export class Callbacks extends Context.Service<Callbacks, { readonly url: string }>()(
+  "@pawl/examples/demo/Callbacks"
+) {}
+
+const address = Layer.effect(
+  Callbacks,
+  Effect.map(HttpServer.HttpServer, (server) => ({
+    url: `${HttpServer.formatAddress(server.address)}/callback`
+  }))
+)
+
+export const layer = HttpRouter.serve(Receiver.route("/callback"), {
+  disableLogger: true,
+  disableListenLog: true
+}).pipe(
+  Layer.merge(address),
+  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 }))
+)

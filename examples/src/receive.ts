@@ -1,0 +1,33 @@
+/**
+ * Receives callbacks on port 4020 and logs where each transaction stands.
+ *
+ * Takes PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Pawl from "@pawl/http/Pawl"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { createServer } from "node:http"
+
+const handler = Handler.layer(({ confirmed, from, to, transactionId }) =>
+  Effect.log(`${transactionId}: ${from ?? "nothing"} → ${to}${confirmed ? ", confirmed" : ""}`)
+)
+
+const receiver = Receiver.layer().pipe(
+  Layer.provide([Ledger.layerMemory, Verifier.layerConfig, handler, Pawl.layerConfig]),
+  Layer.provide(NodeHmac.layer)
+)
+
+HttpRouter.serve(Receiver.route("/callback")).pipe(
+  Layer.provide(receiver),
+  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4020 })),
+  Layer.launch,
+  NodeRuntime.runMain
+)

@@ -1,0 +1,41 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { spawn } from "node:child_process"
+import { readFile } from "node:fs/promises"
+import { text } from "node:stream/consumers"
+import { expect, it } from "vitest"
+
+const root = new URL("../../", import.meta.url)
+const program = new URL("examples/src/pay.ts", root)
+
+it("shows the program that is tested, of at most 15 lines", async () => {
+  const readme = await readFile(new URL("README.md", root), "utf8")
+  const source = await readFile(program, "utf8")
+  expect(readme).toContain(`\`\`\`ts\n${source}\`\`\``)
+  expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(15)
+})
+
+it("takes a payment with that program", async () => {
+  const run = (env: NodeJS.ProcessEnv) => {
+    const child = spawn(process.execPath, [program.pathname], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    return Promise.all([text(child.stdout), text(child.stderr)])
+  }
+  const [out] = await Effect.runPromise(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      return yield* Effect.promise(() =>
+        run({
+          PAWL_BASE_URL: baseUrl,
+          PAWL_MERCHANT_KEY: "sandbox-key",
+          PAWL_MERCHANT_SECRET: "sandbox-secret"
+        })
+      )
+    }).pipe(Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)))
+  )
+  expect(out).toMatch(/100001 is NEW/)
+})

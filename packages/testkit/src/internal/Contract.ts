@@ -1,0 +1,237 @@
+/**
+ * Reads a request by the contract, and writes its answer by the contract.
+ *
+ * **Details**
+ *
+ * The routes are those of `@pawl/http/Api`, so the gateway can neither forget an endpoint nor grow one
+ * of its own: `Handlers` asks for one handler a name, with the types the endpoint declares.
+ *
+ * @since 0.1.0
+ */
+import * as Json from "@pawl/core/Json"
+import { Api, Bearer } from "@pawl/http/Api"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as HttpApi from "effect/http-api/HttpApi"
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { amountOf, roundBody } from "./Rounding.ts"
+
+/**
+ * A request as any door hands it over. Header names are lower case; `path` may carry a query.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/**
+ * An answer, ready to be sent. Its body is empty only with 204.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * What is wrong with one field; never holds its value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface FieldFault {
+  readonly field: string
+  readonly message: string
+}
+
+/**
+ * Error raised when a request is refused.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Refusal extends Data.TaggedError("Refusal")<{
+  readonly status: 400 | 401 | 404
+  readonly message: string
+  readonly errors?: ReadonlyArray<FieldFault>
+}> {}
+
+/**
+ * Refuses a request with 400, naming the fields.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const invalid = (errors: ReadonlyArray<FieldFault>): Refusal =>
+  new Refusal({ status: 400, message: "Missing or invalid parameters", errors })
+
+/**
+ * Refuses a request for a resource that is not there.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const notFound = new Refusal({
+  status: 404,
+  message: "The requested resource does not exist"
+})
+
+type Groups = (typeof Api)["groups"]
+type Endpoints = HttpApiGroup.Endpoints<Groups[keyof Groups]>
+
+/**
+ * One handler for each endpoint of the contract, typed by it. Amounts are rounded by then;
+ * `sentAmount` is the text that came, which a checksum covers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Handlers = {
+  readonly [Endpoint in Endpoints as Endpoint["identifier"]]: (request: {
+    readonly params: Endpoint["~Params"]["Type"]
+    readonly payload: Endpoint["~Payload"]["Type"]
+    readonly sentAmount: string
+  }) => Effect.Effect<Endpoint["~Success"]["Type"], Refusal>
+}
+
+/**
+ * An endpoint of the contract, ready to be served.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Route {
+  readonly name: string
+  readonly isSecured: boolean
+  readonly answer: (request: Request) => Effect.Effect<Answer, Refusal>
+}
+
+/**
+ * Makes the contract's routes over their handlers, and returns the function that finds one.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
+  const byName: Readonly<Record<string, Handler>> = handlers
+  const routes: Array<Route & { readonly match: (request: Request) => Params | undefined }> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, successes }) => {
+      const handler = byName[endpoint.identifier]
+      const [success] = successes
+      if (handler === undefined || success === undefined) return
+      const [status, [schema]] = success
+      const encode = Schema.encodeUnknownEffect(schema as Codec)
+      const match = matcher(endpoint)
+      const decode = decoder(endpoint)
+      routes.push({
+        name: endpoint.identifier,
+        isSecured: endpoint.middlewares.has(Bearer),
+        match,
+        answer: (request) =>
+          decode(request, match(request) ?? {}).pipe(
+            // An endpoint's types are lost in the loop over all; `Handlers` has checked them.
+            Effect.flatMap((decoded) => handler(decoded as never)),
+            Effect.flatMap((value) => Effect.orDie(encode(value))),
+            Effect.map((body) => answer(status, body))
+          )
+      })
+    }
+  })
+  return (request) => routes.find(({ match }) => match(request) !== undefined)
+}
+
+/**
+ * Writes a JSON answer; `undefined` is no body.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const answer = (status: number, body: unknown): Answer =>
+  body === undefined
+    ? { status, headers: {}, body: "" }
+    : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+
+interface Decoded {
+  readonly params: unknown
+  readonly payload: unknown
+  readonly sentAmount: string
+}
+type Codec = Schema.Codec<unknown>
+type Params = Readonly<Record<string, string>>
+type Handler = (request: never) => Effect.Effect<unknown, Refusal>
+
+const segments = (path: string): Array<string> => path.replace(/[?#].*$/u, "").split("/")
+
+const matcher = (endpoint: HttpApiEndpoint.Top) => {
+  const pattern = segments(endpoint.path)
+  return ({ method, path }: Request): Params | undefined => {
+    const given = segments(path)
+    if (method !== endpoint.method || given.length !== pattern.length) return undefined
+    const params: Record<string, string> = {}
+    for (const [at, expected] of pattern.entries()) {
+      const segment = given[at] ?? ""
+      if (expected.startsWith(":")) params[expected.slice(1)] = unescape(segment)
+      else if (expected !== segment) return undefined
+    }
+    return params
+  }
+}
+
+/** What cannot be unescaped stays as it is, for a schema to refuse. */
+const unescape = (segment: string): string =>
+  Result.getOrElse(
+    Result.try(() => decodeURIComponent(segment)),
+    () => segment
+  )
+
+const decoder = (endpoint: HttpApiEndpoint.Top) => {
+  const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
+  const decodeParams = endpoint.params === undefined ? undefined : fields(endpoint.params as Codec)
+  const decodePayload = payload === undefined ? undefined : fields(payload as Codec)
+  return Effect.fnUntraced(function* (
+    request: Request,
+    params: Params
+  ): Effect.fn.Return<Decoded, Refusal> {
+    const decoded = decodeParams === undefined ? undefined : yield* decodeParams(params)
+    if (decodePayload === undefined) return { params: decoded, payload: undefined, sentAmount: "" }
+    if (!/^application\/json\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")) {
+      return yield* invalid([{ field: "Content-Type", message: "Expected application/json" }])
+    }
+    const body = Json.fromBytes(request.body)
+    if (Result.isFailure(body)) {
+      return yield* invalid([{ field: "body", message: `Not acceptable as JSON: ${body.failure}` }])
+    }
+    const payload = yield* decodePayload(roundBody(body.success))
+    return { params: decoded, payload, sentAmount: amountOf(body.success) }
+  })
+}
+
+const fields = (schema: Codec) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return (input: unknown): Effect.Effect<unknown, Refusal> =>
+    Effect.mapError(decode(input), ({ issue }) =>
+      invalid(
+        format(issue).issues.map(({ message, path = [] }) => ({ field: name(path), message }))
+      )
+    )
+}
+
+const name = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
+  path.map((segment) => String(typeof segment === "object" ? segment.key : segment)).join(".") ||
+  "body"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()

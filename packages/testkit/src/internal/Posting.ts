@@ -1,0 +1,97 @@
+/**
+ * Posts one callback once, as the service does (`spec.md`, "Events").
+ *
+ * @since 0.1.0
+ */
+import * as Checksum from "@pawl/core/Checksum"
+import { Hmac } from "@pawl/core/Hmac"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpBody from "effect/http/HttpBody"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { Callback } from "../Courier.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
+import { isLoopback } from "./Loopback.ts"
+
+/**
+ * What came of a try: the HTTP status that came back, or why none did.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Answer = number | "timeout" | "unreachable" | "refused"
+
+/**
+ * The time a receiver has to answer.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const answerTimeout = Duration.seconds(10)
+
+/**
+ * Returns a callback URL with the routing parameters appended; its own query is kept as it is.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const address = (
+  callbackUrl: string,
+  parameters: Readonly<Record<string, string>>
+): string => {
+  const [url = ""] = callbackUrl.split("#")
+  const query = Object.entries(parameters).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`
+  )
+  return `${url}${url.includes("?") ? "&" : "?"}${query.join("&")}`
+}
+
+/**
+ * Makes the function that posts a callback.
+ *
+ * **Details**
+ *
+ * An answer counts when it has come to its end; what it says is thrown away. A URL that is not on this
+ * machine, or carries credentials, is refused before anything is sent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: Effect.Effect<
+  (callback: Callback) => Effect.Effect<Answer>,
+  never,
+  GatewayConfig | HttpClient.HttpClient | Hmac
+> = Effect.gen(function* () {
+  const { merchantSecret } = yield* GatewayConfig
+  const sign = (yield* Hmac).keyed(merchantSecret)
+  const client = yield* HttpClient.HttpClient
+  return Effect.fnUntraced(
+    function* ({ body, signed, status, url }) {
+      const target = Result.try(() => new URL(url))
+      if (Result.isFailure(target) || !isAllowed(target.success)) return "refused"
+      const request = HttpClientRequest.post(target.success.href, {
+        headers: { "x-checksum": Checksum.callback(sign, signed) },
+        body: HttpBody.text(
+          JSON.stringify({ ...body, transactionStatus: status }),
+          "application/json"
+        )
+      })
+      return yield* client.execute(request).pipe(
+        Effect.tap((response) => Effect.ignore(Stream.runDrain(response.stream))),
+        Effect.map((response): Answer => response.status),
+        Effect.catchTag("HttpClientError", () => Effect.succeed("unreachable" as const)),
+        Effect.timeoutOrElse({
+          duration: answerTimeout,
+          orElse: () => Effect.succeed("timeout" as const)
+        })
+      )
+    },
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+  )
+})
+
+const isAllowed = (url: URL): boolean =>
+  isLoopback(url.hostname) && url.username === "" && url.password === ""

@@ -1,0 +1,294 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import { assert, describe, it } from "vitest"
+import * as Courier from "../src/Courier.ts"
+import * as Gateway from "../src/Gateway.ts"
+import { create, Receiver, run } from "./support/bench.ts"
+
+const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
+
+/** The tries of one status, as the log has them. */
+const tries = (status: string) =>
+  Effect.gen(function* () {
+    const { deliveries } = yield* Courier.Courier
+    return (yield* deliveries).filter((delivery) => delivery.status === status)
+  })
+
+const times = (deliveries: ReadonlyArray<Courier.Delivery>) =>
+  deliveries.map(({ at }) => Date.parse(at))
+
+describe("a callback", () => {
+  it("is the spec's, field for field, and its checksum verifies", () =>
+    run(
+      Effect.gen(function* () {
+        yield* create({
+          metadata: { orderRef: "A-1" },
+          successRedirectUrl: "https://shop.example/ok"
+        })
+        yield* TestClock.adjust("1 millis")
+        const [received] = (yield* Receiver).received
+        assert.isDefined(received)
+        assert.strictEqual(
+          received.url,
+          "http://127.0.0.1:4020/callback?paymentMethod=apm&apmType=WALLET"
+        )
+        assert.strictEqual(received.contentType, "application/json")
+        // HMAC-SHA256("sandbox-secret", "77|10.50|EUR|100001"), computed elsewhere.
+        assert.strictEqual(received.checksum, "cbSQVWoIyqtnZz/n6hwAw5mvYmx00lrqkCd4zVfj+4k=")
+        assert.deepStrictEqual(received.body, {
+          transactionId: "100001",
+          transactionStatus: "NEW",
+          accountId: "77",
+          amount: "10.50",
+          currency: "EUR",
+          apmType: "WALLET",
+          apmResponseData: {
+            providerTransactionId: "provider-100001",
+            paymentMethod: "WALLET",
+            actionType: "REDIRECTION",
+            redirectUrl: "https://shop.example/ok"
+          },
+          metadata: { orderRef: "A-1" }
+        })
+      })
+    ))
+
+  it("keeps the query of its URL byte for byte, and drops the fragment", () =>
+    run(
+      Effect.gen(function* () {
+        const urls = [
+          ["http://127.0.0.1:1/cb?t=a%2Fb+c%20d&t=&x", "http://127.0.0.1:1/cb?t=a%2Fb+c%20d&t=&x&"],
+          ["http://localhost:1/cb?", "http://localhost:1/cb?&"],
+          ["http://127.0.0.1:1?a=1#top", "http://127.0.0.1:1/?a=1&"],
+          ["http://[::1]:1/cb", "http://[::1]:1/cb?"]
+        ] as const
+        for (const [index, [callbackUrl]] of urls.entries()) {
+          yield* create({
+            requestId: `r-${index}`,
+            callbackUrl,
+            scenario: "stuck",
+            apmPayload: { paymentMethod: "QR & more" }
+          })
+        }
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(
+          (yield* Receiver).received.map(({ url }) => url),
+          urls.map(([, kept]) => `${kept}paymentMethod=apm&apmType=QR%20%26%20more`)
+        )
+      })
+    ))
+
+  it("is sent for each move of the transaction, a pace apart, and for none without a callbackUrl", () =>
+    run(
+      Effect.gen(function* () {
+        yield* create({ requestId: "silent", callbackUrl: undefined })
+        yield* create({ scenario: "refund" })
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(
+          (yield* Receiver).received.map(({ at, body }) => [body["transactionStatus"], at]),
+          [
+            ["NEW", 0],
+            ["PENDING", 1500],
+            ["PROCESSING", 3000],
+            ["SUCCEED", 4500],
+            ["REFUNDED", 6000]
+          ]
+        )
+      }),
+      { pace: "1500 millis" }
+    ))
+
+  it("goes nowhere but to this machine", () =>
+    run(
+      Effect.gen(function* () {
+        const elsewhere = [
+          "http://shop.example/cb",
+          "http://169.254.169.254/latest/meta-data",
+          "http://10.0.0.1/",
+          "http://0.0.0.0:80/",
+          "http://0/",
+          "http://[::]/",
+          "http://[::ffff:7f00:1]/",
+          "http://localhost.shop.example/",
+          "http://127.0.0.1.shop.example/",
+          "http://localhost./",
+          "http://user:password@127.0.0.1/",
+          "http://user@127.0.0.1/",
+          "http://:password@127.0.0.1/",
+          "http://127.0.0.1@shop.example/",
+          "http://shop.example#@127.0.0.1/",
+          "http://①②⑦.shop.example/",
+          "http://[",
+          "http://:80/"
+        ]
+        for (const [index, callbackUrl] of elsewhere.entries()) {
+          yield* create({ requestId: `r-${index}`, callbackUrl, scenario: "stuck" })
+        }
+        yield* TestClock.adjust("2 hours")
+        assert.deepStrictEqual((yield* Receiver).received, [])
+        const { deliveries } = yield* Courier.Courier
+        assert.lengthOf(yield* deliveries, elsewhere.length * 3)
+        assert.isTrue((yield* deliveries).every(({ answer }) => answer === "refused"))
+      })
+    ))
+
+  it("spelled in any way a URL allows, this machine is this machine", () =>
+    run(
+      Effect.gen(function* () {
+        const here = ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.8.9.10", "LOCALHOST"]
+        for (const [index, host] of here.entries()) {
+          yield* create({
+            requestId: `r-${index}`,
+            callbackUrl: `http://${host}:9/cb`,
+            scenario: "stuck"
+          })
+        }
+        yield* TestClock.adjust("1 millis")
+        assert.lengthOf((yield* Receiver).received, here.length)
+      })
+    ))
+})
+
+describe("the ladder", () => {
+  it("tries 2, 4, 8, 16 and 32 minutes after the previous try, and then drops the callback", () =>
+    run(
+      Effect.gen(function* () {
+        yield* create()
+        yield* TestClock.adjust("62 minutes")
+        assert.deepStrictEqual(times(yield* tries("NEW")), minutes(0, 2, 6, 14, 30, 62))
+        assert.deepStrictEqual(
+          (yield* tries("NEW")).map(({ answer, attempt }) => [attempt, answer]),
+          [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503])
+        )
+        yield* TestClock.adjust("30 days")
+        assert.lengthOf(yield* tries("NEW"), 6)
+        // Every callback climbs a ladder of its own.
+        assert.deepStrictEqual(
+          times(yield* tries("SUCCEED")),
+          minutes(0, 2, 6, 14, 30, 62).map((at) => at + 600)
+        )
+        assert.lengthOf((yield* Receiver).received, 24)
+      }),
+      {},
+      () => 503
+    ))
+
+  it("ends with the first 2xx, however many tries that takes", () =>
+    run(
+      Effect.gen(function* () {
+        for (const [at, due] of minutes(0, 2, 6, 14, 30, 62).entries()) {
+          yield* create({
+            requestId: `r-${at}`,
+            scenario: "stuck",
+            callbackUrl: `http://127.0.0.1:9/${due}`
+          })
+        }
+        yield* TestClock.adjust("1 day")
+        const { received } = yield* Receiver
+        for (const [at, due] of minutes(0, 2, 6, 14, 30, 62).entries()) {
+          const arrived = received.filter(({ url }) => url.includes(`:9/${due}?`))
+          assert.lengthOf(arrived, 3 * (at + 1))
+        }
+      }),
+      {},
+      // Each path says in milliseconds when its receiver comes back.
+      (_, { at, url }) => (at < Number(new URL(url).pathname.slice(1)) ? 500 : 204)
+    ))
+
+  it("an answer that takes longer than 10 seconds is none, and the next try is not put off by it", () =>
+    run(
+      Effect.gen(function* () {
+        yield* create({ scenario: "stuck" })
+        yield* TestClock.adjust("9999 millis")
+        assert.lengthOf(yield* tries("NEW"), 0)
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(
+          (yield* tries("NEW")).map(({ answer }) => answer),
+          ["timeout"]
+        )
+        yield* TestClock.adjust("1 day")
+        assert.deepStrictEqual(times(yield* tries("NEW")), minutes(0, 2, 6, 14, 30, 62))
+      }),
+      {},
+      () => "never"
+    ))
+
+  for (const answer of [300, 301, 302, 307, 400, 404, 410, 500]) {
+    it(`${answer} is not a delivery`, () =>
+      run(
+        Effect.gen(function* () {
+          yield* create({ scenario: "stuck" })
+          yield* TestClock.adjust("3 minutes")
+          assert.lengthOf(yield* tries("NEW"), 2)
+        }),
+        {},
+        () => answer
+      ))
+  }
+
+  it("a receiver that hangs holds up no other", () =>
+    run(
+      Effect.gen(function* () {
+        const slow = Array.from({ length: 1000 }, (_, at) =>
+          create({ requestId: `slow-${at}`, callbackUrl: `http://127.0.0.1:9/slow/${at}` })
+        )
+        yield* Effect.all(slow, { discard: true })
+        yield* create({ callbackUrl: "http://127.0.0.1:8/quick" })
+        yield* TestClock.adjust("601 millis")
+        const { deliveries } = yield* Courier.Courier
+        assert.deepStrictEqual(
+          (yield* deliveries).map(({ status }) => status),
+          ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+        )
+      }),
+      {},
+      (_, { url }) => (url.includes("/slow/") ? "never" : 200)
+    ))
+})
+
+it("the log is streamed as it grows", () =>
+  run(
+    Effect.gen(function* () {
+      const { changes, deliveries } = yield* Courier.Courier
+      const following = yield* changes.pipe(
+        Stream.take(4),
+        Stream.runCollect,
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* create()
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual([...(yield* Fiber.join(following))], [...(yield* deliveries)])
+    })
+  ))
+
+it("a reset drops what is under way and forgets the log", () =>
+  run(
+    Effect.gen(function* () {
+      const courier = yield* Courier.Courier
+      yield* create()
+      yield* create({ requestId: "r-2", scenario: "succeed+shuffle" })
+      yield* TestClock.adjust("1 minute")
+      const { received } = yield* Receiver
+      const before = received.length
+      yield* (yield* Gateway.Gateway).reset
+      yield* TestClock.adjust("1 day")
+      assert.lengthOf(received, before)
+      assert.deepStrictEqual(yield* courier.deliveries, [])
+    }),
+    {},
+    () => 500
+  ))
+
+it("a reset in the middle of a shuffle leaves nothing behind that holds back the next", () =>
+  run(
+    Effect.gen(function* () {
+      yield* create({ scenario: "succeed+shuffle" })
+      yield* TestClock.adjust("300 millis")
+      yield* (yield* Gateway.Gateway).reset
+      yield* create({ scenario: "succeed+shuffle" })
+      yield* TestClock.adjust("1 minute")
+      assert.lengthOf((yield* Receiver).received, 4)
+    })
+  ))

@@ -1,0 +1,276 @@
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+import * as Gateway from "../src/Gateway.ts"
+import * as Scenario from "../src/Scenario.ts"
+import {
+  authenticate,
+  create,
+  type Created,
+  fields,
+  payment,
+  Receiver,
+  run,
+  send
+} from "./support/bench.ts"
+
+const canary = "k4n4ry"
+
+/** Each makes one field wrong, with a value that must never come back. */
+const faults: ReadonlyArray<readonly [field: string, value: unknown]> = [
+  ["requestId", `${canary}|`],
+  ["requestId", 7],
+  ["accountId", `${canary} `],
+  ["apmPayload", [canary]],
+  ["callbackUrl", `ftp://${canary}`],
+  ["successRedirectUrl", `javascript:${canary}`],
+  ["amount", `1e${canary}`],
+  ["amount", "-1"],
+  ["amount", "01"],
+  ["currency", canary],
+  ["metadata", canary],
+  ["order", { title: [canary] }],
+  ["billingDetails", { ssn: { canary } }],
+  ["device", { javaEnabled: canary }]
+]
+
+it("the first check that fails answers: 401, then 400, then 404; the checksum is named last", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        token: fc.constantFrom("good", "none", "bad"),
+        faults: fc.subarray([...faults]),
+        badChecksum: fc.boolean(),
+        id: fc.constantFrom(["100001", 200], ["999999", 404], [`${canary}.`, 400])
+      }),
+      (given) =>
+        run(
+          Effect.gen(function* () {
+            yield* create({ requestId: "first" })
+            const good = yield* authenticate
+            const token = { good, none: undefined, bad: `${good}x` }[given.token]
+            const body = {
+              ...payment(given.badChecksum ? { checksum: canary } : {}),
+              ...Object.fromEntries(given.faults)
+            }
+            const created = yield* send("POST", "/payments/apm", { token, body })
+            assert.notInclude(created.body, canary)
+            const wrong = new Set(given.faults.map(([field]) => field))
+            if (given.token !== "good") assert.strictEqual(created.status, 401)
+            else if (wrong.size > 0) {
+              assert.strictEqual(created.status, 400)
+              const named = new Set(fields(created.json).map((field) => field.split(".")[0] ?? ""))
+              assert.sameMembers([...named], [...wrong])
+            } else if (given.badChecksum) {
+              assert.strictEqual(created.status, 400)
+              assert.deepStrictEqual(fields(created.json), ["checksum"])
+            } else assert.strictEqual(created.status, 200)
+
+            const [id, status] = given.id
+            const read = yield* send("GET", `/payments/apm/status/${id}`, { token })
+            assert.notInclude(read.body, canary)
+            assert.strictEqual(read.status, given.token === "good" ? status : 401)
+          })
+        )
+    ),
+    { numRuns: 100 }
+  ))
+
+it("metadata comes back exactly as sent, in the answer and in every callback", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(
+        fc.oneof(
+          fc.string({ unit: "grapheme" }),
+          fc.constantFrom("__proto__", "constructor", "toString", "amount", "plan")
+        ),
+        fc.oneof(fc.string({ unit: "grapheme" }), fc.constant("1.005"))
+      ),
+      (metadata) =>
+        run(
+          Effect.gen(function* () {
+            const created = yield* create({ metadata })
+            assert.strictEqual(JSON.stringify(created.metadata), JSON.stringify(metadata))
+            yield* TestClock.adjust("1 second")
+            const { received } = yield* Receiver
+            assert.lengthOf(received, 4)
+            for (const { body } of received) {
+              assert.strictEqual(JSON.stringify(body["metadata"]), JSON.stringify(metadata))
+            }
+          })
+        )
+    ),
+    { numRuns: 50 }
+  ))
+
+it("amounts are rounded half up to two decimals, and otherwise stay as they were sent", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.bigInt(0n, 10n ** 17n),
+      fc.option(fc.tuple(fc.integer({ min: 1, max: 18 }), fc.bigInt(0n, 10n ** 18n - 1n))),
+      (units, decimals) =>
+        run(
+          Effect.gen(function* () {
+            const text = decimals?.[1].toString().padStart(18, "0").slice(0, decimals[0])
+            const amount = text === undefined ? `${units}` : `${units}.${text}`
+            const { transactionId } = yield* create({ amount })
+            const kept = (yield* (yield* Gateway.Gateway).transaction(transactionId))?.amount ?? ""
+            yield* TestClock.adjust("1 millis")
+            assert.strictEqual((yield* Receiver).received[0]?.body["amount"], kept)
+            if (text === undefined || text.length <= 2) return assert.strictEqual(kept, amount)
+            // To a scale of 18: half up is to add half a hundredth and cut.
+            const scaled = BigInt(`${units}${text.padEnd(18, "0")}`) + 5n * 10n ** 15n
+            assert.strictEqual(BigInt(kept.replace(".", "")), scaled / 10n ** 16n)
+            assert.match(kept, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
+          })
+        )
+    ),
+    {
+      numRuns: 200,
+      examples: [
+        [10n, [3, 5n * 10n ** 15n]],
+        [0n, [3, 995n * 10n ** 15n]],
+        [9n, [3, 995n * 10n ** 15n]],
+        [0n, [3, 4n * 10n ** 15n]]
+      ]
+    }
+  ))
+
+const stories = [
+  "succeed",
+  "decline:51",
+  "challenge",
+  "cancel",
+  "refund",
+  "chargeback",
+  "conflict",
+  "stuck"
+]
+const pace = 200
+
+type Operation =
+  | { readonly do: "create"; readonly requestId: string; readonly story: string }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "read"; readonly index: number }
+  | { readonly do: "reset" }
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("create" as const),
+      requestId: fc.constantFrom("a", "b", "c", "d", "e", "f"),
+      story: fc.constantFrom(...stories)
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 0, max: 500 }) })
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("read" as const), index: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.constant({ do: "reset" as const }) }
+)
+
+/** What the gateway is, in ten lines: a list of stories with the time each began. */
+interface Modelled {
+  readonly requestId: string
+  readonly story: string
+  readonly begun: number
+}
+
+const historyOf = ({ begun, story }: Modelled, now: number) => {
+  const scenario = Scenario.parse(story)
+  assert.isDefined(scenario)
+  const moves = Math.floor((now - begun) / pace)
+  return scenario.statuses.slice(0, scenario.answered + moves).map((status, at) => ({
+    status,
+    at: new Date(begun + Math.max(0, at + 1 - scenario.answered) * pace).toISOString()
+  }))
+}
+
+it("behaves as its model, whatever is asked of it and when", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) =>
+      run(
+        Effect.gen(function* () {
+          const gateway = yield* Gateway.Gateway
+          const token = yield* authenticate
+          const { received } = yield* Receiver
+          let model: Array<Modelled> = []
+          let now = 0
+          const answers = new Map<string, string>()
+
+          for (const operation of operations) {
+            switch (operation.do) {
+              case "create": {
+                const { requestId, story } = operation
+                const body = payment({ requestId, scenario: story })
+                const answer = yield* send("POST", "/payments/apm", { token, body })
+                const isNew = model.every((modelled) => modelled.requestId !== requestId)
+                if (isNew) {
+                  model.push({ requestId, story, begun: now })
+                  answers.set(requestId, answer.body)
+                  const { declineCode, transactionId, transactionStatus } = answer.json as Created
+                  assert.strictEqual(transactionId, String(100_000 + model.length))
+                  const scenario = Scenario.parse(story)
+                  assert.strictEqual(
+                    transactionStatus,
+                    scenario?.statuses[scenario.answered - 1] ?? ""
+                  )
+                  assert.strictEqual(declineCode, story === "decline:51" ? 51 : undefined)
+                }
+                assert.strictEqual(answer.body, answers.get(requestId))
+                break
+              }
+              case "wait": {
+                now += operation.ms
+                yield* TestClock.adjust(operation.ms)
+                break
+              }
+              case "read": {
+                const modelled = model[operation.index]
+                const id = 100_001 + operation.index
+                const { json, status } = yield* send("GET", `/payments/apm/status/${id}`, { token })
+                if (modelled === undefined) assert.strictEqual(status, 404)
+                else assert.strictEqual(json, historyOf(modelled, now).at(-1)?.status)
+                break
+              }
+              case "reset": {
+                yield* gateway.reset
+                model = []
+                answers.clear()
+                received.length = 0
+              }
+            }
+            const truth = yield* gateway.transactions
+            assert.deepStrictEqual(
+              truth.map(({ history, requestId }) => ({ requestId, history })),
+              model.map((modelled) => ({
+                requestId: modelled.requestId,
+                history: historyOf(modelled, now)
+              }))
+            )
+            for (const { declineCode, status } of truth) {
+              if (declineCode !== undefined) assert.strictEqual(status, "FAILED")
+            }
+          }
+
+          // Every status of every history was told, once, with the time to spare.
+          yield* TestClock.adjust("1 minute")
+          for (const [index, { requestId, story }] of model.entries()) {
+            const told = received.filter(
+              ({ body }) => body["transactionId"] === String(100_001 + index)
+            )
+            assert.sameMembers(
+              told.map(({ body }) => body["transactionStatus"]),
+              [...(Scenario.parse(story)?.statuses ?? [])],
+              requestId
+            )
+          }
+        }),
+        { pace: `${pace} millis` }
+      )
+    ),
+    { numRuns: 100 }
+  ))

@@ -1,0 +1,323 @@
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { assert, describe, it } from "vitest"
+import * as Gateway from "../src/Gateway.ts"
+import {
+  authenticate,
+  checksum,
+  create,
+  type Created,
+  credentials,
+  fields,
+  payment,
+  Receiver,
+  run,
+  send
+} from "./support/bench.ts"
+
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+    readonly iat: number
+    readonly exp: number
+  }
+
+const statusOf = (token: string) =>
+  Effect.map(send("GET", "/payments/apm/status/1", { token }), ({ status }) => status)
+
+describe("tokens", () => {
+  it("the credentials buy a JWT that expires in 30 days", () =>
+    run(
+      Effect.gen(function* () {
+        const { exp, iat } = claimsOf(yield* authenticate)
+        assert.strictEqual(exp - iat, 30 * 24 * 3600)
+      })
+    ))
+
+  it("other credentials are 401, missing ones 400 and named", () =>
+    run(
+      Effect.gen(function* () {
+        for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
+          const { body, status } = yield* send("POST", "/auth", {
+            body: { ...credentials, ...over }
+          })
+          assert.strictEqual(status, 401)
+          assert.notInclude(body, "sandbox-s")
+        }
+        const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
+        assert.strictEqual(status, 400)
+        assert.sameMembers([...fields(json)], ["merchantKey", "merchantSecret"])
+      })
+    ))
+
+  it("a token is good until the second it expires, and not in it", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        yield* TestClock.adjust("2591999 seconds")
+        assert.strictEqual(yield* statusOf(token), 404)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* statusOf(token), 401)
+      })
+    ))
+
+  it("a token of another environment or secret, a changed one and an unsigned one are refused", async () => {
+    const strangers = await Promise.all([
+      run(authenticate, { environment: "production" }),
+      run(
+        Effect.map(
+          send("POST", "/auth", { body: { ...credentials, merchantSecret: "other" } }),
+          ({ json }) => (json as { readonly accessToken: string }).accessToken
+        ),
+        { merchantSecret: Redacted.make("other") }
+      )
+    ])
+    await run(
+      Effect.gen(function* () {
+        const own = yield* authenticate
+        const [header = "", claims = "", signature = ""] = own.split(".")
+        const none = Buffer.from(`{"alg":"none","typ":"JWT"}`).toString("base64url")
+        const later = Buffer.from(
+          JSON.stringify({ ...claimsOf(own), exp: claimsOf(own).exp + 1 })
+        ).toString("base64url")
+        const forged = [
+          `${none}.${claims}.`,
+          `${none}.${claims}.${signature}`,
+          `${header}.${later}.${signature}`,
+          `${header}.${claims}`,
+          `${header}.${claims}.${signature}=`,
+          `${own}x`,
+          "",
+          "."
+        ]
+        assert.strictEqual(yield* statusOf(own), 404)
+        for (const token of [...strangers, ...forged]) {
+          assert.strictEqual(yield* statusOf(token), 401, token)
+        }
+      })
+    )
+  })
+})
+
+describe("creating a payment", () => {
+  it("answers with the transaction and every field of the spec", () =>
+    run(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
+        const created = yield* create({
+          metadata: { orderRef: "A-1" },
+          successRedirectUrl: "https://shop.example/thanks"
+        })
+        assert.deepStrictEqual(created, {
+          requestId: "r-1",
+          transactionId: "100001",
+          transactionStatus: "NEW",
+          apmResponseData: {
+            providerTransactionId: "provider-100001",
+            paymentMethod: "WALLET",
+            actionType: "REDIRECTION",
+            redirectUrl: "https://shop.example/thanks"
+          },
+          createdTime: "2026-11-20T12:30:00.000Z",
+          paymentType: "APM",
+          metadata: { orderRef: "A-1" }
+        })
+        assert.strictEqual((yield* create({ requestId: "r-2" })).transactionId, "100002")
+      })
+    ))
+
+  it("takes the checksum of the spec in lower-case hex, and no other spelling of it", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        // HMAC-SHA256("sandbox-secret", "77|r-1|10.50|EUR"), computed elsewhere.
+        const vector = "38dcc8719d7ab0a4c74449b2f085fd8ef4439802f2fa13f4585f42e274cb05cd"
+        const create = (checksum: unknown) =>
+          send("POST", "/payments/apm", { token, body: payment({ checksum }) })
+        const wrong = [
+          vector.toUpperCase(),
+          Buffer.from(vector, "hex").toString("base64"),
+          ` ${vector}`,
+          vector.slice(0, -1),
+          checksum(
+            { accountId: "77", requestId: "r-1", amount: "10.50", currency: "EUR" },
+            "other"
+          ),
+          checksum({ accountId: "77", requestId: "r-1", amount: "10.5", currency: "EUR" }),
+          ""
+        ]
+        for (const given of wrong) {
+          const { json, status } = yield* create(given)
+          assert.strictEqual(status, 400, given)
+          assert.deepStrictEqual(fields(json), ["checksum"])
+        }
+        assert.lengthOf(yield* (yield* Gateway.Gateway).transactions, 0)
+        assert.strictEqual((yield* create(vector)).status, 200)
+      })
+    ))
+
+  it("an account that is not digits and a scenario nobody knows are named together", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        for (const [over, named] of [
+          [{ accountId: "acc-7" }, ["accountId"]],
+          [{ scenario: "succeed+twice" }, ["metadata.sandbox.scenario"]],
+          [
+            { accountId: "7a", scenario: "", checksum: "" },
+            ["accountId", "metadata.sandbox.scenario"]
+          ]
+        ] as const) {
+          const { json, status } = yield* send("POST", "/payments/apm", {
+            token,
+            body: payment(over)
+          })
+          assert.strictEqual(status, 400)
+          assert.deepStrictEqual(fields(json), [...named])
+        }
+      })
+    ))
+
+  it("a body that is not strict JSON, or not said to be JSON, is 400", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        const good = JSON.stringify(payment())
+        const bad = [
+          ["", "body"],
+          ["{", "body"],
+          [`${good.slice(0, -1)},"amount":"10.50"}`, "body"],
+          [`${good.slice(0, -1)},"\\u0061mount":"10.50"}`, "body"],
+          [`${"[".repeat(65)}${"]".repeat(65)}`, "body"],
+          ["[]", "body"],
+          ["null", "body"]
+        ] as const
+        for (const [body, field] of bad) {
+          const { json, status } = yield* send("POST", "/payments/apm", { token, body })
+          assert.strictEqual(status, 400, body)
+          assert.deepStrictEqual(fields(json), [field])
+        }
+        for (const contentType of ["text/plain", "application/jsonx", ""]) {
+          const { json } = yield* send("POST", "/payments/apm", { token, body: good, contentType })
+          assert.deepStrictEqual(fields(json), ["Content-Type"])
+        }
+        const { status } = yield* send("POST", "/payments/apm", {
+          token,
+          body: good,
+          contentType: "Application/JSON; charset=utf-8"
+        })
+        assert.strictEqual(status, 200)
+      })
+    ))
+})
+
+describe("a repeated requestId", () => {
+  it("is answered with the same bytes, a hundred times at once, and opens one transaction", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        const body = payment({ scenario: "decline:51" })
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 100 }),
+          () => send("POST", "/payments/apm", { token, body }),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(new Set(answers.map(({ body }) => body)).size, 1)
+        assert.strictEqual(answers[0]?.status, 200)
+        assert.lengthOf(yield* (yield* Gateway.Gateway).transactions, 1)
+        yield* TestClock.adjust("1 second")
+        assert.lengthOf((yield* Receiver).received, 2)
+      })
+    ))
+
+  it("is answered with the original later on and whatever else the body says", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        const original = yield* send("POST", "/payments/apm", { token, body: payment() })
+        yield* TestClock.adjust("1 hour")
+        for (const over of [
+          {},
+          { amount: "99" },
+          { metadata: { a: "b" } },
+          { scenario: "cancel" }
+        ]) {
+          const again = yield* send("POST", "/payments/apm", { token, body: payment(over) })
+          assert.strictEqual(again.body, original.body)
+        }
+        assert.lengthOf(yield* (yield* Gateway.Gateway).transactions, 1)
+      })
+    ))
+})
+
+describe("the status of a payment", () => {
+  it("is a bare JSON string, and 404 for an id nobody has", () =>
+    run(
+      Effect.gen(function* () {
+        const { transactionId } = yield* create()
+        const token = yield* authenticate
+        const found = yield* send("GET", `/payments/apm/status/${transactionId}`, { token })
+        assert.strictEqual(found.body, `"NEW"`)
+        assert.strictEqual(found.headers["content-type"], "application/json")
+        const escaped = yield* send("GET", "/payments/apm/status/%310%30001?x=1", { token })
+        assert.strictEqual(escaped.body, found.body)
+        for (const id of ["100002", "1", "constructor", "7?x=1"]) {
+          const { body, status } = yield* send("GET", `/payments/apm/status/${id}`, { token })
+          assert.strictEqual(status, 404)
+          assert.strictEqual(body, `{"message":"The requested resource does not exist"}`)
+        }
+      })
+    ))
+
+  it("an id that cannot be one is 400, and a path or method that is not in the contract 404", () =>
+    run(
+      Effect.gen(function* () {
+        const token = yield* authenticate
+        for (const id of ["..", "%2e%2e", "a.b", "%zz", "", "x".repeat(65)]) {
+          const { json, status } = yield* send("GET", `/payments/apm/status/${id}`, { token })
+          assert.strictEqual(status, 400, id)
+          assert.deepStrictEqual(fields(json), ["id"])
+        }
+        for (const [method, path] of [
+          ["GET", "/payments/apm"],
+          ["DELETE", "/payments/apm/status/1"],
+          ["GET", "/payments/apm/status"],
+          ["GET", "/payments/apm/status/1/"],
+          ["GET", "/nothing"]
+        ] as const) {
+          assert.strictEqual((yield* send(method, path, { token })).status, 404, path)
+          assert.strictEqual((yield* send(method, path)).status, 401, path)
+        }
+      })
+    ))
+})
+
+it("a reset forgets the transactions and stops them, and tokens stay good", () =>
+  run(
+    Effect.gen(function* () {
+      const gateway = yield* Gateway.Gateway
+      const token = yield* authenticate
+      yield* create()
+      yield* TestClock.adjust("200 millis")
+      yield* gateway.reset
+      assert.lengthOf(yield* gateway.transactions, 0)
+      const { received } = yield* Receiver
+      assert.deepStrictEqual(
+        received.map(({ body }) => body["transactionStatus"]),
+        ["NEW", "PENDING"]
+      )
+      yield* TestClock.adjust("100 millis")
+      const again = yield* send("POST", "/payments/apm", { token, body: payment({ amount: "7" }) })
+      assert.strictEqual((again.json as Created).transactionId, "100001")
+      const fresh = yield* gateway.transaction("100001")
+      assert.isDefined(fresh)
+      assert.strictEqual(fresh.amount, "7")
+      assert.deepStrictEqual(
+        fresh.history.map(({ status }) => status),
+        ["NEW"]
+      )
+      // Whoever had the id before does not move whoever has it now.
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(yield* gateway.transaction("100001"), fresh)
+    })
+  ))

@@ -1,0 +1,216 @@
+import { Api } from "@pawl/http/Api"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { assert, it } from "vitest"
+import * as Courier from "../src/Courier.ts"
+import * as Gateway from "../src/Gateway.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import { credentials, payment } from "./support/bench.ts"
+import { get, post, raw, receiver } from "./support/wire.ts"
+
+type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
+
+const run = <A, E>(
+  test: Effect.Effect<A, E, Services | Scope.Scope>,
+  options: Sandbox.Options = {}
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
+  )
+
+const authenticate = Effect.fnUntraced(function* (baseUrl: string, given: object = credentials) {
+  const { json } = yield* post(`${baseUrl}/v1/auth`, given)
+  return (json as { readonly accessToken: string }).accessToken
+})
+
+/** Creates a payment, and waits for so many tries of callbacks. */
+const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], tries: number) {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { changes } = yield* Courier.Courier
+  const log = yield* changes.pipe(
+    Stream.take(tries),
+    Stream.runCollect,
+    Effect.forkChild({ startImmediately: true })
+  )
+  const token = yield* authenticate(baseUrl)
+  const created = yield* post(`${baseUrl}/v1/payments/apm`, payment(over), token)
+  assert.strictEqual(created.status, 200)
+  return { token, log: [...(yield* Fiber.join(log))] }
+})
+
+it("takes a payment over HTTP, and its callbacks arrive as the truth has it", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* receiver(() => [200])
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { log, token } = yield* pay({ callbackUrl: `${shop.url}/cb?t=1` }, 4)
+      const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+      assert.deepStrictEqual(
+        log.map(({ answer, attempt, forged, status }) => [status, answer, attempt, forged]),
+        statuses.map((status) => [status, 200, 1, false])
+      )
+      assert.deepStrictEqual(
+        shop.received.map(({ body }) => body.transactionStatus),
+        statuses
+      )
+      const truth = yield* (yield* Gateway.Gateway).transaction("100001")
+      assert.deepStrictEqual(
+        truth?.history.map(({ status }) => status),
+        statuses
+      )
+      for (const { headers, path } of shop.received) {
+        assert.strictEqual(path, "/cb?t=1&paymentMethod=apm&apmType=WALLET")
+        assert.strictEqual(headers["content-type"], "application/json")
+        assert.strictEqual(headers["x-checksum"], "cbSQVWoIyqtnZz/n6hwAw5mvYmx00lrqkCd4zVfj+4k=")
+        assert.notProperty(headers, "traceparent")
+      }
+      const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+      assert.strictEqual(read.text, `"SUCCEED"`)
+      assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/transactions"))).json, [
+        JSON.parse(JSON.stringify(truth))
+      ])
+      assert.deepStrictEqual(
+        (yield* get(baseUrl.replace("/api", "/sandbox/transactions/100001"))).json,
+        JSON.parse(JSON.stringify(truth))
+      )
+      assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/deliveries"))).json, log)
+      assert.strictEqual(
+        (yield* get(baseUrl.replace("/api", "/sandbox/transactions/7"))).status,
+        404
+      )
+    })
+  ))
+
+it("a redirect is no delivery, and nobody follows it", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* receiver((path) =>
+        path.startsWith("/cb") ? [Number(path.slice(3, 6)), "/elsewhere"] : [200]
+      )
+      for (const status of [301, 302, 303, 307, 308]) {
+        const over = {
+          requestId: `r-${status}`,
+          scenario: "stuck",
+          callbackUrl: `${shop.url}/cb${status}`
+        }
+        const { log } = yield* pay(over, 3)
+        assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], [status])
+      }
+      assert.isEmpty(shop.received.filter(({ path }) => path.startsWith("/elsewhere")))
+    })
+  ))
+
+it("a port where nobody listens is unreachable, and logged as such", () =>
+  run(
+    Effect.gen(function* () {
+      // Port 9 is the discard service, which no machine has run for decades.
+      const { log } = yield* pay({ scenario: "stuck", callbackUrl: "http://127.0.0.1:9/cb" }, 3)
+      assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
+    })
+  ))
+
+it("a body of 64 KiB is read, and one byte more is 413", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const text = JSON.stringify(credentials)
+      const limit = 64 * 1024
+      assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit))).status, 200)
+      assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit + 1))).status, 413)
+    })
+  ))
+
+it("serves the contract at /openapi.json", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { json } = yield* get(baseUrl.replace("/api", "/openapi.json"))
+      assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
+    })
+  ))
+
+it("answers what is under /sandbox to this machine, and 403 to other hosts and other sites", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { host, origin } = new URL(baseUrl)
+      const expected = [
+        [{}, true],
+        [{ host: "localhost:1234" }, true],
+        [{ host: "[::1]:1234" }, true],
+        [{ origin }, true],
+        [{ host: "shop.example" }, false],
+        [{ host: "127.0.0.1.shop.example" }, false],
+        [{ host: "LOCALHOST" }, true],
+        [{ host: "shop@127.0.0.1" }, false],
+        [{ host: "127.0.0.1/" }, false],
+        [{ host: "127.0.0.1 shop" }, false],
+        [{ origin: "https://shop.example" }, false],
+        [{ origin: `https://${host}` }, false],
+        [{ origin: "http://127.0.0.1:1" }, false],
+        [{ origin: "null" }, false],
+        [{ host: "shop.example", origin: "http://shop.example" }, false]
+      ] as const
+      for (const [headers, isServed] of expected) {
+        for (const [method, path, status] of [
+          ["GET", "/sandbox/transactions", 200],
+          ["GET", "/sandbox/transactions/1", 404],
+          ["GET", "/sandbox/deliveries", 200],
+          ["POST", "/sandbox/reset", 204],
+          ["GET", "/sandbox/nothing", 404]
+        ] as const) {
+          assert.strictEqual(
+            yield* raw(`${origin}${path}`, { method, headers }),
+            isServed ? status : 403,
+            `${JSON.stringify(headers)} ${path}`
+          )
+        }
+      }
+    })
+  ))
+
+it("a reset over HTTP forgets the transactions", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      yield* post(`${baseUrl}/v1/payments/apm`, payment(), yield* authenticate(baseUrl))
+      const gateway = yield* Gateway.Gateway
+      assert.lengthOf(yield* gateway.transactions, 1)
+      assert.strictEqual(
+        yield* raw(baseUrl.replace("/api", "/sandbox/reset"), { method: "POST" }),
+        204
+      )
+      assert.lengthOf(yield* gateway.transactions, 0)
+    })
+  ))
+
+it("two sandboxes share neither transactions nor credentials", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const token = yield* authenticate(baseUrl)
+      yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
+      const other = yield* Effect.promise(() =>
+        run(
+          Effect.gen(function* () {
+            const { baseUrl } = yield* Sandbox.Sandbox
+            const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+            const secret = { merchantKey: "k", merchantSecret: "s" }
+            const own = yield* authenticate(baseUrl, secret)
+            const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
+            return [
+              stranger.status,
+              read.status,
+              (yield* post(`${baseUrl}/v1/auth`, credentials)).status
+            ]
+          }),
+          { merchantKey: "k", merchantSecret: Redacted.make("s") }
+        )
+      )
+      assert.deepStrictEqual(other, [401, 404, 401])
+    })
+  ))

@@ -1,0 +1,61 @@
+import { isTerminal } from "@pawl/core/Status"
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+import * as Scenario from "../src/Scenario.ts"
+
+const story = fc.oneof(
+  fc.constantFrom("succeed", "challenge", "cancel", "refund", "chargeback", "conflict", "stuck"),
+  fc.nat(999_999_999).map((code) => `decline:${code}`)
+)
+
+it("any story with any suffixes is a scenario, and the suffixes commute and repeat freely", () =>
+  fc.assert(
+    fc.property(story, fc.array(fc.constantFrom(...Scenario.manners)), (story, manners) => {
+      const scenario = Scenario.parse([story, ...manners].join("+"))
+      assert.isDefined(scenario)
+      assert.deepStrictEqual(
+        scenario,
+        Scenario.parse([story, ...new Set(manners.toReversed())].join("+"))
+      )
+      for (const manner of Scenario.manners) {
+        assert.strictEqual(scenario.manner[manner], manners.includes(manner))
+      }
+      assert.strictEqual(scenario.statuses[0], "NEW")
+      assert.strictEqual(isTerminal(scenario.statuses.at(-1) ?? "NEW"), story !== "stuck")
+      assert.strictEqual(
+        scenario.declineCode,
+        story.startsWith("decline:") ? Number(story.slice(8)) : undefined
+      )
+    })
+  ))
+
+it("any other text is none", () => {
+  const none = [
+    "",
+    "+shuffle",
+    "Succeed",
+    "succeed+",
+    "succeed +shuffle",
+    "succeed+Shuffle",
+    "succeed,shuffle",
+    "decline",
+    "decline:",
+    "decline:x",
+    "decline:-1",
+    "decline:1.5",
+    "decline:1234567890",
+    "cancel:51",
+    "constructor",
+    "__proto__",
+    "succeed+constructor"
+  ]
+  for (const text of none) assert.isUndefined(Scenario.parse(text), text)
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      fc.pre(
+        !/^(?:succeed|challenge|cancel|refund|chargeback|conflict|stuck|decline:\d)/u.test(text)
+      )
+      assert.isUndefined(Scenario.parse(text))
+    })
+  )
+})

@@ -1,0 +1,100 @@
+/**
+ * Real sockets for the sandbox's tests: a merchant's receiver, and a client that sends anything.
+ */
+import * as Effect from "effect/Effect"
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders, request as httpRequest } from "node:http"
+
+/** A callback as it arrived. */
+export interface Arrived {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: { readonly transactionId: string; readonly transactionStatus: string }
+}
+
+/** A merchant's receiver on a port of its own, for as long as the scope is open. */
+export const receiver = (answer: (path: string) => readonly [status: number, location?: string]) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const received: Array<Arrived> = []
+        const server = createServer((request, response) => {
+          let text = ""
+          request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+          request.on("end", () => {
+            const path = request.url ?? ""
+            received.push({
+              path,
+              headers: request.headers,
+              body: JSON.parse(text) as Arrived["body"]
+            })
+            const [status, location] = answer(path)
+            response.writeHead(status, location === undefined ? {} : { location }).end("thank you")
+          })
+        })
+        await once(server.listen(0, "127.0.0.1"), "listening")
+        return { received, server }
+      }),
+      ({ server }) =>
+        Effect.promise(async () => {
+          server.closeAllConnections()
+          await once(server.close(), "close")
+        })
+    ),
+    ({ received, server }) => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      return { received, url: `http://127.0.0.1:${port}` }
+    }
+  )
+
+/** Sends one request with headers that `fetch` would not, and returns the status of its answer. */
+export const raw = (
+  url: string,
+  options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  body = ""
+): Effect.Effect<number | undefined> =>
+  Effect.promise(
+    () =>
+      new Promise((resolve, reject) => {
+        httpRequest(url, options, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+          .on("error", reject)
+          .end(body)
+      })
+  )
+
+/** Posts JSON and reads the answer. */
+export const post = (url: string, body: unknown, token?: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+      },
+      body: typeof body === "string" ? body : JSON.stringify(body)
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      text,
+      json: (text === "" ? undefined : JSON.parse(text)) as unknown
+    }
+  })
+
+/** Gets and reads an answer. */
+export const get = (url: string, token?: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` }
+    })
+    const text = await response.text()
+    return {
+      status: response.status,
+      text,
+      json: (text === "" ? undefined : JSON.parse(text)) as unknown
+    }
+  })

@@ -1,0 +1,215 @@
+/**
+ * Works on the rows that are due: asks the service where it has to, and tells the handler.
+ *
+ * **Details**
+ *
+ * A row that is due is leased for 30 seconds, renewed every 10, and taken through two steps: *ask*,
+ * when the reconciler says that the service is to be read, and *tell*, when where the transaction
+ * stands is news to the handler. What was learned is written before the handler hears of it. A row is
+ * worked on by one worker at a time, so the handler is called one at a time per transaction; at most 64
+ * rows are worked on in one process.
+ *
+ * A handler that fails is called again after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours; then
+ * the row is parked as a dead letter, until something else is to be told.
+ *
+ * @since 0.1.0
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { Handler, type Transition } from "@pawl/core/Handler"
+import { Profile } from "@pawl/core/Profile"
+import { isStatus, type Status } from "@pawl/core/Status"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import { type Answer, Confirmer, doubt } from "./Confirmer.ts"
+import { Journal } from "./Journal.ts"
+import { type Change, type Leased, Ledger, type Row } from "./Ledger.ts"
+import * as Reconciler from "./Reconciler.ts"
+
+const slots = 64
+const leaseTime = Duration.toMillis(Duration.seconds(30))
+const renewal = Duration.seconds(10)
+const shortestBackoff = Duration.toMillis(Duration.seconds(1))
+const longestBackoff = Duration.toMillis(Duration.minutes(5))
+const lastAttempt = Duration.toMillis(Duration.hours(24))
+const recovery = Duration.seconds(1)
+
+/**
+ * Layer that works for as long as it lives. When it ends, handlers at work are interrupted and their
+ * leases handed back.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Handler> =
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const confirmer = yield* Confirmer
+      const journal = yield* Journal
+      const handler = yield* Handler
+      const { pollGaps } = yield* Profile
+      const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
+      const workers = yield* FiberSet.make<void>()
+
+      const standing = (row: Row) => Evidence.standing(row.evidence, row.read?.status, rules.policy)
+
+      /** Writes under the lease; a worker that lost it stops where it stands. */
+      const write = (leased: Leased, change: Change) =>
+        Effect.flatMap(ledger.write(leased, change), (row) =>
+          row === undefined ? Effect.interrupt : Effect.succeed(row)
+        )
+
+      const ask = Effect.fnUntraced(function* (row: Leased) {
+        const at = Reconciler.readAt(row, rules)
+        if (at === undefined || at > (yield* Clock.currentTimeMillis)) return row
+        const answer = yield* confirmer.ask(row)
+        yield* journal.enter(row, { _tag: "Asked", answer: answerText(answer) })
+        const change = Reconciler.afterAsking(row, answer, rules, yield* Clock.currentTimeMillis)
+        const next = yield* write(row, change)
+        if (change.parked !== undefined) {
+          yield* journal.enter(row, { _tag: "Parked", reason: change.parked.reason })
+        }
+        const reason = alarm(row, next, answer, rules)
+        if (reason !== undefined) yield* journal.enter(row, { _tag: "Alarm", reason })
+        return next
+      })
+
+      const tell = Effect.fnUntraced(function* (row: Leased) {
+        const stands = standing(row)
+        const to = Evidence.news(stands, row.told)
+        const now = yield* Clock.currentTimeMillis
+        if (to === undefined || row.parked?.to === to) return row
+        const isAgain = row.trying === to
+        if (isAgain && row.tellAt > now) return row
+        const attempt = isAgain ? row.attempt + 1 : 1
+        const called = yield* write(row, { trying: to, attempt, tellAt: now + leaseTime })
+        const told = yield* Effect.exit(handler.handle(transition(called, to, stands)))
+        if (Exit.hasInterrupts(told)) return yield* Effect.interrupt
+        const after = yield* Clock.currentTimeMillis
+        if (Exit.isSuccess(told)) {
+          const next = yield* write(called, {
+            told: to,
+            tells: row.tells + 1,
+            trying: undefined,
+            attempt: 0,
+            failingSince: undefined,
+            parked: undefined
+          })
+          const { confirmed, conflict } = stands
+          yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
+          return next
+        }
+        yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
+        const failingSince = (isAgain ? row.failingSince : undefined) ?? after
+        if (after - failingSince >= lastAttempt) {
+          yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
+          return yield* write(called, {
+            parked: { reason: "handler-failed", at: after, to },
+            failingSince
+          })
+        }
+        const backoff = Math.min(shortestBackoff * 2 ** (attempt - 1), longestBackoff)
+        return yield* write(called, { failingSince, tellAt: after + backoff })
+      })
+
+      const dueAt = (row: Row): number | undefined => {
+        const to = Evidence.news(standing(row), row.told)
+        const tellAt =
+          to === undefined || row.parked?.to === to ? undefined : row.trying === to ? row.tellAt : 0
+        const readAt = Reconciler.readAt(row, rules)
+        return tellAt === undefined ? readAt : Math.min(tellAt, readAt ?? tellAt)
+      }
+
+      const work = Effect.fnUntraced(
+        function* (leased: Leased) {
+          const row = yield* Effect.flatMap(ask(leased), tell)
+          yield* write(row, { release: { dueAt: dueAt(row) } })
+        },
+        (effect, leased) =>
+          effect.pipe(
+            Effect.onInterrupt(() =>
+              Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } }))
+            ),
+            Effect.raceFirst(renew(leased)),
+            Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause))
+          )
+      )
+
+      const renew = (leased: Leased): Effect.Effect<void> =>
+        Clock.currentTimeMillis.pipe(
+          Effect.flatMap((now) => ledger.write(leased, { until: now + leaseTime })),
+          Effect.orElseSucceed(() => leased),
+          Effect.delay(renewal),
+          Effect.repeat({ while: (row) => row !== undefined }),
+          Effect.asVoid
+        )
+
+      /** Starts what is due, then rests until something new is. */
+      const round = Effect.gen(function* () {
+        const at = yield* Clock.currentTimeMillis
+        const limit = slots - (yield* FiberSet.size(workers))
+        const { dueAt, rows } = yield* ledger.claim({ at, until: at + leaseTime, limit })
+        yield* Effect.forEach(rows, (row) => FiberSet.run(workers, work(row)), { discard: true })
+        if (rows.length > 0 && rows.length < limit) return
+        const rest = Duration.min(
+          ledger.patience,
+          Duration.millis(Math.max((dueAt ?? Infinity) - at, 0))
+        )
+        yield* Effect.raceFirst(ledger.woken, limit === 0 ? Effect.never : Effect.sleep(rest))
+      })
+
+      yield* round.pipe(
+        Effect.catchCause((cause) =>
+          Effect.andThen(
+            Effect.logError("The ledger could not be read", cause),
+            Effect.sleep(recovery)
+          )
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    })
+  )
+
+const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
+  const newest = row.newest[to]
+  return {
+    id: `${row.method}:${row.transactionId}:${row.tells + 1}:${to}`,
+    method: row.method,
+    kind: row.kind,
+    transactionId: row.transactionId,
+    from: row.told ?? null,
+    to,
+    confirmed: stands.confirmed,
+    conflict: stands.conflict,
+    attempt: row.attempt,
+    signed: newest?.signed ?? null,
+    callback: newest?.unsigned ?? null
+  }
+}
+
+const answerText = (answer: Answer) =>
+  answer._tag === "Said" ? answer.status : answer._tag === "Unknown" ? "404" : "no answer"
+
+/** What a person should know of an answer, if anything. */
+const alarm = (
+  before: Row,
+  after: Row,
+  answer: Answer,
+  { policy }: Reconciler.Rules
+): string | undefined => {
+  if (answer._tag !== "Said") return undefined
+  if (!isStatus(answer.status)) return "the service answered with a status that is not documented"
+  if (
+    Evidence.wentBack(after.evidence, answer.status) &&
+    !Evidence.wentBack(before.evidence, before.read?.status)
+  ) {
+    return "the service went back to an earlier status"
+  }
+  const stays = doubt(after, policy) === "contradicted" && after.polls === 3 && before.polls < 3
+  return stays ? "a callback claims a final status that the service contradicts" : undefined
+}

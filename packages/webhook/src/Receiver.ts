@@ -1,0 +1,169 @@
+/**
+ * Takes callbacks in: the whole path from socket to store, on one screen.
+ *
+ * **Details**
+ *
+ * `receive` verifies, stores, and only then answers 200; what follows (asking, telling) is the
+ * pipeline's. Answers: 405, 413, 415 and 400 for what cannot be a callback, 401 for every failure of
+ * the checksum alike, 503 while the store is not available (the service sends it again), 200 stored,
+ * also for a repeat.
+ *
+ * @since 0.1.0
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Handler } from "@pawl/core/Handler"
+import type { StatusReader } from "@pawl/core/StatusReader"
+import type { Policy } from "@pawl/core/Evidence"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Headers from "effect/http/Headers"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as ByteSize from "effect/ByteSize"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Confirmer from "./Confirmer.ts"
+import * as Journal from "./Journal.ts"
+import { Ledger } from "./Ledger.ts"
+import * as Pipeline from "./Pipeline.ts"
+import { type Incoming, maxBytes, Verifier } from "./Verifier.ts"
+
+/**
+ * The status a callback is answered with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Answer = 200 | 400 | 401 | 405 | 413 | 415 | 503
+
+/**
+ * Service that takes one callback in.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Receiver extends Context.Service<
+  Receiver,
+  {
+    readonly receive: (incoming: Incoming) => Effect.Effect<Answer>
+  }
+>()("@pawl/webhook/Receiver") {}
+
+/**
+ * Layer that takes callbacks in and works on them: the receiver, its pipeline and its journal.
+ *
+ * **Details**
+ *
+ * `policy` says which claims the service has to confirm before the handler hears of them; `final` by
+ * default.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options?: {
+  readonly policy?: Policy
+}): Layer.Layer<Receiver | Journal.Journal, never, Verifier | Ledger | Handler | StatusReader> =>
+  Layer.merge(layerReceive, Pipeline.layer).pipe(
+    Layer.provide(Confirmer.layer(options)),
+    Layer.provideMerge(Journal.layer)
+  )
+
+/** A store that takes longer hangs. */
+const patience = Duration.seconds(4)
+
+const layerReceive = Layer.effect(
+  Receiver,
+  Effect.gen(function* () {
+    const verifier = yield* Verifier
+    const ledger = yield* Ledger
+    const journal = yield* Journal.Journal
+
+    const receive = Effect.fn("Receiver.receive")(
+      function* (incoming: Incoming) {
+        const verified = verifier.verify(incoming)
+        if (Result.isFailure(verified)) {
+          yield* Effect.logDebug("Refused a callback", verified.failure.reason)
+          return verified.failure.status
+        }
+        const { claim, method, quarantine, signed } = verified.success
+        const { isNew } = yield* ledger
+          .accept(verified.success, yield* Clock.currentTimeMillis)
+          .pipe(
+            Effect.timeoutOrElse({ duration: patience, orElse: () => new StoreUnavailable({}) })
+          )
+        yield* journal.enter(
+          { method, transactionId: signed.transactionId },
+          claim === undefined
+            ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
+            : { _tag: "Accepted", claim, isNew }
+        )
+        return 200
+      },
+      Effect.catchTag("StoreUnavailable", (error) =>
+        Effect.as(Effect.logError(error), 503 as const)
+      )
+    )
+
+    return Receiver.of({ receive })
+  })
+)
+
+/**
+ * Layer that serves the receiver at a path of an `HttpRouter`, for every method.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const route = (
+  path: HttpRouter.PathInput = "/callback"
+): Layer.Layer<never, never, HttpRouter.HttpRouter | Receiver> =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const receiver = yield* Receiver
+      yield* router.add(
+        "*",
+        path,
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest
+          const checksum = takeChecksum(request.headers)
+          const status = yield* Effect.matchEffect(readBody(request), {
+            onFailure: () => Effect.succeed<Answer>(413),
+            onSuccess: (body) =>
+              receiver.receive({
+                method: request.method,
+                search: request.url.replace(/^[^?]*/, ""),
+                contentType: request.headers["content-type"],
+                contentEncoding: request.headers["content-encoding"],
+                checksum,
+                body
+              })
+          })
+          return HttpServerResponse.empty({
+            status,
+            headers: status === 405 ? { allow: "POST" } : {}
+          })
+        })
+      )
+    })
+  )
+
+/**
+ * Whoever has seen a checksum can replay it. So it leaves the request here, and no logger, tracer or
+ * error of the server around us can show it.
+ */
+const takeChecksum = (headers: Headers.Headers): string | undefined => {
+  const checksum = headers["x-checksum"]
+  Reflect.deleteProperty(headers, "x-checksum")
+  return checksum
+}
+
+const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, unknown> =>
+  request.method === "POST"
+    ? Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer)).pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBytes))
+      )
+    : Effect.succeed(new Uint8Array())

@@ -1,0 +1,484 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as HttpMiddleware from "effect/http/HttpMiddleware"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
+import {
+  createServer,
+  request as open,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type Server
+} from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { inspect } from "node:util"
+import { gzipSync } from "node:zlib"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as Receiver from "../src/Receiver.ts"
+import * as Verifier from "../src/Verifier.ts"
+import { apm, bytes, card, checksum, incoming, secret } from "./service.ts"
+
+/** A service that knows every transaction as PENDING, and a handler that takes everything. */
+const surroundings = Layer.mergeAll(
+  Layer.succeed(StatusReader, {
+    read: (kind) => Effect.succeed({ kind, status: "PENDING" satisfies Status })
+  }),
+  Handler.layer(() => Effect.void),
+  Layer.provide(
+    Verifier.layer({
+      current: Redacted.make(secret),
+      previous: Redacted.make("previous-secret")
+    }),
+    NodeHmac.layer
+  )
+)
+
+const receiver = (ledger: Layer.Layer<Ledger>) =>
+  Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(surroundings))
+
+/** Serves the receiver's route on a port of its own, and gives the ledger and the server behind it. */
+const serve = Effect.fnUntraced(function* (
+  ledger: Layer.Layer<Ledger> = layerMemory,
+  watch: Layer.Layer<never> = Logger.layer([])
+) {
+  const server: Server = createServer()
+  const context = yield* Layer.build(
+    HttpRouter.serve(Receiver.route("/callback"), { disableListenLog: true }).pipe(
+      Layer.provideMerge(receiver(ledger)),
+      Layer.provide(
+        NodeHttpServer.layer(() => server, {
+          port: 0,
+          host: "127.0.0.1",
+          gracefulShutdownTimeout: "100 millis"
+        })
+      ),
+      Layer.provide(watch)
+    )
+  )
+  const { port } = server.address() as AddressInfo
+  return { server, port, ledger: Context.get(context, Ledger) }
+})
+
+interface Asked {
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: Uint8Array
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const ask = (port: number, { body, headers, method = "POST", path = "/callback" }: Asked) =>
+  Effect.callback<Answered, unknown>((resume) => {
+    const request = open({
+      port,
+      host: "127.0.0.1",
+      method,
+      path,
+      headers: { connection: "close", ...headers }
+    })
+    request.on("error", (error) => resume(Effect.fail(error)))
+    request.on("response", (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("end", () =>
+        resume(
+          Effect.succeed({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString()
+          })
+        )
+      )
+    })
+    request.end(body)
+  })
+
+/** Posts a callback as the service does; `changes` is what went wrong with it, or who sent it. */
+const post = (
+  port: number,
+  method: "card" | "apm",
+  fields: Readonly<Record<string, unknown>>,
+  changes?: Asked
+) => {
+  const { body, checksum, contentType, search } = incoming(method, fields)
+  return ask(port, {
+    body,
+    path: `/callback${search}`,
+    ...changes,
+    headers: { "content-type": contentType, "x-checksum": checksum, ...changes?.headers }
+  })
+}
+
+/** Says something to a server in so many bytes, and gives back all it said until it closed. */
+const say = (port: number, write: (socket: Socket) => void) =>
+  Effect.callback<string>((resume) => {
+    const chunks: Array<Buffer> = []
+    const socket = connect(port, "127.0.0.1", () => write(socket))
+    const end = () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1")))
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+    socket.on("error", end)
+    socket.on("close", end)
+  })
+
+/** A memory ledger with another accept. */
+const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accept"]) =>
+  Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (real) => ({ ...real, accept: accept(real) }))
+  ).pipe(Layer.provide(layerMemory))
+
+const callbacksOf = (ledger: Ledger["Service"], method: "card" | "apm" = "card") =>
+  Effect.map(ledger.get(method, "100001"), (row) => row?.callbacks)
+
+describe("the door", () => {
+  it.live("answers 200 with nothing to a callback, in both layouts, and to every repeat", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      for (const times of [1, 2, 3]) {
+        const { body, status } = yield* post(port, "card", card())
+        expect({ body, status }).toEqual({ body: "", status: 200 })
+        expect(yield* callbacksOf(ledger)).toBe(times)
+      }
+      expect((yield* post(port, "apm", apm())).status).toBe(200)
+      expect(yield* callbacksOf(ledger, "apm")).toBe(1)
+    })
+  )
+
+  it.live.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "PROPFIND", "SEARCH"])(
+    "A20: answers %s with 405 and Allow: POST, whatever a header says it means",
+    (method) =>
+      Effect.gen(function* () {
+        const { ledger, port } = yield* serve()
+        const { body, headers, status } = yield* post(port, "card", card(), {
+          method,
+          headers: { "x-http-method-override": "POST" }
+        })
+        expect({ body, status, allow: headers.allow }).toEqual({
+          body: "",
+          status: 405,
+          allow: "POST"
+        })
+        expect(yield* callbacksOf(ledger)).toBeUndefined()
+      })
+  )
+
+  it.live("A17: takes a body of exactly 64 KiB, and answers one byte more with 413", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      const text = JSON.stringify(card())
+      const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
+      const over = yield* post(port, "card", card(), { body: padded(65_537) })
+      expect({ status: over.status, body: over.body }).toEqual({ status: 413, body: "" })
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+      expect((yield* post(port, "card", card(), { body: padded(65_536) })).status).toBe(200)
+      expect(yield* callbacksOf(ledger)).toBe(1)
+    })
+  )
+
+  it.live(
+    "A17: answers an endless body with 413 and hangs up, having read no more than a little",
+    () =>
+      Effect.gen(function* () {
+        const { port, server } = yield* serve()
+        const sockets: Array<Socket> = []
+        server.on("connection", (socket) => sockets.push(socket))
+        const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
+        const said = yield* say(port, (socket) => {
+          socket.write("POST /callback?paymentMethod=card HTTP/1.1\r\nHost: x\r\n")
+          socket.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+          const more = (): void => {
+            while (socket.writable && socket.write(chunk));
+          }
+          socket.on("drain", more)
+          more()
+        })
+        expect(said).toMatch(/^HTTP\/1\.1 413 /u)
+        // The limit, what is drained after the answer, and what stood in the socket's buffers.
+        expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
+      })
+  )
+
+  it.live("A17: believes no Content-Length: a body cut short or run over is never stored", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      const { body, checksum, search } = incoming("card", card())
+      const head = (length: number) =>
+        `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
+      const short = yield* say(port, (socket) => {
+        socket.write(head(body.length + 10))
+        socket.end(body)
+      })
+      expect(short).not.toMatch(/ 200 /u)
+      const long = yield* say(port, (socket) => {
+        socket.write(head(body.length - 1))
+        socket.write(body)
+      })
+      expect(long).toMatch(/^HTTP\/1\.1 400 /u)
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+    })
+  )
+
+  it.live("A18: answers 64 MB zipped to 64 KB with 415, and never unzips them", () =>
+    Effect.gen(function* () {
+      const { port } = yield* serve()
+      const bomb = gzipSync(Buffer.alloc(64_000_000, " "))
+      expect(bomb.length).toBeLessThan(65_536)
+      for (const encoding of ["gzip", "x-gzip", "deflate", "br", "gzip, gzip"]) {
+        const { body, status } = yield* post(port, "card", card(), {
+          body: bomb,
+          headers: { "content-encoding": encoding }
+        })
+        expect({ body, status }).toEqual({ body: "", status: 415 })
+      }
+    })
+  )
+
+  it.live.each<readonly [status: number, changes: Asked]>([
+    [415, { headers: { "content-type": "text/plain" } }],
+    [415, { headers: { "content-type": "application/x-www-form-urlencoded" } }],
+    [400, { body: bytes("{") }],
+    [400, { body: new Uint8Array() }],
+    [400, { path: "/callback" }],
+    [400, { path: "/callback?paymentMethod=apm" }],
+    [400, { path: "/callback?paymentMethod=card&paymentMethod=card" }],
+    [404, { path: "/callbacks?paymentMethod=card" }]
+  ])("answers %i with nothing to %j", ([status, changes]) =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      const answered = yield* post(port, "card", card(), changes)
+      expect({ status: answered.status, body: answered.body }).toEqual({ status, body: "" })
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+    })
+  )
+
+  it.live(
+    "answers every failure of the checksum alike: 401, and the same nothing (A01, A02, A03)",
+    () =>
+      Effect.gen(function* () {
+        const { ledger, port } = yield* serve()
+        const right = checksum("card", card())
+        const given: ReadonlyArray<string | Array<string> | undefined> = [
+          undefined,
+          "",
+          [right, right],
+          ["AAAA", right],
+          [right, "AAAA"],
+          `${right}, ${right}`,
+          right.replace("=", ""),
+          Buffer.from(right, "base64").toString("hex"),
+          Buffer.from(right, "base64").toString("base64url"),
+          `${right}\u00a0`,
+          "\u00fc".repeat(44),
+          "A".repeat(10_000),
+          checksum("card", card(), "other-secret"),
+          checksum("card", card({ orderAmount: "10" }))
+        ]
+        const answers = []
+        for (const each of given) {
+          const headers = each === undefined ? {} : { "x-checksum": each }
+          const answered = yield* ask(port, {
+            body: incoming("card", card()).body,
+            path: "/callback?paymentMethod=card",
+            headers: { "content-type": "application/json", ...headers }
+          })
+          const { date: _, ...others } = answered.headers
+          answers.push({ ...answered, headers: others })
+        }
+        expect(answers[0]).toMatchObject({ status: 401, body: "" })
+        for (const answered of answers) expect(answered).toEqual(answers[0])
+        expect(yield* callbacksOf(ledger)).toBeUndefined()
+      })
+  )
+
+  it.live("answers 200 to what it keeps in quarantine, which gets no row", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      expect((yield* post(port, "card", card({ transactionStatus: "SETTLED" }))).status).toBe(200)
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+      expect((yield* ledger.quarantined).map(({ quarantine }) => quarantine)).toEqual([
+        "transactionStatus"
+      ])
+    })
+  )
+
+  it.live.each(["[", "a b", "x:99999999", "x/?paymentMethod=apm#", ""])(
+    "answers as ever under a Host %j",
+    (host) =>
+      Effect.gen(function* () {
+        const { ledger, port } = yield* serve()
+        expect((yield* post(port, "card", card(), { headers: { host } })).status).toBe(200)
+        expect(yield* callbacksOf(ledger)).toBe(1)
+      })
+  )
+
+  it.live("takes a request whose target is a whole URL", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve()
+      const path = "http://elsewhere/callback?paymentMethod=card"
+      expect((yield* post(port, "card", card(), { path })).status).toBe(200)
+      expect(yield* callbacksOf(ledger)).toBe(1)
+    })
+  )
+})
+
+describe("the store", () => {
+  it.live("answers 503 with nothing while it fails, and 200 once it is back", () =>
+    Effect.gen(function* () {
+      let isDown = true
+      const flaky = accepting(
+        (real) => (verified, at) =>
+          isDown
+            ? Effect.fail(new StoreUnavailable({ cause: "disk full" }))
+            : real.accept(verified, at)
+      )
+      const { ledger, port } = yield* serve(flaky)
+      const down = yield* post(port, "card", card())
+      expect({ status: down.status, body: down.body }).toEqual({ status: 503, body: "" })
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+      isDown = false
+      expect((yield* post(port, "card", card())).status).toBe(200)
+      expect(yield* callbacksOf(ledger)).toBe(1)
+    })
+  )
+
+  it.live("has accepted before anyone hears 200", () =>
+    Effect.gen(function* () {
+      const reached = yield* Deferred.make<void>()
+      const gate = yield* Deferred.make<void>()
+      const events: Array<string> = []
+      const gated = accepting(
+        (real) => (verified, at) =>
+          Deferred.succeed(reached, undefined).pipe(
+            Effect.andThen(Deferred.await(gate)),
+            Effect.andThen(real.accept(verified, at)),
+            Effect.tap(() => Effect.sync(() => events.push("accepted")))
+          )
+      )
+      const { ledger, port } = yield* serve(gated)
+      const posting = yield* Effect.forkChild(
+        Effect.tap(post(port, "card", card()), ({ status }) =>
+          Effect.sync(() => events.push(`answered ${status}`))
+        )
+      )
+      yield* Deferred.await(reached)
+      // Others come and go meanwhile.
+      expect((yield* ask(port, { method: "GET" })).status).toBe(405)
+      expect((yield* post(port, "card", card(), { headers: { "x-checksum": "x" } })).status).toBe(
+        401
+      )
+      expect(events).toEqual([])
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(posting)
+      expect(events).toEqual(["accepted", "answered 200"])
+    })
+  )
+
+  it.effect("that hangs is not available: 503 within 5 seconds", () =>
+    Effect.gen(function* () {
+      const { receive } = yield* Receiver.Receiver
+      const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
+      yield* TestClock.adjust("3 seconds")
+      expect(receiving.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("2 seconds")
+      expect(yield* Fiber.join(receiving)).toBe(503)
+    }).pipe(Effect.provide(receiver(accepting(() => () => Effect.never))))
+  )
+})
+
+describe("the checksum and the secret", () => {
+  it.live("are in no log line, no span and no error, even where all headers are traced", () =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const spans: Array<Tracer.NativeSpan> = []
+      const remember = Layer.mergeAll(
+        Logger.layer([
+          Logger.map(Logger.formatJson, (line) => seen.push(line)),
+          Logger.map(Logger.formatSimple, (line) => seen.push(line)),
+          Logger.make(({ cause, message }) => seen.push(inspect([message, cause], { depth: 12 })))
+        ]),
+        Layer.succeed(References.MinimumLogLevel, "Trace"),
+        Layer.succeed(HttpMiddleware.TracerHeaderFilter, () => true),
+        Layer.succeed(
+          Tracer.Tracer,
+          Tracer.make({
+            span(options) {
+              const span = new Tracer.NativeSpan(options)
+              spans.push(span)
+              return span
+            }
+          })
+        )
+      )
+      const failing = accepting(
+        (real) => (verified, at) =>
+          verified.method === "apm"
+            ? Effect.fail(new StoreUnavailable({}))
+            : real.accept(verified, at)
+      )
+      const { port } = yield* serve(failing, remember)
+      const asked = [
+        post(port, "card", card()),
+        post(port, "card", card({ transactionStatus: "SETTLED" })),
+        post(port, "card", card(), {
+          headers: { "x-checksum": checksum("card", card(), "other") }
+        }),
+        post(port, "card", card(), { body: bytes("{") }),
+        post(port, "card", card(), { method: "PUT" }),
+        post(port, "card", card(), { body: new Uint8Array(70_000) }),
+        post(port, "card", card(), { headers: { "content-type": "text/plain" } }),
+        post(port, "apm", apm())
+      ]
+      const statuses = yield* Effect.forEach(
+        asked,
+        Effect.map(({ status }) => status)
+      )
+      expect(statuses).toEqual([200, 200, 401, 400, 405, 413, 415, 503])
+
+      const traced = spans.flatMap((span) => [
+        inspect(span, { depth: 12 }),
+        JSON.stringify([...span.attributes, ...span.events]),
+        inspect(span.status, { depth: 12 })
+      ])
+      const text = [...seen, ...traced].join("\n")
+      expect(text).toContain("http.request.header.content-type")
+      expect(text).toContain("Refused a callback")
+      const canaries = [
+        secret,
+        "previous-secret",
+        checksum("card", card()),
+        checksum("apm", apm()),
+        checksum("card", card(), "other")
+      ]
+      for (const canary of canaries) {
+        for (const spelling of [
+          canary,
+          encodeURIComponent(canary),
+          Buffer.from(canary, "base64").toString("hex")
+        ]) {
+          expect(text.includes(spelling)).toBe(false)
+        }
+      }
+    })
+  )
+})

@@ -1,0 +1,208 @@
+import * as Evidence from "@pawl/core/Evidence"
+import { defaults } from "@pawl/core/Profile"
+import { isTerminal, type Status, statuses } from "@pawl/core/Status"
+import type { Kind } from "@pawl/core/Transaction"
+import * as Duration from "effect/Duration"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Answer } from "../src/Confirmer.ts"
+import type { Row } from "../src/Ledger.ts"
+import { afterAsking, readAt, type Rules } from "../src/Reconciler.ts"
+
+const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
+const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
+const seconds = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 1000)
+const hours = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 3_600_000)
+
+const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
+  method: "apm",
+  transactionId: "100001",
+  kind: "apm-payment",
+  evidence,
+  read: undefined,
+  callbacks: 1,
+  told: undefined,
+  tells: 0,
+  trying: undefined,
+  attempt: 0,
+  failingSince: undefined,
+  tellAt: 0,
+  createdAt: 0,
+  since: 0,
+  polls: 0,
+  pollAt: undefined,
+  askedAt: undefined,
+  doubtedAt: undefined,
+  parked: undefined,
+  newest: {},
+  ...changes
+})
+
+const apply = (before: Row, answer: Answer, now: number): Row => {
+  const change = afterAsking(before, answer, rules, now)
+  return {
+    ...before,
+    ...change,
+    evidence: Evidence.join(before.evidence, change.evidence ?? Evidence.none),
+    read: Evidence.joinRead(before.read, change.read)
+  }
+}
+
+const said = (status: string, kind: Kind = "apm-payment") =>
+  ({ _tag: "Said", kind, status }) as const
+
+/** The times of the first `count` reads, when the service always answers alike. */
+const reads = (
+  start: Row,
+  answer: { readonly _tag: "Unknown" } | { readonly _tag: "Silent" } | ReturnType<typeof said>,
+  count: number
+): Array<number> => {
+  const times: Array<number> = []
+  let current = start
+  while (times.length < count) {
+    const at = readAt(current, rules)
+    if (at === undefined) break
+    times.push(at)
+    current = apply(current, { ...answer, askedAt: at }, at)
+  }
+  return times
+}
+const gaps = (times: ReadonlyArray<number>) =>
+  times.map((time, index) => time - (times[index - 1] ?? 0))
+
+describe("the poll ladder", () => {
+  it("waits 5, 5, 10, 30 and 60 minutes, then hourly, while a transaction has not ended", () => {
+    const times = reads(row(Evidence.claimed("PENDING")), said("PENDING"), 8)
+    expect(gaps(times)).toEqual(minutes(5, 5, 10, 30, 60, 60, 60, 60))
+  })
+
+  it("ends after 180 days", () => {
+    const times = reads(row(Evidence.claimed("PENDING")), said("PENDING"), 10_000)
+    expect(times.length).toBeLessThan(10_000)
+    const last = times.at(-1) ?? 0
+    expect(last).toBeGreaterThan(Duration.toMillis(Duration.days(179)))
+    expect(last).toBeLessThanOrEqual(Duration.toMillis(Duration.days(180)))
+  })
+
+  it("asks a silent service again after 15 seconds, without taking a step", () => {
+    const start = row(Evidence.claimed("PENDING"))
+    const silent = apply(start, { _tag: "Silent", askedAt: 300_000 }, 300_000)
+    expect(silent.polls).toBe(0)
+    expect(readAt(silent, rules)).toBe(315_000)
+  })
+
+  it("parks an id that no endpoint knows for 24 hours, and reads it no more", () => {
+    let current = row(Evidence.claimed("PENDING"))
+    for (const at of reads(current, { _tag: "Unknown" }, 100)) {
+      current = apply(current, { _tag: "Unknown", askedAt: at }, at)
+      if (current.parked !== undefined) break
+    }
+    expect(current.parked?.reason).toBe("unknown-transaction")
+    expect(current.parked?.at).toBeGreaterThanOrEqual(Duration.toMillis(Duration.days(1)))
+    expect(readAt(current, rules)).toBeUndefined()
+  })
+})
+
+describe("a doubtful claim", () => {
+  it("ahead of the service is read at once, after 1, 2, 5, 15 and 60 seconds, then on the ladder", () => {
+    const times = reads(row(Evidence.claimed("SUCCEED")), said("PENDING"), 10)
+    expect(gaps(times)).toEqual([...seconds(0, 1, 2, 5, 15, 60), ...minutes(5, 5, 10, 30)])
+  })
+
+  it("that the service does not know yet is read like one it is behind of", () => {
+    const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "Unknown" }, 6)
+    expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
+  })
+
+  it("against what the service says is read at once, after 5 and 60 seconds, then on the ladder once, then after 12 hours", () => {
+    const times = reads(row(Evidence.claimed("SUCCEED")), said("FAILED"), 100)
+    expect(gaps(times)).toEqual([...seconds(0, 5, 60), ...minutes(5, 5, 10, 30, 60), ...hours(12)])
+  })
+
+  it("makes the row due each time it comes again, at most once a second, and never moves the plan", () => {
+    const answer = fc.constantFrom(said("FAILED"), said("PENDING"), { _tag: "Unknown" } as const)
+    fc.assert(
+      fc.property(
+        answer,
+        fc.nat({ max: 8 }),
+        fc.integer({ min: 1, max: 3_600_000 }),
+        (each, steps, delay) => {
+          let current = row(Evidence.claimed("SUCCEED"))
+          for (const at of reads(current, each, steps))
+            current = apply(current, { ...each, askedAt: at }, at)
+          const planned = readAt(current, rules)
+          if (planned === undefined || current.askedAt === undefined) return
+          const repeatedAt = current.askedAt + delay
+          if (repeatedAt >= planned) return
+          const repeated = { ...current, doubtedAt: repeatedAt }
+          const due = readAt(repeated, rules)
+          expect(due).toBe(Math.min(planned, Math.max(repeatedAt, current.askedAt + 1000)))
+          if (due === undefined || due === planned) return
+          const after = apply(repeated, { ...each, askedAt: due }, due)
+          expect(after.pollAt).toBe(current.pollAt)
+          expect(readAt(after, rules)).toBe(Math.max(planned, due + 1000))
+        }
+      )
+    )
+  })
+})
+
+describe("a transaction that ended", () => {
+  it("in SUCCEED or REFUNDED is read after 12 hours, then at doubling gaps to 64 days", () => {
+    for (const end of ["SUCCEED", "REFUNDED"] as const) {
+      const times = reads(row(Evidence.confirmed(end)), said(end), 100)
+      expect(gaps(times)).toEqual(hours(12, 24, 48, 96, 192, 384, 768, 1536))
+    }
+  })
+
+  it("in FAILED or CANCELLED is read once, after 12 hours", () => {
+    for (const end of ["FAILED", "CANCELLED"] as const) {
+      expect(gaps(reads(row(Evidence.confirmed(end)), said(end), 100))).toEqual(hours(12))
+    }
+  })
+
+  it("in CHARGEBACK is read no more, and neither is a payout or refund that succeeded", () => {
+    expect(reads(row(Evidence.confirmed("CHARGEBACK")), said("CHARGEBACK"), 100)).toEqual([])
+    for (const kind of ["apm-payout", "card-payout", "refund"] as const) {
+      expect(
+        reads(row(Evidence.confirmed("SUCCEED"), { kind }), said("SUCCEED", kind), 100)
+      ).toEqual([])
+    }
+  })
+
+  it("starts its follow-up from the read that found the end", () => {
+    const start = row(Evidence.claimed("PENDING"))
+    const found = apply(start, { ...said("SUCCEED"), askedAt: 300_000 }, 300_400)
+    expect(readAt(found, rules)).toBe(300_400 + 12 * 3_600_000)
+  })
+})
+
+it("is never read more than once a second, whatever is known", () => {
+  const status = fc.constantFrom<Status>(...statuses)
+  fc.assert(
+    fc.property(
+      fc.nat({ max: 2 ** 18 - 1 }),
+      fc.option(status, { nil: undefined }),
+      fc.nat({ max: 10_000 }),
+      fc.nat({ max: 10_000 }),
+      (evidence, read, askedAt, doubtedAt) => {
+        const at = readAt(
+          row(evidence, { askedAt, doubtedAt, read: read && { status: read, askedAt } }),
+          rules
+        )
+        if (at !== undefined) expect(at).toBeGreaterThanOrEqual(askedAt + 1000)
+      }
+    )
+  )
+})
+
+it("keeps reading whatever has not ended, and whatever claim is not settled", () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 2 ** 18 - 1 }), (evidence) => {
+      const { status } = Evidence.standing(evidence, undefined, rules.policy)
+      const isOpen = status === undefined || !isTerminal(status)
+      const isDoubted = Evidence.unsettled(evidence, undefined, rules.policy).length > 0
+      if (isOpen || isDoubted) expect(readAt(row(evidence), rules)).toBeDefined()
+    })
+  )
+})

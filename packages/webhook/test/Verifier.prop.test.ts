@@ -1,0 +1,353 @@
+import type { Method } from "@pawl/core/Transaction"
+import { isStatus, statuses } from "@pawl/core/Status"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Incoming } from "../src/Verifier.ts"
+import { answer, bytes, sign, verifierOf, verify } from "./service.ts"
+
+const names = {
+  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
+  apm: ["accountId", "amount", "currency", "transactionId"]
+} as const
+const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
+const routing = new Set(["paymentmethod", "apmtype"])
+
+/** A value as it stands in the JSON text, and the text that is signed for it. */
+interface Token {
+  readonly json: string
+  readonly text: string
+}
+const text = (value: string): Token => ({ json: JSON.stringify(value), text: value })
+const number = (lexeme: string): Token => ({ json: lexeme, text: lexeme })
+const either = (lexeme: string) => fc.constantFrom(text(lexeme), number(lexeme))
+
+const isSignable = (value: string) => /^[^|\p{Cc}\p{Cs}]+$/u.test(value)
+const word = fc.string({ unit: "binary", minLength: 1, maxLength: 12 }).filter(isSignable)
+const digits = fc.maxSafeNat().map(String)
+const wholes = fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }).map(String)
+
+const account = fc.oneof(word.map(text), digits.chain(either))
+const amount = fc
+  .tuple(wholes, fc.constantFrom("", ".0", ".00", ".5", ".05", ".99"))
+  .chain(([whole, cents]) => either(`${whole}${cents}`))
+const currency = fc.stringMatching(/^[A-Z]{3}$/).map(text)
+const transactionId = fc.oneof(
+  fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/).map(text),
+  wholes.map(number)
+)
+const storable = fc.string({ unit: "grapheme", maxLength: 8 })
+const extra = fc.dictionary(
+  storable.filter((name) => !reserved.has(name)),
+  fc.jsonValue({ maxDepth: 3, stringUnit: "grapheme" }),
+  { maxKeys: 6, noNullPrototype: true }
+)
+const query = fc.array(
+  fc.tuple(
+    storable.filter((name) => !routing.has(name.toLowerCase().replace(/\[[^]*$/u, ""))),
+    storable
+  ),
+  { maxLength: 4 }
+)
+
+interface Posted {
+  readonly method: Method
+  readonly tokens: ReadonlyArray<Token>
+  readonly status: string
+  readonly extra: Readonly<Record<string, unknown>>
+  readonly query: ReadonlyArray<readonly [string, string]>
+  readonly at: number
+  readonly gap: string
+}
+
+const posted = (fields?: {
+  readonly account?: fc.Arbitrary<Token>
+  readonly amount?: fc.Arbitrary<Token>
+  readonly currency?: fc.Arbitrary<Token>
+  readonly transactionId?: fc.Arbitrary<Token>
+  readonly status?: fc.Arbitrary<string>
+}): fc.Arbitrary<Posted> =>
+  fc.record({
+    method: fc.constantFrom("card", "apm"),
+    tokens: fc.tuple(
+      fields?.account ?? account,
+      fields?.amount ?? amount,
+      fields?.currency ?? currency,
+      fields?.transactionId ?? transactionId
+    ),
+    status: fields?.status ?? fc.constantFrom(...statuses),
+    extra,
+    query,
+    at: fc.nat(9),
+    gap: fc.constantFrom("", " ", "\n  ", "\t")
+  })
+
+/** The request the service makes of it: its fields in any order, the merchant's own query around ours. */
+const request = (
+  { at, extra, gap, method, query, status, tokens }: Posted,
+  key?: string
+): Incoming => {
+  const own = names[method].map((name, index) => [JSON.stringify(name), tokens[index]?.json])
+  const others = Object.entries(extra).map((pair) => pair.map((each) => JSON.stringify(each)))
+  const members = [...own, ['"transactionStatus"', JSON.stringify(status)], ...others]
+  const turned = [...members.slice(at), ...members.slice(0, at)]
+  const json = `{${turned.map(([name, value]) => `${gap}${name}${gap}:${gap}${value}`).join(",")}${gap}}`
+  const ours: ReadonlyArray<readonly [string, string]> =
+    method === "card"
+      ? [["paymentMethod", "card"]]
+      : [
+          ["paymentMethod", "apm"],
+          ["apmType", "PIX"]
+        ]
+  const pairs = [...query.slice(0, at), ...ours, ...query.slice(at)]
+  return {
+    method: "POST",
+    search: `?${new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value]))}`,
+    contentType: "application/json",
+    contentEncoding: undefined,
+    checksum: sign(
+      tokens.map(({ text }) => text),
+      key
+    ),
+    body: bytes(json)
+  }
+}
+
+describe("a callback signed as the service does", () => {
+  it("verifies, in both layouts, with numbers or texts, extra fields and a query of the merchant's", () => {
+    fc.assert(
+      fc.property(posted(), (callback) => {
+        const incoming = request(callback)
+        const { bytes, claim, method, quarantine, signed } = Result.getOrThrow(verify(incoming))
+        const [account, amount, currency, transactionId] = callback.tokens.map(({ text }) => text)
+        expect(signed).toEqual({ account, amount, currency, transactionId })
+        expect({ method, claim, quarantine }).toEqual({
+          method: callback.method,
+          claim: callback.status,
+          quarantine: undefined
+        })
+        expect(bytes).toEqual(incoming.body)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("never verifies with another text in a signed field", () => {
+    const other = fc.oneof(
+      word.map(text),
+      digits.chain(either),
+      fc.constantFrom("", "|", "\0").map(text)
+    )
+    fc.assert(
+      fc.property(posted(), fc.nat(3), other, (callback, field, token) => {
+        fc.pre(token.text !== callback.tokens[field]?.text)
+        const { body } = request({ ...callback, tokens: callback.tokens.with(field, token) })
+        expect([400, 401]).toContain(answer({ ...request(callback), body }))
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("never verifies with another header", () => {
+    const changes = fc.oneof(
+      fc.tuple(fc.nat(43), fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 1 })).map(
+        ([at, letter]) =>
+          (given: string) =>
+            given.slice(0, at) + letter + given.slice(at + 1)
+      ),
+      fc.nat(43).map((at) => (given: string) => given.slice(0, at) + given.slice(at + 1)),
+      fc.tuple(fc.nat(44), storable).map(
+        ([at, inserted]) =>
+          (given: string) =>
+            given.slice(0, at) + inserted + given.slice(at)
+      ),
+      fc.string({ unit: "binary" }).map((whole) => () => whole),
+      fc.constant(() => undefined)
+    )
+    fc.assert(
+      fc.property(posted(), changes, (callback, change) => {
+        const { checksum = "", ...rest } = request(callback)
+        const given = change(checksum)
+        fc.pre(given !== checksum)
+        expect(answer({ ...rest, checksum: given })).toBe(401)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("never verifies with the routing parameters dropped, repeated, renamed or exchanged", () => {
+    const value = fc.constantFrom("card", "apm", "CARD", "", "other")
+    const spelling = fc.constantFrom(
+      "PaymentMethod",
+      "paymentmethod",
+      "paymentMethod[]",
+      "APMTYPE",
+      "apmType[0]"
+    )
+    const changes = fc.oneof(
+      fc.constant((search: URLSearchParams) => search.delete("paymentMethod")),
+      value.map((each) => (search: URLSearchParams) => search.append("paymentMethod", each)),
+      fc
+        .constantFrom("CARD", "APM", "", "other")
+        .map((each) => (search: URLSearchParams) => search.set("paymentMethod", each)),
+      fc.constant((search: URLSearchParams) => {
+        search.set("paymentMethod", search.get("paymentMethod") === "card" ? "apm" : "card")
+      }),
+      fc.tuple(spelling, value).map(
+        ([name, each]) =>
+          (search: URLSearchParams) =>
+            search.append(name, each)
+      ),
+      value.map((each) => (search: URLSearchParams) => {
+        search.append("apmType", each)
+        search.append("apmType", "PIX")
+      })
+    )
+    fc.assert(
+      fc.property(posted(), changes, (callback, change) => {
+        const incoming = request(callback)
+        const search = new URLSearchParams(incoming.search)
+        change(search)
+        expect(answer({ ...incoming, search: `?${search}` })).toBe(400)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("signs alike with another only if all four texts are alike (A07)", () => {
+    const joined = fc.array(fc.constantFrom("a", "1", "|", "||", "1|2"), {
+      minLength: 4,
+      maxLength: 9
+    })
+    const cuts = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9))
+    const split = (letters: string, at: ReadonlyArray<number>) => {
+      const [one = 0, two = 0, three = 0] = at.toSorted((left, right) => left - right)
+      return [
+        letters.slice(0, one),
+        letters.slice(one, two),
+        letters.slice(two, three),
+        letters.slice(three)
+      ]
+    }
+    fc.assert(
+      fc.property(joined, cuts, posted(), (parts, at, callback) => {
+        // Any way to cut a joined text into four signs like the joined text, if it has three bars of its own.
+        const cut = split(parts.join(""), at)
+        fc.pre(cut.some((each) => each.includes("|")))
+        expect(answer(request({ ...callback, tokens: cut.map(text) }))).toBe(400)
+      })
+    )
+  })
+})
+
+describe("what verifies outside our grammar", () => {
+  const odd = fc
+    .oneof(word, fc.constantFrom("1e2", "+10", "010", "10.001", "NaN", "１０", ".5"))
+    .map(text)
+  const oddAmount = odd.filter(({ text }) => !/^(?:0|[1-9]\d{0,17})(?:\.\d\d?)?$/.test(text))
+  const oddCurrency = word.filter((each) => !/^[A-Z]{3}$/.test(each)).map(text)
+  const oddId = word.filter((each) => !/^[\w-]{1,64}$/.test(each)).map(text)
+  const oddStatus = storable.filter((each) => !isStatus(each))
+
+  it.each([
+    ["amount", posted({ amount: oddAmount })],
+    ["currency", posted({ currency: oddCurrency })],
+    ["transactionId", posted({ transactionId: oddId })],
+    ["transactionStatus", posted({ status: oddStatus })]
+  ])("is kept in quarantine for its %s, and never has a claim", (field, callbacks) => {
+    fc.assert(
+      fc.property(callbacks, (callback) => {
+        const { claim, quarantine } = Result.getOrThrow(verify(request(callback)))
+        expect({ claim, quarantine }).toEqual({ claim: undefined, quarantine: field })
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is kept in quarantine for a NUL or a lone surrogate anywhere, and never has a claim", () => {
+    const bad = fc
+      .tuple(storable, fc.constantFrom("\0", "\ud800", "\udfff"), storable)
+      .map(([before, letter, after]) => `${before}${letter}a${after}`)
+    const place = (value: string) =>
+      fc.constantFrom<Posted["extra"]>(
+        { note: value },
+        { [value]: 1 },
+        { metadata: { [value]: "a" } },
+        { list: [[{ a: [value] }]] }
+      )
+    fc.assert(
+      fc.property(posted(), bad.chain(place), (callback, found) => {
+        const { claim, quarantine } = Result.getOrThrow(
+          verify(request({ ...callback, extra: { ...callback.extra, ...found } }))
+        )
+        expect(claim).toBeUndefined()
+        expect(quarantine).toBeDefined()
+      })
+    )
+  })
+})
+
+describe("the secrets", () => {
+  it("are tried current first, and the callback says which one matched", () => {
+    const key = fc.stringMatching(/^[!-~]{1,40}$/)
+    fc.assert(
+      fc.property(posted(), key, key, key, (callback, current, previous, used) => {
+        const matched = Result.map(
+          verifierOf(current, previous).verify(request(callback, used)),
+          ({ secret }) => secret
+        )
+        const expected = used === current ? "current" : used === previous ? "previous" : undefined
+        expect(Result.getOrElse(matched, () => undefined)).toBe(expected)
+        expect(Result.isSuccess(verifierOf(current).verify(request(callback, current)))).toBe(true)
+        expect(Result.isSuccess(verifierOf(current).verify(request(callback, previous)))).toBe(
+          previous === current
+        )
+      })
+    )
+  })
+
+  it("verify under both while one is rotated", () => {
+    const { verify } = verifierOf("one", "two")
+    fc.assert(
+      fc.property(posted(), fc.constantFrom("one", "two"), (callback, key) => {
+        expect(Result.getOrThrow(verify(request(callback, key))).secret).toBe(
+          key === "one" ? "current" : "previous"
+        )
+      })
+    )
+  })
+})
+
+describe("any request at all", () => {
+  it("is answered, without an exception, and never accepted unsigned", () => {
+    const junk = fc.oneof(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.json().map(bytes),
+      fc.string({ unit: "binary" }).map(bytes),
+      posted().map((callback) => request(callback).body)
+    )
+    fc.assert(
+      fc.property(
+        fc.record({
+          method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
+          search: fc.oneof(
+            fc.string({ unit: "binary" }),
+            fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
+          ),
+          contentType: fc.oneof(
+            fc.string(),
+            fc.constant("application/json"),
+            fc.constant(undefined)
+          ),
+          contentEncoding: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.string()),
+          checksum: fc.oneof(fc.base64String(), fc.string(), fc.constant(undefined)),
+          body: junk
+        }),
+        (incoming) => {
+          expect([400, 401, 405, 415]).toContain(answer(incoming))
+        }
+      ),
+      { numRuns: 1000 }
+    )
+  })
+})

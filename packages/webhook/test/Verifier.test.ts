@@ -1,0 +1,706 @@
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { statuses } from "@pawl/core/Status"
+import { Buffer } from "node:buffer"
+import { createHmac } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import * as Verifier from "../src/Verifier.ts"
+import {
+  answer,
+  apm,
+  bytes,
+  card,
+  checksum,
+  incoming,
+  secret,
+  sign,
+  verified,
+  verifierOf,
+  verify
+} from "./service.ts"
+
+/** A card callback with the given text as its body, signed over the given texts. */
+const raw = (text: string, signed: ReadonlyArray<string>): Verifier.Incoming =>
+  incoming("card", card(), { body: bytes(text), checksum: sign(signed) })
+
+const statusOf = (request: Verifier.Incoming) =>
+  Result.match(verify(request), {
+    onFailure: (refusal) => refusal.status,
+    onSuccess: ({ claim, quarantine }) => ({ claim, quarantine })
+  })
+
+describe("a genuine callback", () => {
+  // printf '%s' 'mid-1|10.00|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
+  it("verifies by the published reference, card layout", () => {
+    const request = incoming("card", card(), {
+      checksum: "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo="
+    })
+    expect(statusOf(request)).toEqual({ claim: "SUCCEED", quarantine: undefined })
+  })
+
+  it("says what was signed, what it claims and which bytes came", () => {
+    const request = incoming("apm", apm({ apmResponseData: { code: 1 } }))
+    expect(Result.getOrThrow(verify(request))).toEqual({
+      method: "apm",
+      signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
+      claim: "SUCCEED",
+      quarantine: undefined,
+      secret: "current",
+      body: apm({ apmResponseData: { code: 1 } }),
+      bytes: request.body
+    })
+  })
+
+  it.each(statuses)("claims %s when it says so", (status) => {
+    expect(verified("card", card({ transactionStatus: status })).claim).toBe(status)
+  })
+
+  it.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/json;charset=UTF-8",
+    'Application/JSON ; Charset="utf-8" '
+  ])("may come as %s", (contentType) => {
+    expect(answer(incoming("card", card(), { contentType }))).toBe(200)
+  })
+
+  it("may have a query of the merchant's around the routing parameters", () => {
+    const search = "?shop=7&paymentMethod=apm&q=a%26b&apmType=PIX&payment=x"
+    expect(answer(incoming("apm", apm(), { search }))).toBe(200)
+  })
+})
+
+describe("the checksum", () => {
+  const right = checksum("card", card())
+  const digest = Buffer.from(right, "base64")
+
+  it.each([
+    ["no header", undefined],
+    ["an empty header", ""],
+    ["the header twice", `${right}, ${right}`],
+    ["a wrong one beside the right one", `AAAA, ${right}`]
+  ])("A01: %s is 401", (_, given) => {
+    expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
+  })
+
+  const truncated = Array.from({ length: 32 }, (_, length) => [
+    `the first ${length} bytes of the digest`,
+    digest.subarray(0, length).toString("base64")
+  ])
+  const flipped = Array.from({ length: 32 }, (_, at) => {
+    const other = Buffer.from(digest)
+    other[at] = (other[at] ?? 0) ^ 1
+    return [`the digest with a bit of byte ${at} flipped`, other.toString("base64")]
+  })
+  it.each([
+    ["lower-case hex", digest.toString("hex")],
+    ["upper-case hex", digest.toString("hex").toUpperCase()],
+    ["base64url with padding", right.replaceAll("+", "-").replaceAll("/", "_").replace("l", "-")],
+    ["base64url", digest.toString("base64url")],
+    ["no padding", right.replace("=", "")],
+    ["more padding", `${right}=`],
+    ["lower case", right.toLowerCase()],
+    ["upper case", right.toUpperCase()],
+    ["a leading space", ` ${right}`],
+    ["a trailing space", `${right} `],
+    ["a trailing newline", `${right}\n`],
+    ["an inner newline", `${right.slice(0, 20)}\r\n${right.slice(20)}`],
+    ["a tab", `\t${right}`],
+    ["a no-break space", `${right}\u00a0`],
+    ["a zero-width space", `${right}\u200b`],
+    ["a byte order mark", `\ufeff${right}`],
+    [
+      "full-width letters",
+      right.replace(/[a-z]/u, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0))
+    ],
+    ["Latin-1 bytes of the digest", digest.toString("latin1")],
+    [
+      "spare bits of the last letter set",
+      right.replace(
+        /(.)=$/u,
+        (_, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}=`
+      )
+    ],
+    ["a tail after the padding", `${right}AAAA`],
+    ["garbage after the padding", `${right}!!`],
+    ["the digest twice", `${right}${right}`],
+    ["10 KB", "A".repeat(10_000)],
+    ["32 NULs", "\0".repeat(32)],
+    ["44 NULs", "\0".repeat(44)],
+    ["a prefix of an algorithm", `sha256=${right}`],
+    ["SHA-1", createHmac("sha1", secret).update("mid-1|10.00|EUR|100001").digest("base64")],
+    [
+      "SHA-512, cut",
+      createHmac("sha512", secret).update("mid-1|10.00|EUR|100001").digest("base64").slice(0, 44)
+    ],
+    ...truncated,
+    ...flipped
+  ])("A02: %s is 401", (_, given) => {
+    expect(given).not.toBe(right)
+    expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
+  })
+
+  it.each([
+    ["another key", checksum("card", card(), "other-secret")],
+    ["the key and a newline", checksum("card", card(), `${secret}\n`)],
+    ["the key in upper case", checksum("card", card(), secret.toUpperCase())],
+    ["no key", checksum("card", card(), "")],
+    [
+      "a request checksum",
+      createHmac("sha256", secret).update("4711|req-1|10.00|EUR").digest("hex")
+    ],
+    ["other field order", sign(["100001", "mid-1", "10.00", "EUR"])],
+    ["no separator", sign(["mid-110.00EUR100001"])],
+    ["the status signed too", sign(["mid-1", "10.00", "EUR", "100001", "SUCCEED"])]
+  ])("A03: %s is 401", (_, given) => {
+    expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
+  })
+
+  it.each(["", " ", "s3cr3t ", " s3cr3t", "s3cr3t\n", "\ufeffs3cr3t", "s3cr3t\u00a0"])(
+    "A03: a secret %j is refused at the start, without being told",
+    (text) => {
+      const built = (secrets: Verifier.Secrets) =>
+        Effect.runSyncExit(
+          Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
+        )
+      const given = Redacted.make(text)
+      const good = Redacted.make("good")
+      for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
+        expect(Exit.hasDies(exit)).toBe(true)
+        expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
+      }
+    }
+  )
+})
+
+describe("the secrets", () => {
+  const { verify: rotating } = verifierOf("new-secret", "old-secret")
+  const matched = (key: string) =>
+    Result.map(
+      rotating(incoming("card", card(), { checksum: checksum("card", card(), key) })),
+      (verified) => verified.secret
+    )
+
+  it("are both good while one is rotated, and the callback says which it was", () => {
+    expect(matched("new-secret")).toEqual(Result.succeed("current"))
+    expect(matched("old-secret")).toEqual(Result.succeed("previous"))
+    expect(Result.isFailure(matched("older-secret"))).toBe(true)
+  })
+
+  it("come from the configuration", () => {
+    const provider = ConfigProvider.layer(
+      ConfigProvider.fromEnv({
+        env: { PAWL_MERCHANT_SECRET: "new-secret", PAWL_MERCHANT_SECRET_PREVIOUS: "old-secret" }
+      })
+    )
+    const configured = Effect.runSync(
+      Verifier.Verifier.pipe(
+        Effect.provide(Layer.provide(Verifier.layerConfig, [NodeHmac.layer, provider]))
+      )
+    )
+    for (const key of ["new-secret", "old-secret"]) {
+      const request = incoming("apm", apm(), { checksum: checksum("apm", apm(), key) })
+      expect(Result.isSuccess(configured.verify(request))).toBe(true)
+    }
+  })
+})
+
+describe("what the checksum does not cover", () => {
+  it("A05: is a claim, of which a replay can make any other", () => {
+    const seen = checksum("card", card({ transactionStatus: "PENDING" }))
+    const forged = incoming("card", card({ transactionStatus: "SUCCEED" }), { checksum: seen })
+    const { claim, signed } = Result.getOrThrow(verify(forged))
+    expect(claim).toBe("SUCCEED")
+    expect(Object.keys(signed)).toEqual(["account", "amount", "currency", "transactionId"])
+  })
+
+  it("A06: never gets among the signed fields", () => {
+    const fields = {
+      metadata: { amount: "999" },
+      declineCode: 5,
+      signed: { amount: "999" },
+      account: "mallory",
+      amount: "999",
+      currency: "XXX"
+    }
+    const { signed } = verified("card", card(fields))
+    expect(signed).toEqual({
+      account: "mid-1",
+      amount: "10.00",
+      currency: "EUR",
+      transactionId: "100001"
+    })
+  })
+})
+
+describe("the signed fields", () => {
+  const all = {
+    card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
+    apm: ["accountId", "amount", "currency", "transactionId"]
+  } as const
+  const bad = [
+    "",
+    "a|b",
+    "|",
+    "a\rb",
+    "a\nb",
+    "a\0b",
+    "a\u001fb",
+    "a\u007fb",
+    "a\u0085b",
+    ["10.00"],
+    [],
+    {},
+    { a: 1 },
+    true,
+    false,
+    null,
+    undefined
+  ]
+
+  for (const method of ["card", "apm"] as const) {
+    const body = method === "card" ? card : apm
+    it.each(all[method].flatMap((name) => bad.map((value) => [name, value] as const)))(
+      `A07: ${method} with %s as %j is 400, signed or not`,
+      (name, value) => {
+        const changed = body({ [name]: value })
+        expect(answer(incoming(method, changed))).toBe(400)
+        expect(answer(incoming(method, changed, { checksum: "x" }))).toBe(400)
+      }
+    )
+  }
+
+  it("A07: are read from the body alone, never from its prototype", () => {
+    const text =
+      '{"__proto__":{"mid":"mid-1"},"orderAmount":"10.00","orderCurrency":"EUR","transactionId":"1","transactionStatus":"NEW"}'
+    expect(answer(raw(text, ["mid-1", "10.00", "EUR", "1"]))).toBe(400)
+  })
+
+  it("A07: cannot be split in another way under one checksum", () => {
+    const one = card({ mid: "1|2", orderAmount: "10.00" })
+    const two = card({ mid: "1", orderAmount: "2|10.00" })
+    expect(checksum("card", one)).toBe(checksum("card", two))
+    expect(answer(incoming("card", one))).toBe(400)
+    expect(answer(incoming("card", two))).toBe(400)
+  })
+
+  it.each([
+    ["9007199254740993", "9007199254740993"],
+    ["1e400", "1e400"],
+    ["-0", "-0"],
+    ["1E2", "1E2"],
+    ["10.00", "10.00"],
+    ["0.1", "0.1"],
+    ["100001", "100001"]
+  ])("A15: the number %s is signed as the text it was sent as", (lexeme, text) => {
+    const asId = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
+    const asAmount = `{"mid":7,"orderAmount":${lexeme},"orderCurrency":"EUR","transactionId":5,"transactionStatus":"NEW"}`
+    const ids = Result.getOrThrow(verify(raw(asId, ["7", "10", "EUR", text])))
+    const amounts = Result.getOrThrow(verify(raw(asAmount, ["7", text, "EUR", "5"])))
+    expect(ids.signed.transactionId).toBe(text)
+    expect(amounts.signed.amount).toBe(text)
+  })
+
+  it.each([
+    ["1.5", "transactionId"],
+    ["10.00", "transactionId"],
+    ["1e+2", "transactionId"],
+    ["1E2", undefined],
+    ["-0", undefined]
+  ])(
+    "A15: the number %s as transactionId is in quarantine where its text is no identifier",
+    (lexeme, quarantine) => {
+      const text = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
+      const request = raw(text, ["7", "10", "EUR", lexeme])
+      expect(Result.getOrThrow(verify(request)).quarantine).toBe(quarantine)
+    }
+  )
+
+  it.each(["1e400", "-0", "1E2", "1e-7", "0.30000000000000004"])(
+    "A15: the number %s as amount is in quarantine",
+    (lexeme) => {
+      const text = `{"mid":7,"orderAmount":${lexeme},"orderCurrency":"EUR","transactionId":5,"transactionStatus":"NEW"}`
+      const request = raw(text, ["7", lexeme, "EUR", "5"])
+      expect(statusOf(request)).toEqual({ claim: undefined, quarantine: "amount" })
+    }
+  )
+})
+
+describe("the kind", () => {
+  it("A08: a card body under paymentMethod=apm is 400, and the reverse", () => {
+    expect(answer(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
+    expect(answer(incoming("apm", apm(), { search: "?paymentMethod=card" }))).toBe(400)
+  })
+
+  it("A08: a body with the signed fields of both kinds is 400 under either", () => {
+    const both = { ...apm(), ...card() }
+    for (const method of ["card", "apm"] as const) {
+      expect(answer(incoming(method, both))).toBe(400)
+    }
+    const same = { ...card(), accountId: "mid-1", amount: "10.00", currency: "EUR" }
+    expect(answer(incoming("apm", same, { search: "?paymentMethod=apm" }))).toBe(400)
+  })
+
+  it("A08: a card checksum holds for the same texts as APM, and only as a claim about an APM id", () => {
+    const body = apm({ accountId: "mid-1" })
+    const request = incoming("apm", body, { checksum: checksum("card", card()) })
+    expect(Result.getOrThrow(verify(request)).method).toBe("apm")
+  })
+
+  it.each([
+    "",
+    "?",
+    "?paymentMethod",
+    "?paymentMethod=",
+    "?paymentMethod=Card",
+    "?paymentMethod=card%20",
+    "?paymentMethod=+card",
+    "?paymentMethod=card%00",
+    "?paymentMethod=crypto",
+    "?paymentMethod=card&paymentMethod=card",
+    "?paymentMethod=card&paymentMethod=apm",
+    "?paymentMethod=card&payment%4Dethod=card",
+    "?paymentMethod[]=card",
+    "?paymentMethod=card&paymentMethod[]=apm",
+    "?paymentMethod=card&paymentMethod%5B0%5D=apm",
+    "?paymentMethod=card&paymentMethod[%0a]=apm",
+    "?paymentMethod=card&PAYMENTMETHOD=apm",
+    "?paymentMethod=card&paymentmethod=card",
+    "?PaymentMethod=card",
+    "?paymentMethod=card&apmType=PIX",
+    "?paymentMethod=card&apmType=",
+    "?paymentMethod=card&apmtype=PIX",
+    "?paymentMethod=card#&x",
+    "?paymentMethod=card;apmType=x"
+  ])("A09: a card callback under %s is 400", (search) => {
+    expect(answer(incoming("card", card(), { search }))).toBe(400)
+  })
+
+  it.each([
+    "?paymentMethod=apm&apmType=BLIK",
+    "?paymentMethod=apm&apmType=pix",
+    "?paymentMethod=apm&apmType=",
+    "?paymentMethod=apm&apmType=PIX&apmType=PIX",
+    "?paymentMethod=apm&apmType=PIX&apmType[]=BLIK",
+    "?paymentMethod=apm&apmType=PIX&APMTYPE=BLIK"
+  ])("A09: an APM callback of PIX under %s is 400", (search) => {
+    expect(answer(incoming("apm", apm(), { search }))).toBe(400)
+  })
+})
+
+describe("the body", () => {
+  const text = JSON.stringify(card())
+  const signed = ["mid-1", "10.00", "EUR", "100001"]
+  const withMember = (member: string) => `{${member},${text.slice(1)}`
+
+  it.each(["__proto__", "constructor", "prototype"])(
+    "A11: a key %s stays a key of its own and pollutes nothing",
+    (key) => {
+      const member = `"metadata":{"${key}":{"polluted":"yes"}}`
+      const { body } = Result.getOrThrow(verify(raw(withMember(member), signed)))
+      const metadata = body["metadata"]
+      expect(Object.getOwnPropertyNames(metadata)).toEqual([key])
+      expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype)
+      expect("polluted" in {}).toBe(false)
+      const top = verify(
+        raw(withMember(`"${key}":{"transactionStatus":"NEW","polluted":1}`), signed)
+      )
+      expect(Result.getOrThrow(top).claim).toBe("SUCCEED")
+      expect(Object.getPrototypeOf(Result.getOrThrow(top).body)).toBe(Object.prototype)
+    }
+  )
+
+  it.each([64, 65, 1000, 30_000])(
+    "A12: %i arrays deep is 400 past the limit, never a crash",
+    (depth) => {
+      const nested = withMember(`"a":${"[".repeat(depth)}${"]".repeat(depth)}`)
+      expect(answer(raw(nested, signed))).toBe(400)
+      const objects = withMember(`"a":${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)
+      expect(answer(raw(objects, signed))).toBe(depth > 10_000 ? 413 : 400)
+    }
+  )
+
+  it("A12: 63 arrays deep in the body is read", () => {
+    expect(answer(raw(withMember(`"a":${"[".repeat(63)}${"]".repeat(63)}`), signed))).toBe(200)
+  })
+
+  it("A12: a million deep is 413", () => {
+    expect(answer(raw("[".repeat(1_000_000), signed))).toBe(413)
+  })
+
+  it.each([
+    '"transactionStatus":"FAILED"',
+    '"\\u0074ransactionStatus":"FAILED"',
+    '"transactionI\\u0064":"100001"',
+    '"x":1,"x":1',
+    '"metadata":{"a":"1","a":"2"}',
+    '"metadata":[{"a":{"b":1,"\\u0062":2}}]',
+    '"__proto__":1,"__proto__":2'
+  ])("A13: a key twice, %s, is 400", (member) => {
+    expect(answer(raw(withMember(member), signed))).toBe(400)
+  })
+
+  const broken: ReadonlyArray<readonly [string, Uint8Array]> = [
+    ["a byte order mark", Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes(text))],
+    ["UTF-16, little end first", new Uint8Array(Buffer.from(text, "utf16le"))],
+    ["UTF-16 with its mark", Uint8Array.of(0xff, 0xfe, ...Buffer.from(text, "utf16le"))],
+    ["a stray continuation byte", bytes(text).with(12, 0x80)],
+    [
+      "an overlong slash",
+      Uint8Array.of(...bytes('{"x":"'), 0xc0, 0xaf, ...bytes(`",${text.slice(1)}`))
+    ],
+    [
+      "an overlong NUL",
+      Uint8Array.of(...bytes('{"x":"'), 0xc0, 0x80, ...bytes(`",${text.slice(1)}`))
+    ],
+    [
+      "an encoded surrogate",
+      Uint8Array.of(...bytes('{"x":"'), 0xed, 0xa0, 0x80, ...bytes(`",${text.slice(1)}`))
+    ],
+    [
+      "a cut sequence",
+      Uint8Array.of(...bytes('{"x":"'), 0xe2, 0x82, ...bytes(`",${text.slice(1)}`))
+    ],
+    [
+      "past U+10FFFF",
+      Uint8Array.of(...bytes('{"x":"'), 0xf5, 0x80, 0x80, 0x80, ...bytes(`",${text.slice(1)}`))
+    ],
+    ["Latin-1", Uint8Array.of(...bytes('{"x":"'), 0xfc, ...bytes(`",${text.slice(1)}`))],
+    ["a NUL between tokens", Uint8Array.of(0, ...bytes(text))],
+    ["a raw NUL in a text", bytes(withMember('"x":"\0"'))]
+  ]
+  it.each(broken)("A14: %s is 400", (_, body) => {
+    expect(answer(incoming("card", card(), { body }))).toBe(400)
+  })
+
+  it.each([
+    ["a NUL in a text", '"metadata":{"a":"\\u0000"}'],
+    ["a NUL in a key", '"metadata":{"\\u0000":"a"}'],
+    ["a lone high surrogate", '"metadata":["\\ud800"]'],
+    ["a lone low surrogate", '"x":{"y":[{"z":"a\\udc00b"}]}'],
+    ["surrogates the wrong way round", '"x":"\\udc00\\ud800"']
+  ])("A14: %s in an unsigned field is in quarantine once verified, and 401 before", (_, member) => {
+    const request = raw(withMember(member), signed)
+    expect(statusOf(request)).toEqual({
+      claim: undefined,
+      quarantine: "text that cannot be stored"
+    })
+    expect(answer({ ...request, checksum: "x" })).toBe(401)
+  })
+
+  it.each(["\\ud800", "\\udc00", "\\u0000", "a\\udfffb"])(
+    "A14: %s in a signed field is 400",
+    (escape) => {
+      const broken = text.replace("mid-1", escape)
+      expect(answer(raw(broken, signed))).toBe(400)
+    }
+  )
+
+  it.each([
+    "1e2",
+    "+10",
+    "-10",
+    " 10.00",
+    "10.00 ",
+    "１０",
+    "10,00",
+    "1,000.00",
+    "010",
+    "00.10",
+    "10.001",
+    "10.",
+    ".5",
+    "NaN",
+    "Infinity",
+    "0x10",
+    "9".repeat(40),
+    "١٠",
+    "10\u200b",
+    "10\u00a0"
+  ])("A16: the amount %j is in quarantine once verified, and 401 before", (amount) => {
+    for (const request of [
+      incoming("card", card({ orderAmount: amount })),
+      incoming("apm", apm({ amount }))
+    ]) {
+      expect(statusOf(request)).toEqual({ claim: undefined, quarantine: "amount" })
+      expect(answer({ ...request, checksum: "x" })).toBe(401)
+    }
+  })
+
+  it.each(["0", "10", "10.5", "10.50", "999999999999999999.99"])(
+    "takes the amount %s",
+    (amount) => {
+      expect(verified("card", card({ orderAmount: amount })).quarantine).toBeUndefined()
+    }
+  )
+
+  it.each([
+    ["currency", { orderCurrency: "eur" }],
+    ["currency", { orderCurrency: "EURO" }],
+    ["currency", { orderCurrency: "ＥＵＲ" }],
+    ["currency", { orderCurrency: 978 }],
+    ["transactionId", { transactionId: "a b" }],
+    ["transactionId", { transactionId: ".." }],
+    ["transactionId", { transactionId: "1/../2" }],
+    ["transactionId", { transactionId: "x".repeat(65) }],
+    ["transactionId", { transactionId: 1.5 }],
+    ["transactionStatus", { transactionStatus: "SUCCEEDED" }],
+    ["transactionStatus", { transactionStatus: "succeed" }],
+    ["transactionStatus", { transactionStatus: "toString" }],
+    ["transactionStatus", { transactionStatus: ["SUCCEED"] }],
+    ["transactionStatus", { transactionStatus: { SUCCEED: 1 } }],
+    ["transactionStatus", { transactionStatus: 10 }],
+    ["transactionStatus", { transactionStatus: null }],
+    ["transactionStatus", { transactionStatus: undefined }]
+  ])("A16: a %s outside our grammar is in quarantine: %j", (quarantine, changes) => {
+    expect(statusOf(incoming("card", card(changes)))).toEqual({ claim: undefined, quarantine })
+  })
+
+  it("A17: is read up to 64 KiB and not a byte further", () => {
+    const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
+    expect(answer(incoming("card", card(), { body: padded(65_536) }))).toBe(200)
+    expect(answer(incoming("card", card(), { body: padded(65_537) }))).toBe(413)
+  })
+
+  it.each(["gzip", "deflate", "br", "GZIP", "gzip, identity", "aes128gcm", ""])(
+    "A18: encoded as %j is 415",
+    (contentEncoding) => {
+      expect(answer(incoming("card", card(), { contentEncoding }))).toBe(415)
+    }
+  )
+
+  it("A18: may be encoded as identity", () => {
+    expect(answer(incoming("card", card(), { contentEncoding: "identity" }))).toBe(200)
+  })
+
+  it.each([
+    undefined,
+    "",
+    "text/plain",
+    "text/json",
+    "application/json5",
+    "application/jsonp",
+    "application/problem+json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=utf-16",
+    "application/json; charset=latin1",
+    "application/json, text/plain",
+    "text/plain; application/json"
+  ])("A18: of the type %j is 415", (contentType) => {
+    expect(answer(incoming("card", card(), { contentType }))).toBe(415)
+  })
+
+  it.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "post", "POST "])(
+    "A20: the method %s is 405, whatever else it has",
+    (method) => {
+      expect(answer(incoming("card", card(), { method }))).toBe(405)
+      expect(answer(incoming("card", card(), { method, body: new Uint8Array(70_000) }))).toBe(405)
+    }
+  )
+
+  it.each([
+    "",
+    " ",
+    "null",
+    "true",
+    "1",
+    '"x"',
+    "[]",
+    `[${text}]`,
+    `${text},`,
+    `${text}${text}`,
+    "{'a':1}",
+    "{a:1}",
+    "//x"
+  ])("%j in its place is 400", (body) => {
+    expect(answer(raw(body, signed))).toBe(400)
+  })
+
+  // Of the kind of the Big List of Naughty Strings.
+  it.each([
+    "'; DROP TABLE callbacks; --",
+    '"; return 1; //',
+    "$ne",
+    "${jndi:ldap://x}",
+    "{{7*7}}",
+    "<script>alert(1)</script>",
+    "../../../etc/passwd",
+    "%00%0d%0a",
+    "\u001b[31mred",
+    "line\r\nSet-Cookie: x=1",
+    "\u2028\u2029",
+    "\u202etxet",
+    "Ω≈ç√∫˜µ≤≥÷",
+    "👩‍👩‍👧‍👦",
+    "Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤",
+    "\ufeff",
+    "undefined",
+    "__proto__",
+    "1/0",
+    "0x0",
+    "%s%n%x"
+  ])("A23: the text %j comes out as it went in, bytes and all", (text) => {
+    const body = card({ metadata: { [text]: text }, note: [text] })
+    const request = incoming("card", body)
+    const { body: read, bytes, quarantine } = Result.getOrThrow(verify(request))
+    expect(quarantine).toBeUndefined()
+    expect(JSON.stringify(read)).toBe(JSON.stringify(body))
+    expect(bytes).toEqual(request.body)
+  })
+
+  it("A25: 300,000 keys are 413, and 1,001 in 64 KiB are 400", () => {
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]))
+    expect(answer(incoming("card", card({ metadata: keys(300_000) })))).toBe(413)
+    expect(answer(incoming("card", card({ metadata: keys(1001) })))).toBe(400)
+    expect(answer(incoming("card", card({ metadata: keys(900) })))).toBe(200)
+  })
+})
+
+describe("the patterns of the verifier", () => {
+  const patterns = [
+    "../src/Verifier.ts",
+    "../../core/src/Transaction.ts",
+    "../../core/src/Amount.ts"
+  ]
+    .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
+    .flatMap((source) => [...source.matchAll(/(?<=[(= ])\/(?![/*]).+?\/[a-z]*(?=\.test|[,\n])/gu)])
+    .map(([pattern]) => pattern)
+
+  // A backtracking matcher is linear where no repetition stands inside another or beside one, and
+  // where the match has one place to start, or one character to find.
+  it("A24: repeat nothing that repeats, nor two things in a row, and start at one place", () => {
+    expect(patterns.length).toBeGreaterThan(6)
+    for (const pattern of patterns) {
+      const bare = pattern.replaceAll(/\[(?:\\.|[^\]])*\]/gu, "c").replaceAll(/\\./gu, "c")
+      expect(bare).not.toMatch(/\)(?:[*+]|\{\d+,)/u)
+      expect(bare).not.toMatch(/[*+}]\??(?:(?:\(\?:)?.\?)*(?:\(\?:)?[c.][*+{]/u)
+      expect(bare).toMatch(/^\/(?:\^|c\/)/u)
+    }
+  })
+
+  it("A24: answer inputs of 64 KiB of what they repeat", () => {
+    const long = " ".repeat(60_000)
+    expect(answer(incoming("card", card(), { contentType: `application/json${long}x` }))).toBe(415)
+    expect(
+      answer(incoming("card", card(), { contentType: `application/json;${long}charset${long}=x` }))
+    ).toBe(415)
+    expect(
+      answer(
+        incoming("card", card(), { search: `?paymentMethod=card&apmType[${"[".repeat(60_000)}` })
+      )
+    ).toBe(400)
+    expect(verified("card", card({ orderAmount: "9".repeat(60_000) })).quarantine).toBe("amount")
+    expect(verified("card", card({ transactionId: "x".repeat(60_000) })).quarantine).toBe(
+      "transactionId"
+    )
+  })
+})

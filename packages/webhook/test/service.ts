@@ -1,0 +1,91 @@
+/**
+ * The service as these tests know it: it posts callbacks and signs them with code of its own.
+ */
+import { keyed } from "@pawl/core/NodeHmac"
+import { Hmac } from "@pawl/core/Hmac"
+import type { Method } from "@pawl/core/Transaction"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { createHmac } from "node:crypto"
+import * as Verifier from "../src/Verifier.ts"
+
+export const secret = "sandbox-secret"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export const card = (changes?: Fields): Fields => ({
+  mid: "mid-1",
+  orderAmount: "10.00",
+  orderCurrency: "EUR",
+  transactionId: "100001",
+  transactionStatus: "SUCCEED",
+  ...changes
+})
+
+export const apm = (changes?: Fields): Fields => ({
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  transactionId: "100001",
+  transactionStatus: "SUCCEED",
+  apmType: "PIX",
+  ...changes
+})
+
+const names = {
+  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
+  apm: ["accountId", "amount", "currency", "transactionId"]
+} as const
+
+/** Signs four texts as they stand. */
+export const sign = (texts: ReadonlyArray<unknown>, key: string = secret): string =>
+  createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
+
+/** Signs a callback, its fields being texts, or numbers that are written as JavaScript writes them. */
+export const checksum = (method: Method, body: Fields, key: string = secret): string =>
+  sign(
+    names[method].map((name) => body[name]),
+    key
+  )
+
+/** A request with a callback as the service posts it; `changes` is what an attacker made of it. */
+export const incoming = (
+  method: Method,
+  body: Fields,
+  changes?: Partial<Verifier.Incoming>
+): Verifier.Incoming => ({
+  method: "POST",
+  search: method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX",
+  contentType: "application/json",
+  contentEncoding: undefined,
+  checksum: checksum(method, body),
+  body: bytes(JSON.stringify(body)),
+  ...changes
+})
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** Builds a verifier with the given secrets. */
+export const verifierOf = (current: string, previous?: string) =>
+  Effect.runSync(
+    Verifier.Verifier.pipe(
+      Effect.provide(
+        Verifier.layer({
+          current: Redacted.make(current),
+          previous: previous === undefined ? undefined : Redacted.make(previous)
+        }).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+      )
+    )
+  )
+
+export const { verify } = verifierOf(secret)
+
+/** The answer a request would get: the refusal's status, or 200. */
+export const answer = (request: Verifier.Incoming): number =>
+  Result.match(verify(request), { onFailure: ({ status }) => status, onSuccess: () => 200 })
+
+/** A callback that passed the verifier, for what comes after it. */
+export const verified = (method: Method, body: Fields): Verifier.Verified =>
+  Result.getOrThrow(verify(incoming(method, body)))
