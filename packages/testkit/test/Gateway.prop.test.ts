@@ -21,7 +21,7 @@ const canary = "k4n4ry"
 const faults: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["requestId", `${canary}|`],
   ["requestId", 7],
-  ["accountId", `${canary} `],
+  ["accountId", `${canary}|`],
   ["apmPayload", [canary]],
   ["callbackUrl", `ftp://${canary}`],
   ["successRedirectUrl", `javascript:${canary}`],
