@@ -45,7 +45,7 @@ export type Amount = typeof Amount.Type
  * @since 0.1.0
  */
 export const AmountFromNumber = wireNumber(
-  "Decimal",
+  Schema.Finite,
   /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
   "Expected a decimal number"
 )

@@ -16,7 +16,7 @@ import { open, optional, text } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayload = open({ paymentType: optional, paymentMethod: optional })
+export const ApmPayload = open("ApmPayload", { paymentType: optional, paymentMethod: optional })
 
 /**
  * What a method needs to start.
@@ -32,7 +32,7 @@ export type ApmPayload = typeof ApmPayload.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ApmResponseData = open({
+export const ApmResponseData = open("ApmResponseData", {
   providerTransactionId: text,
   iframeUrl: text,
   actionType: text,

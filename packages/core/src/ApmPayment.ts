@@ -14,7 +14,10 @@ import { type Input, open } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentRequest = open({ ...Apm.request, checksum: Schema.String })
+export const ApmPaymentRequest = open("ApmPaymentRequest", {
+  ...Apm.request,
+  checksum: Schema.String
+})
 
 /**
  * The body of `POST /api/v1/payments/apm`.
@@ -43,7 +46,7 @@ export type ApmPaymentInput = Input<typeof ApmPaymentRequest.Encoded, "checksum"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentResponse = open(Apm.response)
+export const ApmPaymentResponse = open("ApmPaymentResponse", Apm.response)
 
 /**
  * The service's answer about an APM payment just created.

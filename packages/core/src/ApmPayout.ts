@@ -25,7 +25,7 @@ import {
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutRequest = open({ ...Apm.request, checksum: optional })
+export const ApmPayoutRequest = open("ApmPayoutRequest", { ...Apm.request, checksum: optional })
 
 /**
  * The body of `POST /api/v1/payouts/apm`.
@@ -49,7 +49,7 @@ export type ApmPayoutInput = Input<typeof ApmPayoutRequest.Encoded, "checksum">
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutResponse = open(Apm.response)
+export const ApmPayoutResponse = open("ApmPayoutResponse", Apm.response)
 
 /**
  * The service's answer about an APM payout just created.
@@ -66,7 +66,7 @@ export type ApmPayoutResponse = typeof ApmPayoutResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutInfo = open({
+export const ApmPayoutInfo = open("ApmPayoutInfo", {
   transactionId: TransactionId,
   requestId: RequestId,
   accountId: IntegerText,

@@ -35,7 +35,7 @@ const person = {
  * @category schemas
  * @since 0.1.0
  */
-export const ApmBillingDetails = open({
+export const ApmBillingDetails = open("ApmBillingDetails", {
   ...person,
   email: optional,
   ssn: secret("ssn"),
@@ -56,7 +56,7 @@ export type ApmBillingDetails = typeof ApmBillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const BillingDetails = open({ ...person, email: Schema.String })
+export const BillingDetails = open("BillingDetails", { ...person, email: Schema.String })
 
 /**
  * Billing details of a subscription.
@@ -72,7 +72,10 @@ export type BillingDetails = typeof BillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentBillingDetails = open({ ...person, email: Schema.String })
+export const PaymentIntentBillingDetails = open("PaymentIntentBillingDetails", {
+  ...person,
+  email: Schema.String
+})
 
 /**
  * Schema for the billing details of a card payout; `email` is required, every other field optional.
@@ -80,7 +83,7 @@ export const PaymentIntentBillingDetails = open({ ...person, email: Schema.Strin
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutBillingDetails = open({
+export const PayoutBillingDetails = open("PayoutBillingDetails", {
   firstName: optional,
   lastName: optional,
   address: optional,

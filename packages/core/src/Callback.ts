@@ -32,7 +32,7 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const CardCallback = open({
+export const CardCallback = open("CardCallback", {
   transactionId: TextOrInteger,
   transactionStatus: OpenStatus,
   mid: TextOrInteger,
@@ -47,7 +47,7 @@ export const CardCallback = open({
  * @category schemas
  * @since 0.1.0
  */
-export const ApmCallback = open({
+export const ApmCallback = open("ApmCallback", {
   transactionId: TextOrInteger,
   transactionStatus: OpenStatus,
   accountId: TextOrInteger,

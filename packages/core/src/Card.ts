@@ -40,7 +40,7 @@ export const CardToken = Schema.RedactedFromValue(Schema.NonEmptyString, { label
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutCardDetails = open({
+export const PayoutCardDetails = open("PayoutCardDetails", {
   expMonth: digits(/^(?:0[1-9]|1[0-2])$/u, 'Expected a month as MM, such as "04"'),
   expYear: digits(/^[0-9]{4}$/u, 'Expected a year as YYYY, such as "2030"'),
   number: CardNumber,
@@ -99,5 +99,7 @@ export const hasCheckDigit = (number: Redacted.Redacted): boolean => {
  * @category getters
  * @since 0.1.0
  */
-export const mask = (number: Redacted.Redacted): string =>
-  Redacted.value(number).replace(/(?<=^.{6}).(?=.{4})/gu, "*")
+export const mask = (number: Redacted.Redacted): string => {
+  const digits = Redacted.value(number)
+  return digits.slice(0, 6) + "*".repeat(Math.max(digits.length - 10, 0)) + digits.slice(-4)
+}

@@ -27,7 +27,7 @@ interface Body {
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentRequest = open({
+export const CardPaymentRequest = open("CardPaymentRequest", {
   requestId: RequestId,
   mid: optional,
   amount: Schema.optionalKey(Amount),
@@ -60,7 +60,7 @@ export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & Body
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentResponse = open({
+export const CardPaymentResponse = open("CardPaymentResponse", {
   requestId: text,
   transactionId: TransactionId,
   transactionStatus: OpenStatus,
@@ -85,7 +85,7 @@ export type CardPaymentResponse = typeof CardPaymentResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeRequest = open({ requestId: RequestId, mid: optional })
+export const TokenizeRequest = open("TokenizeRequest", { requestId: RequestId, mid: optional })
 
 /**
  * The body of `POST /api/v1/payments/card/tokenize`.
@@ -109,7 +109,7 @@ export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & Body
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeResponse = open({ requestId: text, cardToken: CardToken })
+export const TokenizeResponse = open("TokenizeResponse", { requestId: text, cardToken: CardToken })
 
 /**
  * The token of a card.

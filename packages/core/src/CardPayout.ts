@@ -16,7 +16,7 @@ import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutRequest = open({
+export const CardPayoutRequest = open("CardPayoutRequest", {
   requestId: RequestId,
   mid: Schema.String,
   amount: Amount,
@@ -48,7 +48,7 @@ export type CardPayoutInput = Input<typeof CardPayoutRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutResponse = open({
+export const CardPayoutResponse = open("CardPayoutResponse", {
   transactionId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
@@ -75,7 +75,7 @@ export type CardPayoutResponse = typeof CardPayoutResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutInfo = open({
+export const CardPayoutInfo = open("CardPayoutInfo", {
   transactionId: TransactionId,
   requestId: RequestId,
   mid: Schema.String,

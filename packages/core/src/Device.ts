@@ -17,7 +17,7 @@ import { open, optional } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const Device = open({
+export const Device = open("Device", {
   deviceId: optional,
   fingerprintData: optional,
   ip: optional,

@@ -16,7 +16,7 @@ import { open, optional } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const Order = open({
+export const Order = open("Order", {
   date: optional,
   orderId: optional,
   title: optional,

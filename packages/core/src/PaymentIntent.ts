@@ -22,7 +22,7 @@ import { Metadata, RequestId, Url } from "./Transaction.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentRequest = open({
+export const PaymentIntentRequest = open("PaymentIntentRequest", {
   type: Schema.Literals(["PAYMENT", "PAYOUT"]),
   currency: Schema.optionalKey(Currency),
   lang: Schema.String.check(
@@ -67,7 +67,7 @@ export type PaymentIntentInput = Input<typeof PaymentIntentRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentResponse = open({
+export const PaymentIntentResponse = open("PaymentIntentResponse", {
   redirectUrl: text,
   iframeUrl: text,
   errorCode: text,

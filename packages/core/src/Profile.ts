@@ -12,9 +12,15 @@ import * as Layer from "effect/Layer"
  *
  * - `tokenField`: the field of the answer of `/auth` that carries the token; by default the usual
  *   names are tried (`docs/decisions/0005-the-token-field-is-found-by-its-usual-names.md`).
- * - `refreshBefore`: how long before its expiry a token is refreshed; one day.
+ * - `refreshBefore`: how long before its expiry a token is refreshed; one day (same page).
  * - `requestChecksumSeparator`: what joins the fields of a request checksum; `|`
  *   (`docs/decisions/0004-the-request-checksum-joins-with-a-bar.md`).
+ * - `payoutChecksum`: whether the client puts a checksum into an APM payout, as it does into an APM
+ *   payment; it does (`docs/decisions/0010-a-payout-carries-the-checksum-of-a-payment.md`).
+ * - `refundCallbackId`: whose identifier the `transactionId` of a refund's callback is, its own or
+ *   that of the payment it gives back. The gateway writes these callbacks by it, the receiver finds
+ *   their row by it; the refund's own
+ *   (`docs/decisions/0012-a-refund-is-named-by-its-refundid.md`).
  * - `pollGaps`: the waits before each poll of a transaction that has not ended; the last one repeats
  *   (`docs/decisions/0006-the-poll-gaps-are-5-5-10-30-60-minutes-then-hourly.md`).
  *
@@ -25,6 +31,8 @@ export interface Switches {
   readonly tokenField: string | undefined
   readonly refreshBefore: Duration.Duration
   readonly requestChecksumSeparator: string
+  readonly payoutChecksum: boolean
+  readonly refundCallbackId: "refund" | "payment"
   readonly pollGaps: readonly [Duration.Duration, ...Array<Duration.Duration>]
 }
 
@@ -38,6 +46,8 @@ export const defaults: Switches = {
   tokenField: undefined,
   refreshBefore: Duration.days(1),
   requestChecksumSeparator: "|",
+  payoutChecksum: true,
+  refundCallbackId: "refund",
   pollGaps: [
     Duration.minutes(5),
     Duration.minutes(5),

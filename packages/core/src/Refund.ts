@@ -29,7 +29,7 @@ import {
  * @category schemas
  * @since 0.1.0
  */
-export const RefundRequest = open({
+export const RefundRequest = open("RefundRequest", {
   requestId: RequestId,
   mid: Schema.String,
   transactionId: IntegerText,
@@ -63,7 +63,7 @@ export type RefundInput = Input<typeof RefundRequest.Encoded, "transactionId"> &
  * @category schemas
  * @since 0.1.0
  */
-export const RefundResponse = open({
+export const RefundResponse = open("RefundResponse", {
   refundId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
@@ -86,7 +86,7 @@ export type RefundResponse = typeof RefundResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const RefundInfo = open({
+export const RefundInfo = open("RefundInfo", {
   transactionId: TransactionId,
   refundId: TransactionId,
   requestId: RequestId,

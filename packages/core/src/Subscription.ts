@@ -55,7 +55,7 @@ const plan = {
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionPlan = open(plan)
+export const SubscriptionPlan = open("SubscriptionPlan", plan)
 
 /**
  * The plan of a subscription.
@@ -71,7 +71,7 @@ export type SubscriptionPlan = typeof SubscriptionPlan.Type
  * @category schemas
  * @since 0.1.0
  */
-export const UpdatePlan = open({
+export const UpdatePlan = open("UpdatePlan", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   frequency: Schema.optionalKey(Frequency),
@@ -86,7 +86,7 @@ export const UpdatePlan = open({
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionPlanDto = open({
+export const SubscriptionPlanDto = open("SubscriptionPlanDto", {
   amount: text,
   currency: text,
   frequency: Schema.optionalKey(Frequency),
@@ -105,7 +105,7 @@ export const SubscriptionPlanDto = open({
  * @category schemas
  * @since 0.1.0
  */
-export const Subscription = open({
+export const Subscription = open("Subscription", {
   subscriptionId: TransactionId,
   status: OpenSubscriptionStatus,
   nextChargeDate: text,
@@ -133,7 +133,7 @@ export type Subscription = typeof Subscription.Type
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionRequest = open({
+export const SubscriptionRequest = open("SubscriptionRequest", {
   requestId: RequestId,
   mid: Schema.String,
   cardToken: CardToken,
@@ -170,7 +170,7 @@ export type SubscriptionInput = Input<typeof SubscriptionRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionResponse = open({
+export const SubscriptionResponse = open("SubscriptionResponse", {
   subscriptionId: TransactionId,
   transactionId: Schema.optionalKey(Schema.NullOr(TransactionId)),
   transactionStatus: Schema.optionalKey(Schema.NullOr(OpenStatus)),
@@ -196,7 +196,7 @@ export type SubscriptionResponse = typeof SubscriptionResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionUpdate = open({
+export const SubscriptionUpdate = open("SubscriptionUpdate", {
   plan: Schema.optionalKey(UpdatePlan),
   status: Schema.optionalKey(OpenSubscriptionStatus)
 })

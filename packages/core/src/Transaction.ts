@@ -34,7 +34,11 @@ export const TextOrInteger = Schema.Union([Schema.String, Schema.Int]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const IntegerText = wireNumber("Integer", /^(?:0|[1-9][0-9]{0,63})$/u, "Expected an integer")
+export const IntegerText = wireNumber(
+  Schema.Int,
+  /^(?:0|[1-9][0-9]{0,63})$/u,
+  "Expected an integer"
+)
 
 /**
  * Schema for an identifier the service assigned. Only such text ever becomes part of a path.

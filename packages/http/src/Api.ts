@@ -11,6 +11,22 @@
  * @since 0.1.0
  */
 import { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import { ApmPayoutInfo, ApmPayoutRequest, ApmPayoutResponse } from "@pawl/core/ApmPayout"
+import {
+  CardPaymentRequest,
+  CardPaymentResponse,
+  TokenizeRequest,
+  TokenizeResponse
+} from "@pawl/core/CardPayment"
+import { CardPayoutInfo, CardPayoutRequest, CardPayoutResponse } from "@pawl/core/CardPayout"
+import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
+import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
+import {
+  Subscription,
+  SubscriptionRequest,
+  SubscriptionResponse,
+  SubscriptionUpdate
+} from "@pawl/core/Subscription"
 import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -18,7 +34,9 @@ import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
+import { asSpecified } from "./internal/Document.ts"
 
 /**
  * Schema for the body of an error answer: what is wrong, and with which fields.
@@ -34,7 +52,9 @@ export const Failure = Schema.Struct({
 })
 
 const failure = (status: number, description: string) =>
-  Failure.annotate({ description }).pipe(HttpApiSchema.status(status))
+  Failure.annotate({ identifier: `Failure${status}`, description }).pipe(
+    HttpApiSchema.status(status)
+  )
 
 const unauthorized = failure(401, "Missing, expired or invalid bearer token")
 const failures = [
@@ -77,10 +97,13 @@ export const authenticate = HttpApiEndpoint.post("authenticate", "/api/v1/auth",
   payload: Credentials,
   success: Schema.Json,
   error: failures
-})
+}).annotate(OpenApi.Summary, "Exchanges the credentials for a token")
+
+/** In a path an id is text: read as an integer, `007` would become `7`, another transaction. */
+const PathId = Schema.toType(TransactionId)
 
 /**
- * `POST /api/v1/payments/apm`: starts a payment by an alternative method.
+ * Starts a payment by an alternative method.
  *
  * @category endpoints
  * @since 0.1.0
@@ -89,13 +112,10 @@ export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v
   payload: ApmPaymentRequest,
   success: ApmPaymentResponse,
   error: failures
-})
-
-/** In a path an id is text: read as an integer, `007` would become `7`, another transaction. */
-const PathId = Schema.toType(TransactionId)
+}).annotate(OpenApi.Summary, "Starts a payment by an alternative method")
 
 /**
- * `GET /api/v1/payments/apm/status/{id}`: the status of an APM payment, a bare JSON string.
+ * Reads the status of an APM payment: a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -104,7 +124,228 @@ export const readApmPaymentStatus = HttpApiEndpoint.get(
   "readApmPaymentStatus",
   "/api/v1/payments/apm/status/:id",
   { params: { id: PathId }, success: OpenStatus, error: failures }
-)
+).annotate(OpenApi.Summary, "Reads the status of an APM payment")
+
+/**
+ * Sends funds by an alternative method.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createApmPayout = HttpApiEndpoint.post("createApmPayout", "/api/v1/payouts/apm", {
+  payload: ApmPayoutRequest,
+  success: ApmPayoutResponse,
+  error: failures
+}).annotate(OpenApi.Summary, "Sends funds by an alternative method")
+
+/**
+ * Reads all there is to know of an APM payout.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payouts/apm/info/:id", {
+  params: { id: PathId },
+  success: ApmPayoutInfo,
+  error: failures
+}).annotate(OpenApi.Summary, "Reads all there is to know of an APM payout")
+
+/**
+ * Reads the status of an APM payout: a bare JSON string.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readApmPayoutStatus = HttpApiEndpoint.get(
+  "readApmPayoutStatus",
+  "/api/v1/payouts/apm/status/:id",
+  { params: { id: PathId }, success: OpenStatus, error: failures }
+).annotate(OpenApi.Summary, "Reads the status of an APM payout")
+
+/**
+ * Starts a card payment; its shape is not documented.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createCardPayment = HttpApiEndpoint.post(
+  "createCardPayment",
+  "/api/v1/payments/card",
+  { payload: CardPaymentRequest, success: CardPaymentResponse, error: failures }
+).annotate(OpenApi.Summary, "Starts a card payment")
+
+/**
+ * Exchanges a card for a token that subscriptions and charges use.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const tokenizeCard = HttpApiEndpoint.post("tokenizeCard", "/api/v1/payments/card/tokenize", {
+  payload: TokenizeRequest,
+  success: TokenizeResponse,
+  error: failures
+}).annotate(OpenApi.Summary, "Exchanges a card for a token that subscriptions and charges use")
+
+/**
+ * Pays with a card token; its shape is not documented.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/card/charge", {
+  payload: CardPaymentRequest,
+  success: CardPaymentResponse,
+  error: failures
+}).annotate(OpenApi.Summary, "Pays with a card token")
+
+/**
+ * Reads the status of a card payment: a bare JSON string.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readCardPaymentStatus = HttpApiEndpoint.get(
+  "readCardPaymentStatus",
+  "/api/v1/payments/card/status/:id",
+  { params: { id: PathId }, success: OpenStatus, error: failures }
+).annotate(OpenApi.Summary, "Reads the status of a card payment")
+
+/**
+ * Sends funds to a card.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createCardPayout = HttpApiEndpoint.post("createCardPayout", "/api/v1/payouts/card", {
+  payload: CardPayoutRequest,
+  success: CardPayoutResponse,
+  error: failures
+}).annotate(OpenApi.Summary, "Sends funds to a card")
+
+/**
+ * Reads all there is to know of a card payout.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readCardPayout = HttpApiEndpoint.get(
+  "readCardPayout",
+  "/api/v1/payouts/card/info/:id",
+  { params: { id: PathId }, success: CardPayoutInfo, error: failures }
+).annotate(OpenApi.Summary, "Reads all there is to know of a card payout")
+
+/**
+ * Reads the status of a card payout: a bare JSON string.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readCardPayoutStatus = HttpApiEndpoint.get(
+  "readCardPayoutStatus",
+  "/api/v1/payouts/card/status/:id",
+  { params: { id: PathId }, success: OpenStatus, error: failures }
+).annotate(OpenApi.Summary, "Reads the status of a card payout")
+
+/**
+ * Refunds a successful card payment, in full or in part.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createRefund = HttpApiEndpoint.post("createRefund", "/api/v1/refunds/card", {
+  payload: RefundRequest,
+  success: RefundResponse,
+  error: failures
+}).annotate(OpenApi.Summary, "Refunds a successful card payment, in full or in part")
+
+/**
+ * Reads all there is to know of a refund.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/card/info/:id", {
+  params: { id: PathId },
+  success: RefundInfo,
+  error: failures
+}).annotate(OpenApi.Summary, "Reads all there is to know of a refund")
+
+/**
+ * Reads the status of a refund: a bare JSON string.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readRefundStatus = HttpApiEndpoint.get(
+  "readRefundStatus",
+  "/api/v1/refunds/card/status/:id",
+  { params: { id: PathId }, success: OpenStatus, error: failures }
+).annotate(OpenApi.Summary, "Reads the status of a refund")
+
+/**
+ * Creates an intent: a hosted page where the customer pays, or is paid.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createPaymentIntent = HttpApiEndpoint.post(
+  "createPaymentIntent",
+  "/api/v1/payments/intent",
+  { payload: PaymentIntentRequest, success: PaymentIntentResponse, error: failures }
+).annotate(OpenApi.Summary, "Creates an intent")
+
+/**
+ * Creates a subscription on a tokenized card.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const createSubscription = HttpApiEndpoint.post(
+  "createSubscription",
+  "/api/v1/payments/card/recurring",
+  { payload: SubscriptionRequest, success: SubscriptionResponse, error: failures }
+).annotate(OpenApi.Summary, "Creates a subscription on a tokenized card")
+
+/**
+ * Reads a subscription.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const readSubscription = HttpApiEndpoint.get(
+  "readSubscription",
+  "/api/v1/payments/card/recurring/:subscriptionId",
+  { params: { subscriptionId: PathId }, success: Subscription, error: failures }
+).annotate(OpenApi.Summary, "Reads a subscription")
+
+/**
+ * Changes a subscription: only what the body names.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const updateSubscription = HttpApiEndpoint.put(
+  "updateSubscription",
+  "/api/v1/payments/card/recurring/:subscriptionId",
+  {
+    params: { subscriptionId: PathId },
+    payload: SubscriptionUpdate,
+    success: Subscription,
+    error: failures
+  }
+).annotate(OpenApi.Summary, "Changes a subscription")
+
+/**
+ * Cancels a subscription at once; 204, without a body.
+ *
+ * @category endpoints
+ * @since 0.1.0
+ */
+export const cancelSubscription = HttpApiEndpoint.delete(
+  "cancelSubscription",
+  "/api/v1/payments/card/recurring/:subscriptionId",
+  { params: { subscriptionId: PathId }, success: HttpApiSchema.NoContent, error: failures }
+).annotate(OpenApi.Summary, "Cancels a subscription at once")
 
 /**
  * The endpoint that needs no token.
@@ -112,7 +353,9 @@ export const readApmPaymentStatus = HttpApiEndpoint.get(
  * @category groups
  * @since 0.1.0
  */
-export class Authentication extends HttpApiGroup.make("authentication").add(authenticate) {}
+export class Authentication extends HttpApiGroup.make("authentication")
+  .add(authenticate)
+  .annotate(OpenApi.Description, "The endpoint that needs no token") {}
 
 /**
  * Payments by alternative methods.
@@ -122,7 +365,74 @@ export class Authentication extends HttpApiGroup.make("authentication").add(auth
  */
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .add(createApmPayment, readApmPaymentStatus)
-  .middleware(Bearer) {}
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payments by alternative methods") {}
+
+/**
+ * Payouts by alternative methods.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
+  .add(createApmPayout, readApmPayout, readApmPayoutStatus)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payouts by alternative methods") {}
+
+/**
+ * Payments by card.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class CardPayments extends HttpApiGroup.make("cardPayments")
+  .add(createCardPayment, tokenizeCard, chargeCard, readCardPaymentStatus)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payments by card") {}
+
+/**
+ * Payouts to cards.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class CardPayouts extends HttpApiGroup.make("cardPayouts")
+  .add(createCardPayout, readCardPayout, readCardPayoutStatus)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payouts to cards") {}
+
+/**
+ * Refunds of card payments.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class Refunds extends HttpApiGroup.make("refunds")
+  .add(createRefund, readRefund, readRefundStatus)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Refunds of card payments") {}
+
+/**
+ * Hosted pages.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
+  .add(createPaymentIntent)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Hosted pages") {}
+
+/**
+ * Recurring payments on a card token.
+ *
+ * @category groups
+ * @since 0.1.0
+ */
+export class Subscriptions extends HttpApiGroup.make("subscriptions")
+  .add(createSubscription, readSubscription, updateSubscription, cancelSubscription)
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Recurring payments on a card token") {}
 
 /**
  * The whole contract.
@@ -130,4 +440,25 @@ export class ApmPayments extends HttpApiGroup.make("apmPayments")
  * @category apis
  * @since 0.1.0
  */
-export class Api extends HttpApi.make("payments").add(Authentication, ApmPayments) {}
+export class Api extends HttpApi.make("payments")
+  .add(
+    Authentication,
+    ApmPayments,
+    ApmPayouts,
+    CardPayments,
+    CardPayouts,
+    Refunds,
+    PaymentIntents,
+    Subscriptions
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Payments Service",
+      version: "1",
+      description:
+        "Card and APM payments, payouts, refunds, subscriptions and hosted pages. Paths are written from the host root; a base URL ends in /api.",
+      license: { name: "MIT", identifier: "MIT" },
+      servers: [{ url: "/", description: "The host of the base URL" }],
+      transform: asSpecified
+    })
+  ) {}

@@ -7,14 +7,17 @@ import * as Schema from "effect/Schema"
 
 /**
  * Makes the schema of an object that keeps unknown fields through decoding and encoding, so that what
- * the service adds later is neither lost nor an error.
+ * the service adds later is neither lost nor an error. `identifier` names it in `openapi.json`.
  */
-export const open = <const Fields extends Schema.Struct.Fields>(fields: Fields) => {
+export const open = <const Fields extends Schema.Struct.Fields>(
+  identifier: string,
+  fields: Fields
+) => {
   const known = new Set(Object.keys(fields))
   const isOther = Schema.makeFilter((name: string) => !known.has(name))
   return Schema.StructWithRest(Schema.Struct(fields), [
     Schema.Record(Schema.String.check(isOther), Schema.Unknown)
-  ])
+  ]).annotate({ identifier })
 }
 
 /** A text that may be absent or null. */

@@ -12,33 +12,28 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
 /** What `JSON.stringify` writes as it is (Node 22, all current browsers). */
-interface RawJson {
+export interface RawJson {
   readonly rawJSON: string
 }
-
-/** A number as it is read or written: exact as a number, as its source text, or as raw JSON. */
-export type WireNumber = number | string | RawJson
 
 const { isRawJSON, rawJSON } = JSON as JSON & {
   readonly isRawJSON: (value: unknown) => value is RawJson
   readonly rawJSON: (text: string) => RawJson
 }
 
-const isWireNumber = (value: unknown): value is WireNumber =>
-  typeof value === "number" || typeof value === "string" || isRawJSON(value)
+const Raw = Schema.declare(isRawJSON)
 
-const toText = (value: WireNumber): string =>
+const toText = (value: number | string | RawJson): string =>
   typeof value === "object" ? value.rawJSON : String(value)
 
-const fromText = (text: string): WireNumber =>
+const fromText = (text: string): number | string | RawJson =>
   String(Number(text)) === text ? Number(text) : rawJSON(text)
 
 /**
- * Makes the schema of a text that travels as a JSON number. `identifier` names the number in
- * `openapi.json`.
+ * Makes the schema of a text that travels as a JSON number: an integer, or any finite one.
  */
-export const wireNumber = (identifier: string, pattern: RegExp, message: string) =>
-  Schema.declare(isWireNumber, { identifier }).pipe(
+export const wireNumber = (number: typeof Schema.Finite, pattern: RegExp, message: string) =>
+  Schema.Union([number, Schema.String, Raw]).pipe(
     Schema.decodeTo(
       Schema.String.check(Schema.isPattern(pattern, { message })),
       SchemaTransformation.transform({ decode: toText, encode: fromText })

@@ -124,7 +124,7 @@ export interface Route {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
+export const make = (handlers: Partial<Handlers>): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
   const routes: Array<Route & { readonly match: (request: Request) => Params | undefined }> = []
   HttpApi.reflect(Api, {

@@ -1,0 +1,75 @@
+import { inspect } from "node:util"
+import * as Card from "@pawl/core/Card"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const number = fc.stringMatching(/^[0-9]{12,19}$/)
+
+describe("hasCheckDigit", () => {
+  it.each(["4242424242424242", "5555555555554444", "4000000000000002", "378282246310005"])(
+    "holds for %s",
+    (digits) => {
+      expect(Card.hasCheckDigit(Redacted.make(digits))).toBe(true)
+    }
+  )
+
+  it("holds for one last digit of ten, and finds any one digit mistyped", () => {
+    fc.assert(
+      fc.property(number, fc.nat(), fc.integer({ min: 1, max: 9 }), (digits, at, by) => {
+        const body = digits.slice(0, -1)
+        const right = Array.from({ length: 10 }, (_, last) => `${body}${last}`).filter((each) =>
+          Card.hasCheckDigit(Redacted.make(each))
+        )
+        expect(right).toHaveLength(1)
+        const [sound = ""] = right
+        const index = at % sound.length
+        const slip = `${sound.slice(0, index)}${(Number(sound[index]) + by) % 10}${sound.slice(index + 1)}`
+        expect(Card.hasCheckDigit(Redacted.make(slip))).toBe(false)
+      })
+    )
+  })
+})
+
+describe("mask", () => {
+  it("keeps the first 6 and last 4 digits and nothing else", () => {
+    expect(Card.mask(Redacted.make("4242424242424242"))).toBe("424242******4242")
+    fc.assert(
+      fc.property(number, (digits) => {
+        const masked = Card.mask(Redacted.make(digits))
+        expect(masked).toHaveLength(digits.length)
+        expect(masked).toBe(digits.slice(0, 6) + "*".repeat(digits.length - 10) + digits.slice(-4))
+      })
+    )
+  })
+})
+
+describe("PayoutCardDetails", () => {
+  const decode = Schema.decodeUnknownResult(Card.PayoutCardDetails, { errors: "all" })
+  const sound = { expMonth: "04", expYear: "2030", number: "4242424242424242", cvv: "123" }
+
+  it("keeps number and cvv out of everything that prints it", () => {
+    const printed = [String, JSON.stringify, inspect].map((print) =>
+      print(Result.getOrThrow(decode(sound)))
+    )
+    for (const text of printed) expect(text).not.toMatch(/4242|123/)
+  })
+
+  it.each([
+    ["expMonth", "4"],
+    ["expMonth", "13"],
+    ["expYear", "30"],
+    ["number", "4242 4242 4242 4242"],
+    ["number", "4242"],
+    ["cvv", "12"],
+    ["cvv", "12a"]
+  ])("refuses %s as %j, naming the field and not the value", (field, value) => {
+    const decoded = decode({ ...sound, [field]: value })
+    expect(Result.isFailure(decoded)).toBe(true)
+    if (Result.isSuccess(decoded)) return
+    expect(String(decoded.failure)).toContain(`["${field}"]`)
+    expect(String(decoded.failure)).not.toContain(JSON.stringify(value))
+  })
+})

@@ -1,0 +1,38 @@
+import * as Profile from "@pawl/core/Profile"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import fc from "fast-check"
+import { expect, it } from "vitest"
+
+const gap = fc.nat({ max: 100_000 }).map(Duration.millis)
+
+const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
+  {
+    tokenField: fc.option(fc.string(), { nil: undefined }),
+    refreshBefore: gap,
+    requestChecksumSeparator: fc.string(),
+    payoutChecksum: fc.boolean(),
+    refundCallbackId: fc.constantFrom("refund", "payment"),
+    pollGaps: fc.tuple(gap, gap)
+  },
+  { requiredKeys: [] }
+)
+
+it("is the defaults where nothing else is provided", () => {
+  expect(Effect.runSync(Effect.service(Profile.Profile))).toBe(Profile.defaults)
+})
+
+it("has the switches it was given, and the defaults of all others", () => {
+  fc.assert(
+    fc.property(switches, (changed) => {
+      const profile = Effect.service(Profile.Profile).pipe(
+        Effect.provide(Profile.layer(changed)),
+        Effect.runSync
+      )
+      for (const [name, standard] of Object.entries(Profile.defaults)) {
+        const given = Object.hasOwn(changed, name) ? Reflect.get(changed, name) : standard
+        expect(Reflect.get(profile, name)).toBe(given)
+      }
+    })
+  )
+})
