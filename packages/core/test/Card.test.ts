@@ -51,9 +51,8 @@ describe("PayoutCardDetails", () => {
   const sound = { expMonth: "04", expYear: "2030", number: "4242424242424242", cvv: "123" }
 
   it("keeps number and cvv out of everything that prints it", () => {
-    const printed = [String, JSON.stringify, inspect].map((print) =>
-      print(Result.getOrThrow(decode(sound)))
-    )
+    const card = Result.getOrThrow(decode(sound))
+    const printed = [String(card.number), JSON.stringify(card), inspect(card)]
     for (const text of printed) expect(text).not.toMatch(/4242|123/)
   })
 
