@@ -83,6 +83,11 @@ const steps: ReadonlyArray<Step> = [
     name: "imports",
     what: "imports point down, never sideways",
     command: [process.execPath, "scripts/imports.ts"]
+  },
+  {
+    name: "silences",
+    what: "a decision answers what is not shown",
+    command: [process.execPath, "scripts/silences.ts"]
   }
 ]
 

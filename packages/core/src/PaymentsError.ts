@@ -61,6 +61,23 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
 }
 
 /**
+ * Error raised when the service refused to open a hosted page. `errorCode` is its reason; the values are
+ * not documented (`spec.md`, "Payment intents").
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")(
+  "IntentRejected",
+  { requestId: Schema.String, errorCode: Schema.String }
+) {
+  readonly isRetryable = false
+  override get message() {
+    return `Intent ${this.requestId} was rejected with error code ${this.errorCode}`
+  }
+}
+
+/**
  * What is wrong with one field of a request.
  *
  * @category models

@@ -208,3 +208,12 @@ export const SubscriptionUpdate = open("SubscriptionUpdate", {
  * @since 0.1.0
  */
 export type SubscriptionUpdate = typeof SubscriptionUpdate.Type
+
+/**
+ * What a merchant may change of a subscription besides its status, as plain text fields; what is absent
+ * stays.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SubscriptionUpdateInput = Pick<Input<typeof SubscriptionUpdate.Encoded>, "plan">

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import { wireNumber } from "./internal/WireNumber.ts"
+import { Integer, wireNumber } from "./internal/WireNumber.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, {
@@ -18,7 +18,7 @@ const isIdentifier = Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, {
  * @category schemas
  * @since 0.1.0
  */
-export const TextOrInteger = Schema.Union([Schema.String, Schema.Int]).pipe(
+export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform({
@@ -34,11 +34,7 @@ export const TextOrInteger = Schema.Union([Schema.String, Schema.Int]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const IntegerText = wireNumber(
-  Schema.Int,
-  /^(?:0|[1-9][0-9]{0,63})$/u,
-  "Expected an integer"
-)
+export const IntegerText = wireNumber(Integer, /^(?:0|[1-9][0-9]{0,63})$/u, "Expected an integer")
 
 /**
  * Schema for an identifier the service assigned. Only such text ever becomes part of a path.

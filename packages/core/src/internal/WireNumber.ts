@@ -30,9 +30,21 @@ const fromText = (text: string): number | string | RawJson =>
   String(Number(text)) === text ? Number(text) : rawJSON(text)
 
 /**
+ * Schema for an integer of any size: a number that `Json` hands over has the digits of its source, also
+ * beyond 2^53, where `Schema.Int` ends.
+ */
+export const Integer = Schema.Finite.check(
+  Schema.makeFilter(Number.isInteger, {
+    expected: "an integer",
+    toJsonSchema: () => ({ type: "integer" }),
+    arbitraryConstraint: { number: "integer" }
+  })
+)
+
+/**
  * Makes the schema of a text that travels as a JSON number: an integer, or any finite one.
  */
-export const wireNumber = (number: typeof Schema.Finite, pattern: RegExp, message: string) =>
+export const wireNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
   Schema.Union([number, Schema.String, Raw]).pipe(
     Schema.decodeTo(
       Schema.String.check(Schema.isPattern(pattern, { message })),

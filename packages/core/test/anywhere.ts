@@ -1,0 +1,260 @@
+/**
+ * What holds in every JavaScript runtime, as checks that need no test runner. `anywhere.test.ts` runs
+ * them where every test runs; `pnpm runtimes` in other runtimes.
+ */
+import * as Callback from "@pawl/core/Callback"
+import * as Checksum from "@pawl/core/Checksum"
+import * as Evidence from "@pawl/core/Evidence"
+import * as Json from "@pawl/core/Json"
+import { keyed } from "@pawl/core/PortableHmac"
+import * as Refund from "@pawl/core/Refund"
+import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import * as Hex from "effect/encoding/Hex"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+interface Check {
+  readonly name: string
+  /** Throws what is wrong. */
+  readonly run: () => void
+}
+
+const show = (value: unknown): string => JSON.stringify(value) ?? "undefined"
+
+const same = (actual: unknown, expected: unknown): void => {
+  if (show(actual) !== show(expected)) throw new Error(`${show(actual)} is not ${show(expected)}`)
+}
+
+const breaksAt = (...found: ReadonlyArray<unknown>): never => {
+  throw new Error(`it does not hold at ${show(found)}`)
+}
+
+const policies = ["final", "always", "never"] as const
+const size = 2 ** (2 * statuses.length)
+
+const ofStatus: ReadonlyArray<Check> = [
+  {
+    name: "the nine statuses rank as documented",
+    run: () => {
+      same(statuses.map(rank), [1, 2, 3, 3, 10, 10, 10, 11, 12])
+      same(statuses.filter(isTerminal), statuses.slice(4))
+      same(["NEW", "new", "", "toString", 1, null].filter(isStatus), ["NEW"])
+    }
+  },
+  {
+    name: "a status is applied only when it ranks later",
+    run: () => {
+      for (const stored of statuses) {
+        for (const incoming of statuses) {
+          const isLater = rank(incoming) > rank(stored)
+          same(advance(stored, incoming).status, isLater ? incoming : stored)
+          same(advance(stored, incoming).outcome === "advanced", isLater)
+          same(advance(stored, incoming).outcome === "repeated", incoming === stored)
+        }
+      }
+    }
+  }
+]
+
+const ofEvidence: ReadonlyArray<Check> = [
+  {
+    name: "neither order nor repetition of observations changes the evidence",
+    run: () => {
+      for (let evidence = 0; evidence < size; evidence++) {
+        const seen = [
+          ...Evidence.claimedStatuses(evidence).map(Evidence.claimed),
+          ...Evidence.confirmedStatuses(evidence).map(Evidence.confirmed)
+        ]
+        const forwards = seen.reduce(Evidence.join, Evidence.none)
+        const backwards = seen.reduceRight(Evidence.join, forwards)
+        if (forwards !== evidence || backwards !== evidence) breaksAt(evidence)
+      }
+    }
+  },
+  {
+    name: "the rank of the standing never falls, whatever is observed next",
+    run: () => {
+      for (const policy of policies) {
+        const ranks = Uint8Array.from(
+          { length: size },
+          (_, evidence) => Evidence.standing(evidence, undefined, policy).rank
+        )
+        for (let evidence = 0; evidence < size; evidence++) {
+          for (let bit = 1; bit < size; bit <<= 1) {
+            if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) breaksAt(evidence, policy)
+          }
+        }
+      }
+    }
+  },
+  {
+    name: "one status alone at the top rank stands where the documented rule ends, in any order",
+    run: () => {
+      const fold = (seen: ReadonlyArray<Status>): Status | undefined =>
+        seen.reduce<Status | undefined>((stored, next) => advance(stored, next).status, undefined)
+      for (let evidence = 0; evidence < size; evidence++) {
+        const said = Evidence.claimedStatuses(evidence)
+        const counts = [...said, ...Evidence.confirmedStatuses(evidence)]
+        const { rank: top, status } = Evidence.standing(evidence, undefined, "never")
+        if (new Set(counts.filter((each) => rank(each) === top)).size !== 1) continue
+        if (status !== fold(counts) || status !== fold(counts.toReversed()))
+          breaksAt(evidence, status)
+      }
+    }
+  },
+  {
+    name: "of two reads the one asked for later wins, in any order",
+    run: () => {
+      const reads = [0, 1].flatMap((askedAt) => statuses.map((status) => ({ askedAt, status })))
+      for (const one of reads) {
+        for (const two of reads) {
+          const joined = Evidence.joinRead(one, two)
+          same(joined, Evidence.joinRead(two, one))
+          same(joined?.askedAt, Math.max(one.askedAt, two.askedAt))
+        }
+      }
+    }
+  }
+]
+
+const sign = keyed(Redacted.make("sandbox-secret"))
+
+// The vectors are those of `Hmac.test.ts` and `Checksum.test.ts`, where they come from is said there.
+const ofChecksum: ReadonlyArray<Check> = [
+  {
+    name: "the portable HMAC agrees with RFC 4231 and openssl",
+    run: () => {
+      same(
+        Hex.encode(keyed(Redacted.make("Jefe"))("what do ya want for nothing?")),
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+      )
+      same(
+        Hex.encode(keyed(Redacted.make("k".repeat(131)))("text")),
+        "1fe346bf7485c31a64ca3deb326f2a4dd624e4a10b7cbde1e44cd6dcf1065a15"
+      )
+    }
+  },
+  {
+    name: "the request checksum is the one of openssl",
+    run: () => {
+      const fields = { accountId: "acc-1", requestId: "req-1", amount: "10.00", currency: "EUR" }
+      same(
+        Checksum.request(sign, "|", fields),
+        "69c45d20b85eaacf18861cceb4fa43632569a0394f1857e6bdd7855e207c9278"
+      )
+    }
+  },
+  {
+    name: "the callback checksum is the one of openssl, also beyond ASCII",
+    run: () => {
+      const card = { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" }
+      same(Checksum.callback(sign, card), "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo=")
+      same(
+        Checksum.callback(keyed(Redacted.make("geheim-ß")), { ...card, account: "mid-ü" }),
+        "LzOH/e0DrMoK+mRlA6y398Iy0e37OfBzAJve35w+EL8="
+      )
+    }
+  }
+]
+
+const utf8 = new TextEncoder()
+const read = (text: string) => Json.fromBytes(utf8.encode(text))
+
+const ofJson: ReadonlyArray<Check> = [
+  {
+    name: "a number is read as its source text where String would write it differently",
+    run: () =>
+      same(Result.getOrThrow(read("[10,10.00,12345678901234567890,-0,1e2,0.1]")), [
+        10,
+        "10.00",
+        "12345678901234567890",
+        "-0",
+        "1e2",
+        0.1
+      ])
+  },
+  {
+    name: "an integer of any size is written digit by digit",
+    run: () => {
+      const write = Schema.encodeSync(Refund.RefundRequest)
+      const refund = Schema.decodeUnknownSync(Refund.RefundRequest)({
+        requestId: "r-1",
+        mid: "m-1",
+        transactionId: "12345678901234567890",
+        amount: "10.00",
+        reason: "duplicate"
+      })
+      same(JSON.stringify(write(refund)).includes('"transactionId":12345678901234567890'), true)
+    }
+  },
+  {
+    name: "what JSON.parse lets pass is refused",
+    run: () => {
+      const fault = (bytes: Uint8Array) => Result.getOrThrow(Result.flip(Json.fromBytes(bytes)))
+      const ofText = (text: string) => fault(utf8.encode(text))
+      same(ofText(String.raw`{"a":1,"\u0061":2}`), "duplicate key")
+      same(ofText("[".repeat(65) + "]".repeat(65)), "depth")
+      same(ofText(`[${'{"a":0},'.repeat(1000)}{"a":0}]`), "members")
+      same(ofText("\ufeff{}"), "syntax")
+      same(fault(Uint8Array.of(0x22, 0xff, 0x22)), "encoding")
+      same(fault(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)), "encoding")
+    }
+  }
+]
+
+const ofCallback: ReadonlyArray<Check> = [
+  {
+    name: "a card callback is decoded without losing a digit, and keeps what it does not know",
+    run: () => {
+      const json = read(
+        `{"transactionId":12345678901234567890,"transactionStatus":"LATER","mid":7,"orderAmount":10.00,"orderCurrency":"EUR","new":[1]}`
+      )
+      const callback = Result.getOrThrow(
+        Schema.decodeUnknownResult(Callback.CardCallback)(Result.getOrThrow(json))
+      )
+      same([callback.transactionId, callback.mid], ["12345678901234567890", "7"])
+      same([callback.orderAmount, callback.orderCurrency], ["10.00", "EUR"])
+      same([callback.transactionStatus, callback["new"]], ["LATER", [1]])
+    }
+  },
+  {
+    name: "an APM callback is decoded with its method's own data and metadata",
+    run: () => {
+      const json = read(
+        `{"transactionId":"100001","transactionStatus":"SUCCEED","accountId":"4711","amount":"10","currency":"EUR","apmType":"WALLET","apmResponseData":{"x":"ü"},"metadata":{"k":"v"}}`
+      )
+      const callback = Result.getOrThrow(
+        Schema.decodeUnknownResult(Callback.ApmCallback)(Result.getOrThrow(json))
+      )
+      same([callback.accountId, callback.amount, callback.apmType], ["4711", "10", "WALLET"])
+      same([callback.apmResponseData, callback.metadata], [{ x: "ü" }, { k: "v" }])
+    }
+  },
+  {
+    name: "a callback without one of its signed fields is refused",
+    run: () => {
+      const layouts = [
+        [Callback.CardCallback, Callback.signedNames.card],
+        [Callback.ApmCallback, Callback.signedNames.apm]
+      ] as const
+      for (const [schema, names] of layouts) {
+        const decode = Schema.decodeUnknownResult<typeof schema>(schema)
+        const whole = Object.fromEntries(["transactionStatus", ...names].map((name) => [name, "1"]))
+        same(Result.isSuccess(decode(whole)), true)
+        for (const name of names) {
+          const { [name]: _, ...rest } = whole
+          same([name, Result.isFailure(decode(rest))], [name, true])
+        }
+      }
+    }
+  }
+]
+
+export const checks: ReadonlyArray<Check> = [
+  ...ofStatus,
+  ...ofEvidence,
+  ...ofChecksum,
+  ...ofJson,
+  ...ofCallback
+]

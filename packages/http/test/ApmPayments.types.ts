@@ -1,0 +1,66 @@
+/**
+ * What can go wrong with a payment stands in its type, and none of it can be left out.
+ */
+import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import type { CreateError, Declined } from "@pawl/core/PaymentsError"
+import type { TransactionId } from "@pawl/core/Transaction"
+import * as Effect from "effect/Effect"
+import { expectTypeOf } from "vitest"
+import type { ApmPayments } from "../src/ApmPayments.ts"
+
+declare const payments: ApmPayments["Service"]
+const payment = payments.create({
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: {}
+})
+type Failure = Effect.Error<typeof payment>
+type Tag = Failure["_tag"]
+
+expectTypeOf<Tag>().toEqualTypeOf<
+  | "Unauthorized"
+  | "Declined"
+  | "ValidationFailed"
+  | "NotFound"
+  | "ServiceFailed"
+  | "RateLimited"
+  | "Unreachable"
+  | "UnexpectedResponse"
+  | "OutcomeUnknown"
+>()
+
+/** The signature of whoever passes a payment on. */
+export const honest: Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>> = payment
+
+/** The same, with one error forgotten: a payment is never that. */
+type Forgetting<Name extends Tag> = Effect.Effect<
+  ApmPaymentResponse,
+  Exclude<Failure, { readonly _tag: Name }>
+>
+
+type Forgettable = {
+  [Name in Tag]: typeof payment extends Forgetting<Name> ? Name : never
+}[Tag]
+expectTypeOf<Forgettable>().toEqualTypeOf<never>()
+expectTypeOf(payment).not.toExtend<Forgetting<"Declined">>()
+expectTypeOf(payment).not.toExtend<Forgetting<Tag>>()
+
+/** Who catches a decline has the whole response, typed, and no decline left. */
+export const caught = payment.pipe(
+  Effect.catchTag("Declined", (declined) => {
+    expectTypeOf(declined).toExtend<Declined>()
+    expectTypeOf(declined.response.transactionId).toEqualTypeOf<TransactionId>()
+    expectTypeOf(declined.response.transactionStatus).toEqualTypeOf<string>()
+    expectTypeOf(declined.response.declineCode).toEqualTypeOf<number | null | undefined>()
+    return Effect.succeed(declined.response)
+  })
+)
+expectTypeOf<Effect.Error<typeof caught>["_tag"]>().toEqualTypeOf<Exclude<Tag, "Declined">>()
+expectTypeOf<Effect.Success<typeof caught>>().toExtend<ApmPaymentResponse>()
+
+// @ts-expect-error: there is no such error
+export const misspelt = payment.pipe(Effect.catchTag("Decline", () => Effect.void))
+
+/** Nothing is left to be provided: a service's methods need nothing. */
+expectTypeOf<Effect.Services<typeof payment>>().toEqualTypeOf<never>()

@@ -1,0 +1,117 @@
+/**
+ * What docs/spec.md says it does not show, and the decision page that answers each of it.
+ *
+ * A page answers by a line of its own that quotes the spec to the letter: `Answers: "…: not shown."`.
+ * The quote has to hold the whole sentence, or the whole cell of a table; one that stands in several
+ * places answers all of them.
+ *
+ * Run by itself it prints every silence with its answer, or else what is wrong and exits 1: a silence
+ * without an answer, a quote that is not in the spec, a page that somebody names and nobody wrote.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { basename, resolve } from "node:path"
+
+interface Text {
+  readonly path: string
+  readonly text: string
+}
+
+interface Silence {
+  /** In the spec, from 1. */
+  readonly line: number
+  readonly section: string
+  readonly words: string
+  /** The paths of the pages that answer it. */
+  readonly answers: ReadonlyArray<string>
+}
+
+const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
+
+/** Finds the sentences that say "not shown"; no sentence leaves its line, or its cell of a table. */
+const found = (spec: string) =>
+  Array.from(spec.matchAll(/[^|\n]+/gu)).flatMap(({ 0: cell, index }) =>
+    Array.from(sentences.segment(cell))
+      .filter(({ segment }) => /not shown/iu.test(segment))
+      .map(({ index: at, segment }) => {
+        const words = segment.replace(/^[\s-]+/u, "")
+        const start = index + at + segment.length - words.length
+        return { start, end: start + words.trimEnd().length }
+      })
+  )
+
+const occurrences = (spec: string, quote: string) => {
+  const ranges: Array<{ readonly start: number; readonly end: number }> = []
+  for (let start = spec.indexOf(quote); start >= 0; start = spec.indexOf(quote, start + 1)) {
+    ranges.push({ start, end: start + quote.length })
+  }
+  return ranges
+}
+
+/** Reads the quotes of a page; one may be wrapped like any text. */
+const quotesOf = (text: string) =>
+  Array.from(text.matchAll(/^Answers: "(.+?)"$/gmsu), ([, quote = ""]) =>
+    quote.replaceAll(/\s+/gu, " ")
+  )
+
+const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
+  const before = spec.slice(0, at)
+  return {
+    line: before.split("\n").length,
+    section: Array.from(before.matchAll(/^#+ (.+)$/gmu)).at(-1)?.[1] ?? ""
+  }
+}
+
+/** Holds the spec against the decision pages. */
+export const judge = (
+  spec: string,
+  pages: ReadonlyArray<Text>
+): { readonly silences: ReadonlyArray<Silence>; readonly wrong: ReadonlyArray<string> } => {
+  const quotes = pages.flatMap(({ path, text }) =>
+    quotesOf(text).map((quote) => ({ path, quote, ranges: occurrences(spec, quote) }))
+  )
+  const silences = found(spec).map(({ end, start }) => ({
+    ...place(spec, start),
+    words: spec.slice(start, end),
+    answers: quotes
+      .filter(({ ranges }) => ranges.some((each) => each.start <= start && each.end >= end))
+      .map(({ path }) => path)
+  }))
+  return {
+    silences,
+    wrong: [
+      ...silences
+        .filter(({ answers }) => answers.length === 0)
+        .map(({ line, words }) => `docs/spec.md:${line} no decision answers "${words}"`),
+      ...quotes
+        .filter(({ ranges }) => ranges.length === 0)
+        .map(({ path, quote }) => `${path} the spec does not say "${quote}"`),
+      ...pages
+        .filter(({ text }) => (text.match(/^Answers:/gmu) ?? []).length !== quotesOf(text).length)
+        .map(({ path }) => `${path} a line "Answers:" does not hold exactly one quote`)
+    ]
+  }
+}
+
+/** Finds the decision pages that a text names and nobody has written. */
+export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
+    .filter((name) => !pages.some((page) => basename(page.path) === name))
+    .map((name) => `${path} there is no decision ${name}`)
+
+if (import.meta.main) {
+  const root = resolve(import.meta.dirname, "..")
+  const read = (pattern: string): ReadonlyArray<Text> =>
+    globSync(pattern, { cwd: root, exclude: (path) => path.endsWith(".d.ts") })
+      .toSorted()
+      .map((path) => ({ path, text: readFileSync(resolve(root, path), "utf8") }))
+  const pages = read("docs/decisions/*.md")
+  const { silences, wrong } = judge(readFileSync(resolve(root, "docs/spec.md"), "utf8"), pages)
+  const namers = read("{*.md,docs/**/*.md,{packages/*,examples}/{src,test}/**/*.ts}")
+  const findings = [...wrong, ...namers.flatMap((each) => dangling(each, pages))]
+  for (const { answers, line, section, words } of findings.length === 0 ? silences : []) {
+    console.log(`${String(line).padStart(4)}  ${section}: ${words}`)
+    for (const path of answers) console.log(`      ${basename(path, ".md")}`)
+  }
+  for (const finding of findings) console.log(finding)
+  process.exitCode = findings.length === 0 ? 0 : 1
+}

@@ -1,0 +1,77 @@
+/**
+ * The examples of the documentation as modules: every ```ts block of a doc comment or a page.
+ *
+ * In a block, `expression // => value` is a promise: the module compares the two when it is imported.
+ * A promise that nothing keeps (on a line that is no expression, or in a program) is an error here.
+ *
+ * A block that imports NodeRuntime is a whole program: it owns a process, and wants an environment.
+ * Its module is there to be type-checked; `runs` is false.
+ */
+import { parseSync } from "oxc-parser"
+
+interface Snippet {
+  readonly path: string
+  /** Of the first line of code, from 1. */
+  readonly line: number
+  readonly code: string
+}
+
+interface Module {
+  /** The code stands on the lines it has in the documentation. */
+  readonly text: string
+  readonly runs: boolean
+}
+
+/** Finds the blocks of a TypeScript source, in its doc comments, or of a Markdown page. */
+export const snippets = (path: string, text: string): ReadonlyArray<Snippet> => {
+  const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
+  const found: Array<Snippet> = []
+  let block: { readonly line: number; readonly code: Array<string> } | undefined
+  for (const [at, each] of text.split("\n").entries()) {
+    const line = margin.test(each) ? each.replace(margin, "") : undefined
+    if (block === undefined) {
+      if (line !== undefined && /^ *```ts\b/u.test(line)) block = { line: at + 2, code: [] }
+    } else if (line === undefined) {
+      break
+    } else if (/^ *``` *$/u.test(line)) {
+      found.push({ path, line: block.line, code: block.code.join("\n") })
+      block = undefined
+    } else {
+      block.code.push(line)
+    }
+  }
+  if (block !== undefined) throw new Error(`${path}:${block.line} is in a block that never ends`)
+  return found
+}
+
+/** Makes the module of a block, with its promises as assertions. */
+export const toModule = ({ code, line, path }: Snippet): Module => {
+  const { comments, errors, module, program } = parseSync("snippet.ts", code)
+  const fail = (at: number, reason: string): never => {
+    throw new Error(`${path}:${line + code.slice(0, at).split("\n").length - 1} ${reason}`)
+  }
+  const [error] = errors
+  if (error !== undefined) fail(error.labels[0]?.start ?? 0, error.message)
+  const runs = !module.staticImports.some(({ moduleRequest }) =>
+    moduleRequest.value.endsWith("/NodeRuntime")
+  )
+
+  let text = code
+  for (const { end, start, value } of comments.toReversed()) {
+    const [, promised] = /^ *=>(.*)$/su.exec(value) ?? []
+    if (promised === undefined) continue
+    if (!runs) fail(start, "promises a value in a program, which is not run")
+    const statement = program.body.find(
+      (each) => each.end <= start && /^ *$/u.test(code.slice(each.end, start))
+    )
+    if (statement?.type !== "ExpressionStatement") {
+      return fail(start, "promises the value of what is no expression")
+    }
+    const actual = code.slice(statement.expression.start, statement.expression.end)
+    const assertion = `__expect(${actual}).toStrictEqual(${promised.trim()})`
+    text = text.slice(0, statement.start) + assertion + text.slice(end)
+  }
+  // The fence stood on the line before the code, so there is a line for this.
+  const above = `import { expect as __expect } from "vitest"${"\n".repeat(line - 1)}`
+  return { text: `${above}${text}\n`, runs }
+}
