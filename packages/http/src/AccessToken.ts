@@ -105,7 +105,9 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     })
 
     const authenticate = Effect.fn("AccessToken.authenticate")(() =>
-      Effect.mapError(Attempts.run(config, true, attempt), ({ error }) => toTokenError(error))
+      Effect.mapError(Attempts.run(config, Attempts.isTransient, attempt), ({ error }) =>
+        toTokenError(error)
+      )
     )
 
     const renewForever = Effect.fnUntraced(function* (token: Token) {

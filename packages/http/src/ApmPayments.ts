@@ -3,20 +3,19 @@
  *
  * @since 0.1.0
  */
-import type { ApmPaymentInput, ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import * as Checksum from "@pawl/core/Checksum"
-import { Hmac } from "@pawl/core/Hmac"
+import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import type { Hmac } from "@pawl/core/Hmac"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
-import { Profile } from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as SecureRandom from "effect/crypto/SecureRandom"
+import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Api from "./Api.ts"
-import { Caller } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
-import { PawlConfig } from "./PawlConfig.ts"
+import type { PawlConfig } from "./PawlConfig.ts"
 
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
@@ -58,25 +57,11 @@ export const layer: Layer.Layer<
 > = Layer.effect(
   ApmPayments,
   Effect.gen(function* () {
-    const caller = yield* Caller
-    const config = yield* PawlConfig
-    const hmac = yield* Hmac
-    const profile = yield* Profile
-    const random = yield* SecureRandom.SecureRandom
-    const sign = hmac.keyed(config.merchantSecret)
-
+    const { create, read } = yield* Methods.make
+    const signed = yield* Methods.makeSigned
     return ApmPayments.of({
-      create: Effect.fn("ApmPayments.create")(function* (input) {
-        const requestId = input.requestId ?? (yield* random.uuidV7())
-        const fields = { ...input, requestId }
-        const checksum = Checksum.request(sign, profile.requestChecksumSeparator, fields)
-        const payload: typeof ApmPaymentRequest.Encoded = { ...fields, checksum }
-        const response = yield* caller.create(Api.createApmPayment, payload)
-        return yield* failDeclined(requestId, response)
-      }),
-      status: Effect.fn("ApmPayments.status")(function* (id) {
-        return yield* caller.call(Api.readApmPaymentStatus, { params: { id } })
-      })
+      create: create("ApmPayments.create", Api.createApmPayment, failDeclined, signed),
+      status: read("ApmPayments.status", Api.readApmPaymentStatus)
     })
   })
 )

@@ -5,7 +5,9 @@
  *
  * A read is tried again after a failure that may pass. So is a create, because its body carries a
  * requestId: the same bytes under the same requestId are processed once, however often they arrive
- * (`spec.md`, "Conventions"). A call that is neither is sent once.
+ * (`spec.md`, "Conventions"). Another request under a requestId is refused while one is under way. A
+ * removal is tried again only when it is in doubt whether it took effect; a 404 then says that it did. A
+ * change is sent once.
  *
  * A 401 is answered once, with a fresh token. When that one is refused too, the call fails with
  * `Unauthorized`, and for the time of the cool-down so does every other, without asking the service.
@@ -22,10 +24,12 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { constFalse } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { AccessToken, type Token } from "./AccessToken.ts"
 import * as Attempts from "./internal/Attempts.ts"
+import * as InFlight from "./internal/InFlight.ts"
 import * as Operation from "./internal/Operation.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { type Request, Transport } from "./Transport.ts"
@@ -48,6 +52,10 @@ export class Caller extends Context.Service<
       endpoint: Operation.Endpoint<A>,
       payload: { readonly requestId: string }
     ) => Effect.Effect<A, ReadError | OutcomeUnknown>
+    readonly remove: (
+      endpoint: Operation.Endpoint<void>,
+      input: Operation.Input
+    ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Caller") {}
 
@@ -63,6 +71,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const config = yield* PawlConfig
     const tokens = yield* AccessToken
     const transport = yield* Transport
+    const unlessAnother = InFlight.make()
     let coolUntil = 0n
 
     const getToken = (attempt: Attempts.Attempt): Effect.Effect<Token, Attempts.Failed> =>
@@ -103,21 +112,20 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       )
     })
 
+    const prepare = (endpoint: Operation.Endpoint<unknown>, input: Operation.Input) =>
+      Operation.toRequest(endpoint, config.baseUrl, input)
+
     const exchange = Effect.fnUntraced(function* <A>(
       endpoint: Operation.Endpoint<A>,
-      input: Operation.Input,
-      mayRepeat: boolean
+      request: Request,
+      mayFollow: (failure: Attempts.Failed) => boolean
     ): Effect.fn.Return<A, Attempts.Ended> {
-      const request = yield* Effect.mapError(
-        Operation.toRequest(endpoint, config.baseUrl, input),
-        (error) => ({ error, doubt: undefined })
-      )
       if ((yield* Clock.monotonicTimeNanos) < coolUntil) {
         return yield* Effect.fail({ error: new Unauthorized({}), doubt: undefined })
       }
       const attempts = Attempts.run(
         config,
-        mayRepeat,
+        mayFollow,
         Effect.fnUntraced(function* (attempt) {
           const response = yield* authorized(request, attempt)
           return yield* Effect.mapError(Operation.fromResponse(endpoint, response), (error) =>
@@ -135,14 +143,37 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     })
 
     return Caller.of({
-      call: (endpoint, input) =>
-        Effect.mapError(exchange(endpoint, input, endpoint.method === "GET"), ({ error }) => error),
-      create: (endpoint, payload) =>
-        Effect.mapError(exchange(endpoint, { payload }, true), ({ doubt, error }) =>
-          doubt === undefined || error._tag === "ValidationFailed" || error._tag === "NotFound"
-            ? error
-            : new OutcomeUnknown({ requestId: payload.requestId, cause: doubt })
+      call: Effect.fnUntraced(function* (endpoint, input) {
+        const request = yield* prepare(endpoint, input)
+        return yield* exchange(
+          endpoint,
+          request,
+          endpoint.method === "GET" ? Attempts.isTransient : constFalse
+        ).pipe(Effect.mapError(({ error }) => error))
+      }),
+      create: Effect.fnUntraced(function* (endpoint, payload) {
+        const { requestId } = payload
+        const request = yield* prepare(endpoint, { payload })
+        const sent = exchange(endpoint, request, Attempts.isTransient).pipe(
+          Effect.mapError(({ doubt, error }) =>
+            doubt === undefined || error._tag === "ValidationFailed" || error._tag === "NotFound"
+              ? error
+              : new OutcomeUnknown({ requestId, cause: doubt })
+          )
         )
+        return yield* unlessAnother(requestId, request, sent)
+      }),
+      remove: Effect.fnUntraced(function* (endpoint, input) {
+        const request = yield* prepare(endpoint, input)
+        return yield* exchange(endpoint, request, Attempts.isInDoubt).pipe(
+          // A later refusal says nothing about an attempt that may have taken effect.
+          Effect.catch(({ doubt, error }) =>
+            doubt !== undefined && error._tag === "NotFound"
+              ? Effect.void
+              : Effect.fail(doubt ?? error)
+          )
+        )
+      })
     })
   })
 )

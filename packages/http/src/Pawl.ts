@@ -4,11 +4,12 @@
  * **Example** (Starting a payment)
  *
  * ```ts
- * import { ApmPayments, Pawl } from "@pawl/http"
+ * import { ApmPayments } from "@pawl/http/ApmPayments"
+ * import * as Pawl from "@pawl/http/Pawl"
  * import * as Effect from "effect/Effect"
  *
- * const program = Effect.gen(function*() {
- *   const payments = yield* ApmPayments.ApmPayments
+ * const program = Effect.gen(function* () {
+ *   const payments = yield* ApmPayments
  *   const payment = yield* payments.create({
  *     requestId: "order-4711-1",
  *     accountId: "1001",
@@ -37,10 +38,16 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
 import * as AccessToken from "./AccessToken.ts"
 import * as ApmPayments from "./ApmPayments.ts"
+import * as ApmPayouts from "./ApmPayouts.ts"
 import * as Caller from "./Caller.ts"
+import * as CardPayments from "./CardPayments.ts"
+import * as CardPayouts from "./CardPayouts.ts"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
+import * as PaymentIntents from "./PaymentIntents.ts"
+import * as Refunds from "./Refunds.ts"
 import * as StatusPoller from "./StatusPoller.ts"
+import * as Subscriptions from "./Subscriptions.ts"
 import type { Transport } from "./Transport.ts"
 
 /**
@@ -49,7 +56,15 @@ import type { Transport } from "./Transport.ts"
  * @category models
  * @since 0.1.0
  */
-export type Services = ApmPayments.ApmPayments | StatusReader
+export type Services =
+  | ApmPayments.ApmPayments
+  | ApmPayouts.ApmPayouts
+  | CardPayments.CardPayments
+  | CardPayouts.CardPayouts
+  | PaymentIntents.PaymentIntents
+  | Refunds.Refunds
+  | Subscriptions.Subscriptions
+  | StatusReader
 
 /**
  * Layer that provides every service over whatever transport and HMAC there are: those of another
@@ -59,7 +74,16 @@ export type Services = ApmPayments.ApmPayments | StatusReader
  * @since 0.1.0
  */
 export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transport | Hmac> =
-  Layer.mergeAll(ApmPayments.layer, StatusPoller.layerReader).pipe(
+  Layer.mergeAll(
+    ApmPayments.layer,
+    ApmPayouts.layer,
+    CardPayments.layer,
+    CardPayouts.layer,
+    PaymentIntents.layer,
+    Refunds.layer,
+    Subscriptions.layer,
+    StatusPoller.layerReader
+  ).pipe(
     Layer.provide(Caller.layer),
     Layer.provide(AccessToken.layer),
     Layer.provide(SecureRandom.layerWebCrypto)

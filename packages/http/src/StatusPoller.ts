@@ -5,7 +5,8 @@
  *
  * A callback says that something changed, the status endpoint says what is. The reader here answers
  * the receiver's questions: it knows which endpoint reads which kind of transaction, and calls it
- * with the token, the retries and the decoding of every other call.
+ * with the token, the retries and the decoding of every other call. While only the method is known, the
+ * endpoints of its kinds are asked in turn, until one knows the id.
  *
  * @since 0.1.0
  */
@@ -17,8 +18,12 @@ import * as Api from "./Api.ts"
 import { Caller } from "./Caller.ts"
 
 /**
- * Layer that reads statuses from the endpoints of the contract. A kind without one there is
- * `NotFound`.
+ * Layer that reads statuses from the endpoints of the contract.
+ *
+ * **Details**
+ *
+ * Where the method alone is known, payments are asked first, then payouts, then refunds, and the answer
+ * names the kind that knew the id. Only a 404 moves on; any other failure is the answer.
  *
  * @category layers
  * @since 0.1.0
@@ -27,11 +32,31 @@ export const layerReader: Layer.Layer<StatusReader, never, Caller> = Layer.effec
   StatusReader,
   Effect.map(Caller, (caller) =>
     StatusReader.of({
-      read: Effect.fn("StatusReader.read")(function* (kind, id) {
-        if (kind !== "apm" && kind !== "apm-payment") return yield* new NotFound({})
-        const status = yield* caller.call(Api.readApmPaymentStatus, { params: { id } })
-        return { kind: "apm-payment" as const, status }
+      read: Effect.fn("StatusReader.read")(function* (asked, id) {
+        const kinds = asked === "apm" || asked === "card" ? kindsOf[asked] : [asked]
+        for (const kind of kinds) {
+          const status = yield* Effect.catchTag(
+            caller.call(endpoints[kind], { params: { id } }),
+            "NotFound",
+            () => Effect.undefined
+          )
+          if (status !== undefined) return { kind, status }
+        }
+        return yield* new NotFound({})
       })
     })
   )
 )
+
+const endpoints = {
+  "apm-payment": Api.readApmPaymentStatus,
+  "apm-payout": Api.readApmPayoutStatus,
+  "card-payment": Api.readCardPaymentStatus,
+  "card-payout": Api.readCardPayoutStatus,
+  refund: Api.readRefundStatus
+}
+
+const kindsOf = {
+  apm: ["apm-payment", "apm-payout"],
+  card: ["card-payment", "card-payout", "refund"]
+} as const

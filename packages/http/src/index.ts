@@ -4,11 +4,17 @@
  * @since 0.1.0
  */
 export * as AccessToken from "./AccessToken.ts"
-export * as ApmPayments from "./ApmPayments.ts"
 export * as Api from "./Api.ts"
+export * as ApmPayments from "./ApmPayments.ts"
+export * as ApmPayouts from "./ApmPayouts.ts"
 export * as Caller from "./Caller.ts"
+export * as CardPayments from "./CardPayments.ts"
+export * as CardPayouts from "./CardPayouts.ts"
 export * as NodeTransport from "./NodeTransport.ts"
 export * as Pawl from "./Pawl.ts"
 export * as PawlConfig from "./PawlConfig.ts"
+export * as PaymentIntents from "./PaymentIntents.ts"
+export * as Refunds from "./Refunds.ts"
 export * as StatusPoller from "./StatusPoller.ts"
+export * as Subscriptions from "./Subscriptions.ts"
 export * as Transport from "./Transport.ts"

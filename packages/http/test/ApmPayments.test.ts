@@ -96,6 +96,9 @@ describe("create", () => {
       '"007"': "007",
       '"1e3"': "1e3",
       "12345678901234567890": "12345678901234567890",
+      // Numbers that String writes digit by digit, though they are beyond 2^53.
+      "9007199254740992": "9007199254740992",
+      "10000000000000000000": "10000000000000000000",
       "7": "7"
     }
     for (const [wire, read] of Object.entries(ids)) {

@@ -8,6 +8,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ApmPayments from "../src/ApmPayments.ts"
+import * as ApmPayouts from "../src/ApmPayouts.ts"
 import * as Memory from "./support/memory.ts"
 
 const create = (service: Memory.Service, input: ApmPaymentInput = Memory.payment) =>
@@ -148,6 +149,115 @@ describe("a create under faults", () => {
     expect(error.message).not.toContain("spaced")
     expect(service.requests.length).toBe(4)
   })
+})
+
+describe("a requestId", () => {
+  /** Sends creates as told, each answered after a while of its own; all in virtual time. */
+  const race = (
+    calls: ReadonlyArray<{
+      readonly at: number
+      readonly lasts: number
+      readonly requestId: string
+      readonly amount: string
+    }>
+  ) => {
+    const service = new Memory.Service({
+      answer: ({ body }) =>
+        Effect.delay(
+          Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" }),
+          Number(JSON.parse(body ?? "{}").metadata.lasts)
+        )
+    })
+    const outcomes = Effect.gen(function* () {
+      const payments = yield* ApmPayments.ApmPayments
+      // The token is there before the first of them.
+      yield* Memory.settled(
+        payments.create({ ...Memory.payment, requestId: "warm", metadata: { lasts: "0" } })
+      )
+      const fibers = yield* Effect.forEach(calls, ({ amount, at, lasts, requestId }) =>
+        payments
+          .create({ ...Memory.payment, amount, requestId, metadata: { lasts: String(lasts) } })
+          .pipe(Effect.result, Effect.delay(at), Effect.forkChild({ startImmediately: true }))
+      )
+      yield* TestClock.adjust("1 hour")
+      return yield* Effect.forEach(fibers, Fiber.join)
+    })
+    return { service, outcomes: Effect.provide(outcomes, Memory.client(service)) }
+  }
+
+  it("C23 has one body at a time: another one is refused unsent, the same passes", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            at: fc.nat(30).map((n) => n * 10),
+            // Never ends when another begins.
+            lasts: fc.constantFrom(15, 35, 105),
+            requestId: fc.constantFrom("order-1", "order-2"),
+            amount: fc.constantFrom("1.00", "2.00")
+          }),
+          { maxLength: 12 }
+        ),
+        async (drawn) => {
+          const calls = drawn.toSorted((a, b) => a.at - b.at)
+          const { outcomes, service } = race(calls)
+          const results = await Memory.virtual(outcomes)
+          const sent: Array<(typeof calls)[number]> = []
+          for (const [index, call] of calls.entries()) {
+            const isRefused = sent.some(
+              ({ amount, at, lasts, requestId }) =>
+                requestId === call.requestId &&
+                call.at < at + lasts &&
+                (amount !== call.amount || lasts !== call.lasts)
+            )
+            const result = results[index]
+            if (result === undefined) throw new Error("no result")
+            expect(Result.isFailure(result)).toBe(isRefused)
+            if (Result.isFailure(result))
+              expect(result.failure).toMatchObject({
+                _tag: "ValidationFailed",
+                sent: false,
+                fields: [{ path: "requestId" }]
+              })
+            else sent.push(call)
+          }
+          expect(service.requests.length).toBe(1 + sent.length)
+        }
+      ),
+      { numRuns: 300 }
+    ))
+
+  it("C23 is free again after a failure, and when its caller goes away", () =>
+    Effect.gen(function* () {
+      const payments = yield* ApmPayments.ApmPayments
+      const leaving = yield* Effect.forkChild(payments.create(Memory.payment), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("1 second")
+      const other = { ...Memory.payment, amount: "11.00" }
+      expect(failure(yield* Effect.result(payments.create(other)))._tag).toBe("ValidationFailed")
+      yield* Fiber.interrupt(leaving)
+      for (const amount of ["11.00", "12.00"]) {
+        const result = yield* Memory.settled(
+          Effect.result(payments.create({ ...Memory.payment, amount }))
+        )
+        expect(failure(result)._tag).toBe("OutcomeUnknown")
+      }
+    }).pipe(
+      Effect.provide(Memory.client(new Memory.Service({ answer: () => Effect.never }))),
+      Memory.virtual
+    ))
+
+  it("C23 belongs to one operation at a time", () =>
+    Effect.gen(function* () {
+      const [payments, payouts] = [yield* ApmPayments.ApmPayments, yield* ApmPayouts.ApmPayouts]
+      yield* Effect.forkChild(payments.create(Memory.payment), { startImmediately: true })
+      const second = yield* Effect.result(payouts.create(Memory.payment))
+      expect(failure(second)).toMatchObject({ _tag: "ValidationFailed", sent: false })
+    }).pipe(
+      Effect.provide(Memory.client(new Memory.Service({ answer: () => Effect.never }))),
+      Memory.virtual
+    ))
 })
 
 describe("a read", () => {

@@ -67,6 +67,12 @@ const isDoubt = (error: ReadError): error is Doubt =>
   (error._tag === "Unreachable" && error.sent) ||
   (error._tag === "UnexpectedResponse" && (error.status < 300 || error.status >= 500))
 
+/** Whether a repetition may help. */
+export const isTransient = ({ transient }: Failed): boolean => transient
+
+/** Whether a request may have taken effect all the same. */
+export const isInDoubt = ({ doubt }: Failed): boolean => doubt !== undefined
+
 /** Sends a request once, within what time is left. Fails where no response came. */
 export const send = Effect.fnUntraced(function* (
   config: PawlConfig["Service"],
@@ -106,10 +112,10 @@ export const accept = Effect.fnUntraced(function* (
   )
 })
 
-/** Runs attempts until one succeeds, fails for good, or attempts or time are used up. */
+/** Runs attempts until one succeeds or fails so that none may follow, or attempts or time are used up. */
 export const run = Effect.fnUntraced(function* <A>(
   config: PawlConfig["Service"],
-  mayRepeat: boolean,
+  mayFollow: (failure: Failed) => boolean,
   attempt: (attempt: Attempt) => Effect.Effect<A, Failed>
 ): Effect.fn.Return<A, Ended> {
   const start = yield* Clock.monotonicTimeNanos
@@ -129,7 +135,7 @@ export const run = Effect.fnUntraced(function* <A>(
         Effect.map(left, Duration.isGreaterThan(duration))
       ),
       times: config.maxAttempts - 1,
-      while: (failure) => mayRepeat && failure.transient
+      while: mayFollow
     }),
     Effect.mapError((failure) => ({ error: failure.error, doubt }))
   )

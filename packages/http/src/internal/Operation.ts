@@ -8,6 +8,7 @@ import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/cor
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
 import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -56,22 +57,26 @@ export const toRequest = Effect.fnUntraced(function* (
     url: baseUrl + path.slice("/api".length),
     headers: {
       accept: "application/json",
-      ...(body === undefined ? {} : { "content-type": "application/json" })
+      // Also without a body: DELETE asks for it (`spec.md`, "Common rules").
+      ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
     },
     body
   }
 })
 
-/** Reads the value of a success, or names the field that is not as documented. */
+/** Reads the value of a success, unless none is due, or names the field that is not as documented. */
 export const fromResponse = <A>(
   endpoint: Endpoint<A>,
   response: Transport.Response
 ): Effect.Effect<A, UnexpectedResponse> => {
   const refuse = (reason: string) =>
     Effect.fail(new UnexpectedResponse({ status: response.status, reason }))
-  const json = Json.fromBytes(response.body)
-  if (Result.isFailure(json)) return refuse(`its body cannot be read as JSON (${json.failure})`)
   const success = Array.from(endpoint.success)[0] as Codec<A>
+  // Where nothing is due nothing is read; in the contract's JSON nothing is null.
+  const json = HttpApiSchema.isNoContent(success.ast)
+    ? Result.succeed(null)
+    : Json.fromBytes(response.body)
+  if (Result.isFailure(json)) return refuse(`its body cannot be read as JSON (${json.failure})`)
   return Effect.catchTag(
     Schema.decodeUnknownEffect(success)(json.success),
     "SchemaError",

@@ -97,8 +97,8 @@ const namesIn = (value: unknown): Array<string> =>
   isObject(value) ? Object.entries(value).flatMap(([name, each]) => [name, ...namesIn(each)]) : []
 
 const valuesIn = (value: unknown): Array<string> =>
-  typeof value === "string"
-    ? [value]
+  typeof value === "string" || typeof value === "number"
+    ? [String(value)]
     : isObject(value)
       ? Object.values(value).flatMap(valuesIn)
       : []

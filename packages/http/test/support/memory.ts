@@ -73,7 +73,9 @@ export interface Options {
   readonly faults?: ReadonlyArray<Fault | undefined>
   /** Answers `/auth` instead of a token that lives 30 days; n counts from 1. */
   readonly auth?: (n: number) => Answer
-  /** Answers everything else instead of the ledger. */
+  /** Acts on a request instead of the ledger, as often as no fault keeps it from it. */
+  readonly act?: (request: Request) => Response
+  /** Answers everything else instead of the ledger, whatever the faults. */
   readonly answer?: (request: Request, n: number) => Answer
 }
 
@@ -153,6 +155,7 @@ export class Service {
     return Effect.sync(() => {
       if (!this.valid.has(request.headers["authorization"]?.slice(7) ?? ""))
         return respond(401, { message: "no" })
+      if (this.options.act !== undefined) return this.options.act(request)
       if (request.method === "GET") return respond(200, '"PENDING"')
       const body = request.body ?? ""
       const { requestId } = JSON.parse(body)

@@ -1,0 +1,117 @@
+import * as NextAction from "@pawl/core/NextAction"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import { CardPayments } from "../src/CardPayments.ts"
+import * as Memory from "./support/memory.ts"
+
+const run = <A, E>(
+  service: Memory.Service,
+  call: (payments: CardPayments["Service"]) => Effect.Effect<A, E>
+) =>
+  CardPayments.use((payments) => Effect.result(call(payments))).pipe(
+    Effect.provide(Memory.client(service)),
+    Memory.virtual
+  )
+
+const name = fc.stringMatching(/^x[a-z]{1,8}$/u)
+
+/** Fields that the documents do not know, of any shape. */
+const extra = fc.dictionary(
+  name,
+  fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(fc.string()),
+    fc.dictionary(name, fc.integer())
+  )
+)
+
+describe("a body", () => {
+  it("keeps what nobody documented, on the way out and on the way back", () =>
+    fc.assert(
+      fc.asyncProperty(
+        extra,
+        extra,
+        fc.constantFrom("create" as const, "charge" as const),
+        async (asked, answered, name) => {
+          const input = { requestId: "request-1", amount: "10.50", ...asked }
+          const answer = { transactionId: "7", transactionStatus: "NEW", ...answered }
+          const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
+          const result = await run(service, (payments) => payments[name](input))
+          expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)
+          expect(Result.getOrThrow(result)).toEqual(answer)
+        }
+      )
+    ))
+
+  it("is refused by name where a field is known and wrong, without its value", async () => {
+    const service = new Memory.Service()
+    const error = Result.merge(
+      await run(service, ({ create }) => create({ amount: "10.505", currency: "eur" }))
+    )
+    expect(error).toMatchObject({
+      _tag: "ValidationFailed",
+      sent: false,
+      fields: [{ path: "amount" }, { path: "currency" }]
+    })
+    expect(service.requests.length + service.auths.length).toBe(0)
+  })
+
+  it("B04 is struck out of what the service says of it, numbers too", async () => {
+    const service = new Memory.Service({
+      answer: () =>
+        Memory.answer(400, { errors: { card: "4929813274650194 with 917 has expired in 2019" } })
+    })
+    const card = { number: 4929813274650194, cvv: 917, year: "2019" }
+    expect(Result.merge(await run(service, ({ create }) => create({ card })))).toMatchObject({
+      fields: [{ path: "card", message: "… with … has expired in …" }]
+    })
+  })
+})
+
+describe("a challenge", () => {
+  it("is where to send the customer", async () => {
+    const answer = {
+      transactionId: "7",
+      transactionStatus: "CUSTOMER_VERIFICATION",
+      challengeUrl: "https://bank.example/3ds",
+      challengeUrlIframe: "https://bank.example/3ds/frame"
+    }
+    const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
+    const payment = Result.getOrThrow(await run(service, ({ create }) => create({})))
+    expect(NextAction.of(payment)).toEqual({
+      _tag: "Challenge",
+      url: "https://bank.example/3ds",
+      iframeUrl: "https://bank.example/3ds/frame"
+    })
+  })
+})
+
+describe("a token", () => {
+  it("is redacted, and pays as text", async () => {
+    const service = new Memory.Service({
+      answer: (_, n) =>
+        Memory.answer(
+          200,
+          n === 1
+            ? { cardToken: "card-token-canary-5e21" }
+            : { transactionId: "7", transactionStatus: "NEW" }
+        )
+    })
+    const result = await run(service, ({ charge, tokenize }) =>
+      Effect.gen(function* () {
+        const { cardToken } = yield* tokenize({ card: { number: "4929813274650194" } })
+        expect(inspect(cardToken, { depth: 9, showHidden: true })).not.toContain("canary")
+        return yield* charge({ cardToken: Redacted.value(cardToken) })
+      })
+    )
+    expect(Result.getOrThrow(result).transactionId).toBe("7")
+    expect(JSON.parse(service.requests[1]?.body ?? "").cardToken).toBe("card-token-canary-5e21")
+  })
+})

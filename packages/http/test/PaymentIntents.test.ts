@@ -1,0 +1,69 @@
+import * as NextAction from "@pawl/core/NextAction"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { expect, it } from "vitest"
+import { PaymentIntents } from "../src/PaymentIntents.ts"
+import * as Memory from "./support/memory.ts"
+
+const url = "https://shop.example"
+
+const create = (answer: object) =>
+  PaymentIntents.use((intents) =>
+    Effect.result(
+      intents.create({
+        requestId: "request-1",
+        type: "PAYMENT",
+        lang: "en",
+        mid: "mid-1",
+        billingDetails: { email: "ada@shop.example" },
+        callbackUrl: url,
+        successRedirectUrl: url,
+        failureRedirectUrl: url,
+        order: {},
+        device: {}
+      })
+    )
+  ).pipe(
+    Effect.provide(Memory.client(new Memory.Service({ answer: () => Memory.answer(200, answer) }))),
+    Memory.virtual
+  )
+
+it("says where the customer pays", async () => {
+  const answer = { redirectUrl: `${url}/pay`, iframeUrl: `${url}/frame` }
+  for (const errorCode of [null, undefined, ""]) {
+    const page = Result.getOrThrow(await create({ ...answer, errorCode }))
+    expect([page.redirectUrl, page.iframeUrl]).toEqual([`${url}/pay`, `${url}/frame`])
+    expect(NextAction.of(page)).toEqual({
+      _tag: "Redirect",
+      url: `${url}/pay`,
+      iframeUrl: `${url}/frame`
+    })
+  }
+})
+
+it("is IntentRejected with the error code when there is one, also beside a page", async () => {
+  for (const page of [{}, { redirectUrl: `${url}/pay` }, { redirectUrl: null, iframeUrl: null }]) {
+    const error = Result.merge(await create({ ...page, errorCode: "LIMIT_EXCEEDED" }))
+    expect(error).toMatchObject({
+      _tag: "IntentRejected",
+      errorCode: "LIMIT_EXCEEDED",
+      requestId: "request-1",
+      isRetryable: false,
+      message: "Intent request-1 was rejected with error code LIMIT_EXCEEDED"
+    })
+  }
+})
+
+it("is OutcomeUnknown when the answer is neither a page nor a rejection", async () => {
+  for (const answer of [
+    {},
+    { errorCode: null },
+    { iframeUrl: `${url}/frame`, redirectUrl: null }
+  ]) {
+    expect(Result.merge(await create(answer))).toMatchObject({
+      _tag: "OutcomeUnknown",
+      requestId: "request-1",
+      cause: { _tag: "UnexpectedResponse" }
+    })
+  }
+})

@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Refunds } from "../src/Refunds.ts"
+import * as Memory from "./support/memory.ts"
+
+const answer = { refundId: "200002", transactionStatus: "PENDING" }
+
+const create = (service: Memory.Service, transactionId: string) =>
+  Refunds.use((refunds) =>
+    Effect.result(
+      refunds.create({
+        requestId: "request-1",
+        mid: "mid-1",
+        transactionId,
+        amount: "10.50",
+        reason: "duplicate"
+      })
+    )
+  ).pipe(Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+
+describe("the payment of a refund", () => {
+  it("is written as an integer, to the last digit", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          fc.stringMatching(/^[1-9][0-9]{0,63}$/u),
+          fc.constantFrom(
+            "0",
+            "7",
+            "9007199254740992",
+            "9007199254740993",
+            "1000000000000000000000"
+          )
+        ),
+        async (id) => {
+          const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
+          expect(Result.isSuccess(await create(service, id))).toBe(true)
+          expect(service.requests[0]?.body).toContain(`"transactionId":${id},`)
+        }
+      )
+    ))
+
+  it("is refused before sending when it is no integer", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc
+          .oneof(
+            fc.string(),
+            fc.constantFrom("", "-1", "+1", "1.0", "1e3", " 1", "1\n", "007", "0x10", "١", "abc")
+          )
+          .filter((id) => !/^(?:0|[1-9][0-9]{0,63})$/u.test(id)),
+        async (id) => {
+          const service = new Memory.Service()
+          expect(Result.merge(await create(service, id))).toMatchObject({
+            _tag: "ValidationFailed",
+            sent: false,
+            fields: [{ path: "transactionId", message: "Expected an integer" }]
+          })
+          expect(service.auths.length + service.requests.length).toBe(0)
+        }
+      )
+    ))
+})

@@ -1,0 +1,140 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Subscriptions } from "../src/Subscriptions.ts"
+import * as Memory from "./support/memory.ts"
+
+const subscription = {
+  subscriptionId: "700",
+  status: "ACTIVE",
+  nextChargeDate: "2030-02-01",
+  createdAt: "2030-01-01T00:00:00Z",
+  plan: { amount: "9.99", currency: "EUR", frequency: "MONTHLY", interval: 1 }
+}
+
+const run = <A, E>(
+  service: Memory.Service,
+  call: (subscriptions: Subscriptions["Service"]) => Effect.Effect<A, E>
+) =>
+  Subscriptions.use((subscriptions) => Effect.result(call(subscriptions))).pipe(
+    Memory.settled,
+    Effect.provide(Memory.client(service)),
+    Memory.virtual
+  )
+
+/** A service with one subscription, that counts what was done to it. */
+const lively = (faults: ReadonlyArray<Memory.Fault | undefined>) => {
+  const seen = { effects: 0, exists: true }
+  const service = new Memory.Service({
+    faults,
+    act: ({ method }) => {
+      if (!seen.exists) return Memory.respond(404, "")
+      seen.effects++
+      if (method !== "DELETE") return Memory.respond(200, subscription)
+      seen.exists = false
+      return Memory.respond(204, "")
+    }
+  })
+  return { seen, service }
+}
+
+const storm = fc.array(fc.option(fc.constantFrom(...Memory.faults), { nil: undefined }), {
+  maxLength: 8
+})
+
+/** After these a request may have taken effect. */
+const ambiguous: ReadonlySet<Memory.Fault | undefined> = new Set<Memory.Fault>([
+  "reset before",
+  "reset after",
+  "silent before",
+  "silent after",
+  "500 before",
+  "503 after"
+])
+
+/** Whether an error leaves it open what became of the request. */
+const isOpen = (error: object): boolean =>
+  "_tag" in error &&
+  (error._tag === "ServiceFailed" ||
+    error._tag === "UnexpectedResponse" ||
+    (error._tag === "Unreachable" && "sent" in error && error.sent === true))
+
+describe("a change", () => {
+  it("C22 is sent once, but for a refused token, and never called undone when it was done", () =>
+    fc.assert(
+      fc.asyncProperty(
+        storm,
+        fc.constantFrom("update" as const, "pause" as const, "resume" as const),
+        async (faults, name) => {
+          const { seen, service } = lively(faults)
+          const result = await run(service, (subscriptions) =>
+            name === "update"
+              ? subscriptions.update("700", { plan: { amount: "12.00" } })
+              : subscriptions[name]("700")
+          )
+          expect(service.requests.length).toBe(faults[0] === "401" ? 2 : 1)
+          expect(seen.effects).toBeLessThanOrEqual(1)
+          const last = faults[service.requests.length - 1]
+          expect(Result.isSuccess(result)).toBe(last === undefined)
+          if (Result.isFailure(result) && !isOpen(result.failure)) expect(seen.effects).toBe(0)
+        }
+      ),
+      { numRuns: 500 }
+    ))
+
+  it("says only what should change", async () => {
+    for (const changes of [{}, { plan: {} }, { plan: { interval: 2 } }]) {
+      const { service } = lively([])
+      await run(service, ({ update }) => update("700", changes))
+      expect(service.requests.map(({ body }) => body)).toEqual([JSON.stringify(changes)])
+    }
+  })
+})
+
+describe("a cancel", () => {
+  it("C22 is sent again only after an ambiguous failure, and is done when that was", () =>
+    fc.assert(
+      fc.asyncProperty(storm, async (faults) => {
+        const { seen, service } = lively(faults)
+        const result = await run(service, ({ cancel }) => cancel("700"))
+        const before = service.requests.slice(1).map((_, index) => faults[index])
+        for (const fault of before) expect(ambiguous.has(fault) || fault === "401").toBe(true)
+        expect(seen.effects).toBeLessThanOrEqual(1)
+        const last = faults[service.requests.length - 1]
+        expect(Result.isSuccess(result)).toBe(last === undefined || last === "truncated after")
+        if (Result.isSuccess(result)) expect(seen.effects).toBe(1)
+        else expect(isOpen(result.failure)).toBe(before.concat(last).some((f) => ambiguous.has(f)))
+      }),
+      { numRuns: 500 }
+    ))
+
+  it("C22 is done when the subscription is gone after a failure, and NotFound when it never was there", async () => {
+    const gone = lively(["503 after"])
+    expect(Result.isSuccess(await run(gone.service, ({ cancel }) => cancel("700")))).toBe(true)
+    expect(gone.service.requests.length).toBe(2)
+    const never = new Memory.Service({ answer: () => Memory.answer(404, "") })
+    expect(Result.merge(await run(never, ({ cancel }) => cancel("700")))).toMatchObject({
+      _tag: "NotFound"
+    })
+    expect(never.requests.length).toBe(1)
+  })
+})
+
+describe("an id", () => {
+  it("B01 becomes part of a path only when it cannot leave it", async () => {
+    for (const id of ["", "..", "a/b", "%2e", "7?x"]) {
+      for (const name of ["get", "pause", "cancel"] as const) {
+        const service = new Memory.Service()
+        const call = (subscriptions: Subscriptions["Service"]): Effect.Effect<unknown, unknown> =>
+          subscriptions[name](id)
+        expect(Result.merge(await run(service, call))).toMatchObject({
+          _tag: "ValidationFailed",
+          sent: false,
+          fields: [{ path: "subscriptionId" }]
+        })
+        expect(service.requests.length + service.auths.length).toBe(0)
+      }
+    }
+  })
+})

@@ -1,0 +1,394 @@
+/**
+ * Every operation of the client: how it is called, the request that leaves, and what its answer means.
+ * The secrets among the values are canaries.
+ */
+import { CardToken } from "@pawl/core/Card"
+import type { ReadError } from "@pawl/core/PaymentsError"
+import type * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { ApmPayments } from "../../src/ApmPayments.ts"
+import { ApmPayouts } from "../../src/ApmPayouts.ts"
+import { CardPayments } from "../../src/CardPayments.ts"
+import { CardPayouts } from "../../src/CardPayouts.ts"
+import type * as Pawl from "../../src/Pawl.ts"
+import { PaymentIntents } from "../../src/PaymentIntents.ts"
+import { Refunds } from "../../src/Refunds.ts"
+import { Subscriptions } from "../../src/Subscriptions.ts"
+import type { Request } from "../../src/Transport.ts"
+
+/** What must reach the service and nobody else. */
+export const canaries = {
+  number: "4929813274650194",
+  cvv: "0917",
+  cardToken: "card-token-canary-5e21",
+  ssn: "ssn-canary-40c2",
+  identityCode: "identity-canary-8d13"
+}
+
+/** What may name a create. */
+export interface Named {
+  readonly requestId?: string
+}
+
+/** One operation. */
+export interface Operation {
+  /** The name of its span. */
+  readonly name: string
+  readonly kind: "create" | "read" | "change" | "remove"
+  /** Calls it; a create under the requestId, if one is given. */
+  readonly call: (named: Named) => Effect.Effect<unknown, { readonly _tag: string }, Pawl.Services>
+  readonly method: Request["method"]
+  readonly path: string
+  /** The JSON that leaves, but for the requestId of a create; undefined where none does. */
+  readonly body?: object
+  /** The answer of the service, as text. */
+  readonly answer: string
+  /** What the caller gets of it; by default the answer as it is. */
+  readonly value?: unknown
+}
+
+const page = "https://shop.example"
+const metadata = { basket: "7" }
+const links = {
+  callbackUrl: `${page}/callback`,
+  successRedirectUrl: `${page}/paid`,
+  failureRedirectUrl: `${page}/failed`
+}
+const order = { orderId: "order-1", title: "Tea" }
+const device = { ip: "192.0.2.7", javaEnabled: false }
+const plan = {
+  amount: "9.99",
+  currency: "EUR",
+  frequency: "MONTHLY",
+  interval: 1,
+  startDate: "2030-01-01"
+}
+
+const apm = {
+  accountId: "1001",
+  apmPayload: { paymentMethod: "EWALLET", wallet: { id: 7 } },
+  amount: "10.50",
+  currency: "EUR",
+  ...links,
+  metadata,
+  order,
+  device,
+  billingDetails: {
+    firstName: "Ada",
+    ssn: canaries.ssn,
+    identityCode: canaries.identityCode
+  }
+}
+/** HMAC-SHA256 of `1001|request-1|10.50|EUR` under the secret of the client in memory. */
+export const checksum = "b1529fabfb3dbbf535bef8df412359b2e244f35dec491c7a7b77a1d9a2db1c51"
+
+const card = {
+  number: canaries.number,
+  cvv: canaries.cvv,
+  expMonth: "04",
+  expYear: "2031",
+  cardHolderName: "Ada Lovelace"
+}
+const cardPayment = {
+  mid: "mid-1",
+  amount: "10.50",
+  currency: "EUR",
+  metadata,
+  card,
+  saveCard: true
+}
+const charge = {
+  mid: "mid-1",
+  amount: "10.50",
+  currency: "EUR",
+  cardToken: canaries.cardToken
+}
+const cardPayout = {
+  mid: "mid-1",
+  amount: "10.50",
+  card,
+  billingDetails: { email: "ada@shop.example", countryCode: "GB" },
+  callbackUrl: links.callbackUrl,
+  metadata
+}
+const refund = {
+  mid: "mid-1",
+  amount: "10.50",
+  reason: "customer_request",
+  callbackUrl: links.callbackUrl,
+  metadata
+}
+const intent = {
+  type: "PAYMENT",
+  lang: "en",
+  mid: "mid-1",
+  amount: "10.50",
+  currency: "EUR",
+  billingDetails: { email: "ada@shop.example" },
+  ...links,
+  order,
+  device,
+  kycVerified: true,
+  previousPaymentCount: 3
+} as const
+const subscription = {
+  mid: "mid-1",
+  cardToken: canaries.cardToken,
+  plan,
+  billingDetails: { email: "ada@shop.example" },
+  order,
+  device,
+  ...links,
+  skipFirstCharge: false,
+  metadata
+}
+
+const apmAnswer = {
+  requestId: "request-1",
+  transactionId: "100001",
+  transactionStatus: "NEW",
+  apmResponseData: { actionType: "REDIRECTION", redirectUrl: `${page}/wallet` },
+  createdTime: "2030-01-01T00:00:00Z",
+  paymentType: "APM",
+  metadata
+}
+const cardAnswer = { transactionId: "100001", transactionStatus: "PENDING", paymentType: "CARD" }
+const subscribed = {
+  subscriptionId: "700",
+  status: "ACTIVE",
+  nextChargeDate: "2030-02-01",
+  createdAt: "2030-01-01T00:00:00Z",
+  plan,
+  metadata,
+  failureCount: 0
+}
+
+const json = JSON.stringify
+
+/** Reads a status at a path that ends in the id. */
+const readStatus = (
+  name: string,
+  path: string,
+  call: (id: string) => Effect.Effect<unknown, ReadError, Pawl.Services>
+): Operation => ({
+  name,
+  kind: "read",
+  call: () => call("100001"),
+  method: "GET",
+  path: `${path}/100001`,
+  answer: '"PROCESSING"'
+})
+
+export const operations: ReadonlyArray<Operation> = [
+  {
+    name: "ApmPayments.create",
+    kind: "create",
+    call: (named) => ApmPayments.use(({ create }) => create({ ...apm, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/apm",
+    body: { ...apm, checksum },
+    answer: json(apmAnswer)
+  },
+  readStatus("ApmPayments.status", "/api/v1/payments/apm/status", (id) =>
+    ApmPayments.use(({ status }) => status(id))
+  ),
+  {
+    name: "ApmPayouts.create",
+    kind: "create",
+    call: (named) => ApmPayouts.use(({ create }) => create({ ...apm, ...named })),
+    method: "POST",
+    path: "/api/v1/payouts/apm",
+    body: { ...apm, checksum },
+    answer: json(apmAnswer)
+  },
+  {
+    name: "ApmPayouts.info",
+    kind: "read",
+    call: () => ApmPayouts.use(({ info }) => info("100001")),
+    method: "GET",
+    path: "/api/v1/payouts/apm/info/100001",
+    answer: `{"transactionId":100001,"requestId":"request-1","accountId":12345678901234567890,
+      "transactionStatus":"PENDING","billingDetails":{"ssn":"${canaries.ssn}"},"declineCode":null}`,
+    value: {
+      transactionId: "100001",
+      requestId: "request-1",
+      accountId: "12345678901234567890",
+      transactionStatus: "PENDING",
+      billingDetails: { ssn: Redacted.make(canaries.ssn, { label: "ssn" }) },
+      declineCode: null
+    }
+  },
+  readStatus("ApmPayouts.status", "/api/v1/payouts/apm/status", (id) =>
+    ApmPayouts.use(({ status }) => status(id))
+  ),
+  {
+    name: "CardPayments.create",
+    kind: "create",
+    call: (named) => CardPayments.use(({ create }) => create({ ...cardPayment, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/card",
+    body: cardPayment,
+    answer: json({ ...cardAnswer, eci: "05" })
+  },
+  {
+    name: "CardPayments.charge",
+    kind: "create",
+    call: (named) => CardPayments.use((payments) => payments.charge({ ...charge, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/card/charge",
+    body: charge,
+    answer: json(cardAnswer)
+  },
+  {
+    name: "CardPayments.tokenize",
+    kind: "create",
+    call: (named) => CardPayments.use(({ tokenize }) => tokenize({ mid: "mid-1", card, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/card/tokenize",
+    body: { mid: "mid-1", card },
+    answer: json({ requestId: "request-1", cardToken: canaries.cardToken }),
+    value: {
+      requestId: "request-1",
+      cardToken: Schema.decodeSync(CardToken)(canaries.cardToken)
+    }
+  },
+  readStatus("CardPayments.status", "/api/v1/payments/card/status", (id) =>
+    CardPayments.use(({ status }) => status(id))
+  ),
+  {
+    name: "CardPayouts.create",
+    kind: "create",
+    call: (named) => CardPayouts.use(({ create }) => create({ ...cardPayout, ...named })),
+    method: "POST",
+    path: "/api/v1/payouts/card",
+    body: cardPayout,
+    answer: json(cardAnswer)
+  },
+  {
+    name: "CardPayouts.info",
+    kind: "read",
+    call: () => CardPayouts.use(({ info }) => info("100001")),
+    method: "GET",
+    path: "/api/v1/payouts/card/info/100001",
+    answer: `{"transactionId":"100001","requestId":"request-1","mid":"mid-1",
+      "transactionStatus":"SUCCEED","cardMask":"492981******0194","totalAmount":10.10}`,
+    value: {
+      transactionId: "100001",
+      requestId: "request-1",
+      mid: "mid-1",
+      transactionStatus: "SUCCEED",
+      cardMask: "492981******0194",
+      totalAmount: "10.10"
+    }
+  },
+  readStatus("CardPayouts.status", "/api/v1/payouts/card/status", (id) =>
+    CardPayouts.use(({ status }) => status(id))
+  ),
+  {
+    name: "Refunds.create",
+    kind: "create",
+    call: (named) =>
+      Refunds.use(({ create }) => create({ ...refund, transactionId: "100001", ...named })),
+    method: "POST",
+    path: "/api/v1/refunds/card",
+    body: { ...refund, transactionId: 100001 },
+    answer: json({ refundId: "200002", transactionStatus: "PENDING", paymentType: "CARD" })
+  },
+  {
+    name: "Refunds.info",
+    kind: "read",
+    call: () => Refunds.use(({ info }) => info("200002")),
+    method: "GET",
+    path: "/api/v1/refunds/card/info/200002",
+    answer: `{"transactionId":9007199254740993,"refundId":200002,"requestId":"request-1",
+      "mid":"mid-1","transactionStatus":"SUCCEED","totalAmount":0.1}`,
+    value: {
+      transactionId: "9007199254740993",
+      refundId: "200002",
+      requestId: "request-1",
+      mid: "mid-1",
+      transactionStatus: "SUCCEED",
+      totalAmount: "0.1"
+    }
+  },
+  readStatus("Refunds.status", "/api/v1/refunds/card/status", (id) =>
+    Refunds.use(({ status }) => status(id))
+  ),
+  {
+    name: "PaymentIntents.create",
+    kind: "create",
+    call: (named) => PaymentIntents.use(({ create }) => create({ ...intent, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/intent",
+    body: intent,
+    answer: json({ redirectUrl: `${page}/pay/1`, iframeUrl: `${page}/frame/1`, errorCode: null })
+  },
+  {
+    name: "Subscriptions.create",
+    kind: "create",
+    call: (named) => Subscriptions.use(({ create }) => create({ ...subscription, ...named })),
+    method: "POST",
+    path: "/api/v1/payments/card/recurring",
+    body: subscription,
+    answer: json({
+      subscriptionId: "700",
+      transactionId: "100001",
+      transactionStatus: "CUSTOMER_VERIFICATION",
+      challengeUrl: `${page}/3ds`,
+      challengeUrlIframe: `${page}/3ds/frame`,
+      nextChargeDate: "2030-02-01"
+    })
+  },
+  {
+    name: "Subscriptions.get",
+    kind: "read",
+    call: () => Subscriptions.use(({ get }) => get("700")),
+    method: "GET",
+    path: "/api/v1/payments/card/recurring/700",
+    answer: json(subscribed)
+  },
+  {
+    name: "Subscriptions.update",
+    kind: "change",
+    call: () =>
+      Subscriptions.use(({ update }) =>
+        update("700", { plan: { amount: "12.00", endDate: "2031-01-01" } })
+      ),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { plan: { amount: "12.00", endDate: "2031-01-01" } },
+    answer: json(subscribed)
+  },
+  {
+    name: "Subscriptions.pause",
+    kind: "change",
+    call: () => Subscriptions.use(({ pause }) => pause("700")),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { status: "PAUSED" },
+    answer: json({ ...subscribed, status: "PAUSED" })
+  },
+  {
+    name: "Subscriptions.resume",
+    kind: "change",
+    call: () => Subscriptions.use(({ resume }) => resume("700")),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { status: "ACTIVE" },
+    answer: json(subscribed)
+  },
+  {
+    name: "Subscriptions.cancel",
+    kind: "remove",
+    call: () => Subscriptions.use(({ cancel }) => cancel("700")),
+    method: "DELETE",
+    path: "/api/v1/payments/card/recurring/700",
+    answer: "",
+    value: undefined
+  }
+]
+
+/** The service's good answer to a request of any of them. */
+export const answerTo = ({ method, url }: Request): string =>
+  operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""
