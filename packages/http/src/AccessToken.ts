@@ -33,7 +33,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as Operation from "./internal/Operation.ts"
 import { PawlConfig } from "./PawlConfig.ts"
@@ -88,7 +88,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
       const request = yield* Effect.orDie(
-        Operation.toRequest(Api.authenticate, config.baseUrl, {
+        Operation.toRequest(Endpoint.authenticate, config.baseUrl, {
           payload: {
             merchantKey: config.merchantKey,
             merchantSecret: Redacted.value(config.merchantSecret)

@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -60,8 +60,8 @@ export const layer: Layer.Layer<
     const { create, read } = yield* Methods.make
     const signed = yield* Methods.makeSigned
     return ApmPayments.of({
-      create: create("ApmPayments.create", Api.createApmPayment, failDeclined, signed),
-      status: read("ApmPayments.status", Api.readApmPaymentStatus)
+      create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined, signed),
+      status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
     })
   })
 )

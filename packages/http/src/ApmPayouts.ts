@@ -13,7 +13,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -67,12 +67,12 @@ export const layer: Layer.Layer<
     return ApmPayouts.of({
       create: create(
         "ApmPayouts.create",
-        Api.createApmPayout,
+        Endpoint.createApmPayout,
         failDeclined,
         payoutChecksum ? signed : identity
       ),
-      info: read("ApmPayouts.info", Api.readApmPayout),
-      status: read("ApmPayouts.status", Api.readApmPayoutStatus)
+      info: read("ApmPayouts.info", Endpoint.readApmPayout),
+      status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
     })
   })
 )

@@ -15,7 +15,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -68,12 +68,12 @@ export const layer: Layer.Layer<CardPayments, never, Caller | SecureRandom.Secur
     CardPayments,
     Effect.map(Methods.make, ({ create, read }) =>
       CardPayments.of({
-        create: create("CardPayments.create", Api.createCardPayment, failDeclined),
-        charge: create("CardPayments.charge", Api.chargeCard, failDeclined),
-        tokenize: create("CardPayments.tokenize", Api.tokenizeCard, (_, card) =>
+        create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
+        charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),
+        tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
           Effect.succeed(card)
         ),
-        status: read("CardPayments.status", Api.readCardPaymentStatus)
+        status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
       })
     )
   )

@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -54,9 +54,9 @@ export const layer: Layer.Layer<CardPayouts, never, Caller | SecureRandom.Secure
     CardPayouts,
     Effect.map(Methods.make, ({ create, read }) =>
       CardPayouts.of({
-        create: create("CardPayouts.create", Api.createCardPayout, failDeclined),
-        info: read("CardPayouts.info", Api.readCardPayout),
-        status: read("CardPayouts.status", Api.readCardPayoutStatus)
+        create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
+        info: read("CardPayouts.info", Endpoint.readCardPayout),
+        status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
       })
     )
   )

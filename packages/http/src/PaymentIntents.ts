@@ -14,7 +14,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 
@@ -58,7 +58,7 @@ export const layer: Layer.Layer<PaymentIntents, never, Caller | SecureRandom.Sec
     PaymentIntents,
     Effect.map(Methods.make, ({ create }) =>
       PaymentIntents.of({
-        create: create("PaymentIntents.create", Api.createPaymentIntent, failRejected)
+        create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
       })
     )
   )

@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -54,9 +54,9 @@ export const layer: Layer.Layer<Refunds, never, Caller | SecureRandom.SecureRand
   Refunds,
   Effect.map(Methods.make, ({ create, read }) =>
     Refunds.of({
-      create: create("Refunds.create", Api.createRefund, failDeclined),
-      info: read("Refunds.info", Api.readRefund),
-      status: read("Refunds.status", Api.readRefundStatus)
+      create: create("Refunds.create", Endpoint.createRefund, failDeclined),
+      info: read("Refunds.info", Endpoint.readRefund),
+      status: read("Refunds.status", Endpoint.readRefundStatus)
     })
   )
 )

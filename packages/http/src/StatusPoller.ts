@@ -14,7 +14,7 @@ import { NotFound } from "@pawl/core/PaymentsError"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import { Caller } from "./Caller.ts"
 
 /**
@@ -49,11 +49,11 @@ export const layerReader: Layer.Layer<StatusReader, never, Caller> = Layer.effec
 )
 
 const endpoints = {
-  "apm-payment": Api.readApmPaymentStatus,
-  "apm-payout": Api.readApmPayoutStatus,
-  "card-payment": Api.readCardPaymentStatus,
-  "card-payout": Api.readCardPayoutStatus,
-  refund: Api.readRefundStatus
+  "apm-payment": Endpoint.readApmPaymentStatus,
+  "apm-payout": Endpoint.readApmPayoutStatus,
+  "card-payment": Endpoint.readCardPaymentStatus,
+  "card-payout": Endpoint.readCardPayoutStatus,
+  refund: Endpoint.readRefundStatus
 }
 
 const kindsOf = {

@@ -14,7 +14,7 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Api from "./Api.ts"
+import * as Endpoint from "./Endpoint.ts"
 import { Caller } from "./Caller.ts"
 import * as Methods from "./internal/Methods.ts"
 import { failDeclined } from "./internal/Outcome.ts"
@@ -68,18 +68,18 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
       const caller = yield* Caller
       const { create } = yield* Methods.make
       const put = (subscriptionId: string, payload: object) =>
-        caller.call(Api.updateSubscription, { params: { subscriptionId }, payload })
+        caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload })
 
       return Subscriptions.of({
-        create: create("Subscriptions.create", Api.createSubscription, failDeclined),
+        create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
         get: Effect.fn("Subscriptions.get")((subscriptionId) =>
-          caller.call(Api.readSubscription, { params: { subscriptionId } })
+          caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
         ),
         update: Effect.fn("Subscriptions.update")(put),
         pause: Effect.fn("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
         resume: Effect.fn("Subscriptions.resume")((id) => put(id, { status: "ACTIVE" })),
         cancel: Effect.fn("Subscriptions.cancel")((subscriptionId) =>
-          caller.remove(Api.cancelSubscription, { params: { subscriptionId } })
+          caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
         )
       })
     })
