@@ -55,7 +55,7 @@ export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & Body
 
 /**
  * Schema for the answer to a card payment or charge. `challengeUrl` and `challengeUrlIframe` come with
- * CUSTOMER_VERIFICATION.
+ * CUSTOMER_VERIFICATION. A `cardToken` that is echoed is redacted.
  *
  * @category schemas
  * @since 0.1.0
@@ -68,6 +68,7 @@ export const CardPaymentResponse = open("CardPaymentResponse", {
   paymentType: text,
   challengeUrl: text,
   challengeUrlIframe: text,
+  cardToken: Schema.optionalKey(Schema.NullOr(CardToken)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
