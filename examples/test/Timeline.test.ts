@@ -26,6 +26,7 @@ const story = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>):
     transactionId: "100001",
     kind: "apm-payment",
     status: history.at(-1) ?? "NEW",
+    isOver: true,
     requestId: "order-1",
     accountId: "4711",
     amount: "10.00",

@@ -13,7 +13,7 @@
  *
  * **Gotchas**
  *
- * Only hosts on this machine are posted to; what would go elsewhere is logged as `refused`.
+ * `layer` posts to this machine only; what would go elsewhere is logged as `refused`.
  *
  * @since 0.1.0
  */
@@ -109,9 +109,9 @@ export interface Delivery {
  */
 export const retryGaps: ReadonlyArray<Duration.Duration> = [2, 4, 8, 16, 32].map(Duration.minutes)
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const { pace, seed } = yield* GatewayConfig
-  const post = yield* Posting.make
+  const post = yield* Posting.make(isAllowed)
   const unit = Duration.max(pace, Duration.millis(100))
   const start = seed === undefined ? Random.Random : Random.withSeed(Random.Random, seed)
   const underway = yield* FiberSet.make()
@@ -204,13 +204,28 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Layer that delivers over the `HttpClient` there is.
+ * Layer that delivers over the `HttpClient` there is, and to this machine only.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer: Layer.Layer<Courier, never, GatewayConfig | HttpClient.HttpClient | Hmac> =
-  Layer.effect(Courier, make)
+  Layer.effect(Courier, make(Posting.isHere))
+
+/**
+ * Layer that delivers to any host, over an `HttpClient` that leads to no network.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerInMemory: Layer.Layer<
+  Courier,
+  never,
+  GatewayConfig | HttpClient.HttpClient | Hmac
+> = Layer.effect(
+  Courier,
+  make(() => true)
+)
 
 const latePaces = 10
 const shufflePaces = 5

@@ -22,9 +22,19 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Courier } from "./Courier.ts"
 import { GatewayConfig } from "./GatewayConfig.ts"
+import * as Apm from "./internal/Apm.ts"
 import * as ApmPayments from "./internal/ApmPayments.ts"
+import * as ApmPayouts from "./internal/ApmPayouts.ts"
 import * as Book from "./internal/Book.ts"
+import * as CardPayments from "./internal/CardPayments.ts"
+import * as CardPayouts from "./internal/CardPayouts.ts"
+import * as Cards from "./internal/Cards.ts"
+import * as Charging from "./internal/Charging.ts"
 import * as Contract from "./internal/Contract.ts"
+import * as PaymentIntents from "./internal/PaymentIntents.ts"
+import * as Refunds from "./internal/Refunds.ts"
+import * as Requests from "./internal/Requests.ts"
+import * as Subscriptions from "./internal/Subscriptions.ts"
 import * as Tokens from "./internal/Tokens.ts"
 
 /**
@@ -84,10 +94,14 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   Effect.gen(function* () {
     const config = yield* GatewayConfig
     const courier = yield* Courier
-    const { requestChecksumSeparator } = yield* Profile
+    const { refundCallbackId, requestChecksumSeparator } = yield* Profile
     const sign = (yield* Hmac).keyed(config.merchantSecret)
-    const book = yield* Book.make
     const tokens = yield* Tokens.make
+    const requests = yield* Requests.make
+    const book = yield* Book.make
+    const vault = yield* Cards.make
+    const charging = yield* Charging.make(book)
+    const createApm = Apm.make(book, requests, sign, requestChecksumSeparator)
 
     const find = Contract.make({
       authenticate: ({ payload }) =>
@@ -98,7 +112,13 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         )
           ? Effect.map(tokens.issue, (accessToken) => ({ accessToken }))
           : Effect.fail(unauthorized),
-      ...ApmPayments.make(book, sign, requestChecksumSeparator)
+      ...ApmPayments.make(book, createApm),
+      ...ApmPayouts.make(book, createApm),
+      ...CardPayments.make(book, requests, vault),
+      ...CardPayouts.make(book, requests),
+      ...Refunds.make(book, requests, refundCallbackId),
+      ...PaymentIntents.make(requests),
+      ...Subscriptions.make(charging, requests, vault)
     })
 
     const authorize = Effect.fnUntraced(function* ({ headers }: Request) {
@@ -122,7 +142,9 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         ),
       transactions: book.transactions,
       transaction: book.transaction,
-      reset: Effect.andThen(book.reset, courier.reset)
+      reset: Effect.all([charging.reset, book.reset, vault.reset, requests.reset, courier.reset], {
+        discard: true
+      })
     }
   })
 )

@@ -38,6 +38,7 @@ import { createServer } from "node:http"
 import * as Courier from "./Courier.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
+import { apart } from "./internal/Apart.ts"
 import { isLoopback } from "./internal/Loopback.ts"
 
 /**
@@ -93,7 +94,8 @@ export const layer = (
     ),
     Layer.provideMerge(Gateway.layer),
     Layer.provideMerge(Courier.layer),
-    Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer, GatewayConfig.layer(options)])
+    Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer, GatewayConfig.layer(options)]),
+    apart
   )
 
 const utf8 = new TextEncoder()

@@ -22,6 +22,15 @@
  *
  * The suffixes say how the callbacks travel; see `Manner`.
  *
+ * A test card has a story, too, which takes the place of `succeed` and leaves the suffixes: whatever
+ * else the metadata asks for prevails.
+ *
+ * | card | its story |
+ * |---|---|
+ * | 4242424242424242, 5555555555554444 | `succeed` |
+ * | 4000000000000002 | `decline:5` |
+ * | 4000000000003220 | `challenge` |
+ *
  * @since 0.1.0
  */
 import type { Status } from "@pawl/core/Status"

@@ -188,29 +188,24 @@ it("a reset over HTTP forgets the transactions", () =>
     })
   ))
 
-it("two sandboxes share neither transactions nor credentials", () =>
+it("two sandboxes of one program share neither transactions nor credentials", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const token = yield* authenticate(baseUrl)
       yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
-      const other = yield* Effect.promise(() =>
-        run(
-          Effect.gen(function* () {
-            const { baseUrl } = yield* Sandbox.Sandbox
-            const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
-            const secret = { merchantKey: "k", merchantSecret: "s" }
-            const own = yield* authenticate(baseUrl, secret)
-            const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
-            return [
-              stranger.status,
-              read.status,
-              (yield* post(`${baseUrl}/v1/auth`, credentials)).status
-            ]
-          }),
-          { merchantKey: "k", merchantSecret: Redacted.make("s") }
-        )
-      )
+      const secret = { merchantKey: "k", merchantSecret: "s" }
+      const other = yield* Effect.gen(function* () {
+        const { baseUrl } = yield* Sandbox.Sandbox
+        const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+        const own = yield* authenticate(baseUrl, secret)
+        const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
+        return [
+          stranger.status,
+          read.status,
+          (yield* post(`${baseUrl}/v1/auth`, credentials)).status
+        ]
+      }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
       assert.deepStrictEqual(other, [401, 404, 401])
     })
   ))

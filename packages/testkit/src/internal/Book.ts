@@ -3,14 +3,16 @@
  *
  * **Details**
  *
- * A transaction is opened once per requestId and lives its scenario: one status after the other, a
- * pace apart, each handed to the courier as it comes to be.
+ * A transaction lives its scenario: one status after the other, a pace apart, each handed to the
+ * courier as it comes to be. Something else may move it in between, a refund its payment.
  *
  * @since 0.1.0
  */
+import type { ApmPayload } from "@pawl/core/ApmPayload"
+import type { ApmBillingDetails } from "@pawl/core/Billing"
+import type { Order } from "@pawl/core/Order"
 import type { Status } from "@pawl/core/Status"
 import type { Kind, Metadata } from "@pawl/core/Transaction"
-import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -18,9 +20,15 @@ import type * as Scope from "effect/Scope"
 import { Courier, type Message } from "../Courier.ts"
 import { GatewayConfig } from "../GatewayConfig.ts"
 import type { Scenario } from "../Scenario.ts"
+import { notFound, type Refusal } from "./Contract.ts"
 
 /**
  * A transaction as it is. Times are ISO 8601; `status` is the last of `history`.
+ *
+ * - `accountId`, `mid`: the merchant account, of an APM transaction and of a card's.
+ * - `isOver`: nothing more happens to it by itself.
+ * - `paymentId`: the payment that a refund gives back.
+ * - `subscriptionId`: the subscription that a card payment is a charge of.
  *
  * @category models
  * @since 0.1.0
@@ -29,47 +37,62 @@ export interface Transaction {
   readonly transactionId: string
   readonly kind: Kind
   readonly status: Status
+  readonly isOver: boolean
   readonly declineCode?: number | undefined
   readonly requestId: string
-  readonly accountId: string
+  readonly accountId?: string | undefined
+  readonly mid?: string | undefined
   readonly amount: string
   readonly currency: string
   readonly metadata?: Metadata | undefined
   readonly callbackUrl?: string | undefined
   readonly redirectUrl?: string | undefined
   readonly apmType?: string | undefined
+  readonly apmPayload?: ApmPayload | undefined
+  readonly billingDetails?: ApmBillingDetails | undefined
+  readonly order?: Order | undefined
+  readonly cardMask?: string | undefined
+  readonly cardHolder?: string | undefined
+  readonly paymentId?: string | undefined
+  readonly subscriptionId?: string | undefined
   readonly createdTime: string
   readonly history: ReadonlyArray<{ readonly status: Status; readonly at: string }>
 }
 
 /**
  * What is known of a transaction before it is opened. `message` writes its callback, but for the
- * status; `undefined` sends none.
+ * status; `undefined` sends none. `follow` is what each later move of it brings about.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Opening extends Omit<
   Transaction,
-  "transactionId" | "status" | "declineCode" | "createdTime" | "history"
+  "transactionId" | "status" | "isOver" | "declineCode" | "createdTime" | "history"
 > {
   readonly scenario: Scenario
   readonly message: (transaction: Transaction) => Message | undefined
+  readonly follow?: (transaction: Transaction) => Effect.Effect<void>
 }
 
 /**
  * Opens transactions, moves them, and knows them all.
  *
- * `open` returns the transaction as its create answers it: the original, when the requestId of the
- * kind was used before.
+ * - `open` returns the transaction as its create answers it.
+ * - `move` gives a transaction another status than it has, and does nothing without one.
+ * - `find` refuses an id that is not of that kind.
+ * - `nextId` takes an identifier that nothing else has.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Book {
   readonly open: (opening: Opening) => Effect.Effect<Transaction>
+  readonly move: (id: string, status: Status) => Effect.Effect<void>
+  readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, Refusal>
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
   readonly transaction: (id: string) => Effect.Effect<Transaction | undefined>
+  readonly nextId: Effect.Effect<string>
   readonly reset: Effect.Effect<void>
 }
 
@@ -84,78 +107,104 @@ export const make: Effect.Effect<Book, never, GatewayConfig | Courier | Scope.Sc
     const { pace } = yield* GatewayConfig
     const courier = yield* Courier
     const lives = yield* FiberMap.make<string>()
-    const byId = new Map<string, Transaction>()
-    const created = new Map<string, Transaction>()
+    const entries = new Map<string, Entry>()
+    let taken = firstId - 1
 
-    const tell = (transaction: Transaction, status: Status, { message, scenario }: Opening) => {
-      const callback = message(transaction)
+    const tell = ({ opening, transaction }: Entry, status: Status) => {
+      const callback = opening.message(transaction)
       if (callback === undefined) return Effect.void
-      const { manner, statuses } = scenario
+      const { manner, statuses } = opening.scenario
       const isLast = status === statuses.at(-1)
       return courier.send({ ...callback, status, manner, isLast, forgery: forgery(statuses) })
     }
 
-    const move = Effect.fnUntraced(function* (id: string, status: Status, opening: Opening) {
+    const move = Effect.fnUntraced(function* (id: string, status: Status) {
       const at = yield* now
-      const transaction = byId.get(id)
-      if (transaction === undefined) return
-      byId.set(id, moved(transaction, status, at))
-      yield* tell(transaction, status, opening)
-    })
+      const entry = entries.get(id)
+      if (entry === undefined || entry.transaction.status === status) return
+      const moved = { ...entry, transaction: after(entry, status, at) }
+      entries.set(id, moved)
+      yield* tell(moved, status)
+      if (moved.opening.follow !== undefined) yield* moved.opening.follow(moved.transaction)
+    }, Effect.uninterruptible)
+
+    const transaction = (id: string) => Effect.sync(() => entries.get(id)?.transaction)
+    const nextId = Effect.sync(() => String(++taken))
 
     return {
       open: Effect.fnUntraced(function* (opening: Opening) {
+        const { follow: _follow, message: _message, scenario, ...given } = opening
+        const { answered, statuses } = scenario
         const createdTime = yield* now
-        // Nothing yields from `get` to `set`, so two creates with one requestId cannot both open.
-        const key = `${opening.kind} ${opening.requestId}`
-        const original = created.get(key)
-        if (original !== undefined) return original
-        const { message: _message, scenario, ...given } = opening
-        const transactionId = String(firstId + byId.size)
-        const answered = scenario.statuses.slice(0, scenario.answered)
-        const transaction = answered.reduce<Transaction>(
-          (one, status) => moved(one, status, createdTime),
-          {
-            ...given,
-            transactionId,
-            status: scenario.statuses[0],
-            declineCode: scenario.declineCode,
-            createdTime,
-            history: []
-          }
-        )
-        byId.set(transactionId, transaction)
-        created.set(key, transaction)
-        yield* Effect.forEach(answered, (status) => tell(transaction, status, opening))
+        const transactionId = yield* nextId
+        const entry = statuses
+          .slice(0, answered)
+          .reduce<Entry>(
+            (entry, status) => ({ opening, transaction: after(entry, status, createdTime) }),
+            {
+              opening,
+              transaction: {
+                ...given,
+                transactionId,
+                status: statuses[0],
+                isOver: false,
+                createdTime,
+                history: []
+              }
+            }
+          )
+        entries.set(transactionId, entry)
+        yield* Effect.forEach(statuses.slice(0, answered), (status) => tell(entry, status))
         yield* FiberMap.run(
           lives,
           transactionId,
-          Effect.forEach(scenario.statuses.slice(scenario.answered), (status) =>
-            Effect.delay(move(transactionId, status, opening), pace)
+          Effect.forEach(statuses.slice(answered), (status) =>
+            Effect.delay(move(transactionId, status), pace)
           )
         )
-        return transaction
+        return entry.transaction
       }, Effect.uninterruptible),
-      transactions: Effect.sync(() => Array.from(byId.values())),
-      transaction: (id) => Effect.sync(() => byId.get(id)),
+      move,
+      find: (kind, id) =>
+        Effect.filterOrFail(
+          transaction(id),
+          (found): found is Transaction => found?.kind === kind,
+          () => notFound
+        ),
+      transactions: Effect.sync(() => Array.from(entries.values(), (entry) => entry.transaction)),
+      transaction,
+      nextId,
       reset: Effect.andThen(
         FiberMap.clear(lives),
         Effect.sync(() => {
-          byId.clear()
-          created.clear()
+          entries.clear()
+          taken = firstId - 1
         })
       )
     }
   }
 )
 
+/**
+ * The time as the service writes it.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)
+
+interface Entry {
+  readonly transaction: Transaction
+  readonly opening: Opening
+}
+
 const firstId = 100_001
 
-const now = Effect.map(Clock.currentTimeMillis, (at) => DateTime.formatIso(DateTime.makeUnsafe(at)))
-
-const moved = (transaction: Transaction, status: Status, at: string): Transaction => ({
+const after = ({ opening, transaction }: Entry, status: Status, at: string): Transaction => ({
   ...transaction,
   status,
+  isOver: transaction.isOver || status === opening.scenario.statuses.at(-1),
+  declineCode: status === "FAILED" ? opening.scenario.declineCode : undefined,
   history: [...transaction.history, { status, at }]
 })
 

@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -124,7 +125,7 @@ export interface Route {
  * @category constructors
  * @since 0.1.0
  */
-export const make = (handlers: Partial<Handlers>): ((request: Request) => Route | undefined) => {
+export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
   const routes: Array<Route & { readonly match: (request: Request) => Params | undefined }> = []
   HttpApi.reflect(Api, {
@@ -134,7 +135,9 @@ export const make = (handlers: Partial<Handlers>): ((request: Request) => Route 
       const [success] = successes
       if (handler === undefined || success === undefined) return
       const [status, [schema]] = success
-      const encode = Schema.encodeUnknownEffect(schema as Codec)
+      const encode = HttpApiSchema.isNoContent(schema.ast)
+        ? () => Effect.undefined
+        : Schema.encodeUnknownEffect(schema as Codec)
       const match = matcher(endpoint)
       const decode = decoder(endpoint)
       routes.push({
@@ -164,6 +167,24 @@ export const answer = (status: number, body: unknown): Answer =>
   body === undefined
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+
+/**
+ * Makes the function that reads a value by a schema, and else names every field that is wrong.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const reader = <A>(
+  schema: Schema.Codec<A, unknown>
+): ((input: unknown) => Effect.Effect<A, Refusal>) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  return (input) =>
+    Effect.mapError(decode(input), ({ issue }) =>
+      invalid(
+        format(issue).issues.map(({ message, path = [] }) => ({ field: name(path), message }))
+      )
+    )
+}
 
 interface Decoded {
   readonly params: unknown
@@ -200,8 +221,8 @@ const unescape = (segment: string): string =>
 
 const decoder = (endpoint: HttpApiEndpoint.Top) => {
   const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
-  const decodeParams = endpoint.params === undefined ? undefined : fields(endpoint.params as Codec)
-  const decodePayload = payload === undefined ? undefined : fields(payload as Codec)
+  const decodeParams = endpoint.params === undefined ? undefined : reader(endpoint.params as Codec)
+  const decodePayload = payload === undefined ? undefined : reader(payload as Codec)
   return Effect.fnUntraced(function* (
     request: Request,
     params: Params
@@ -218,16 +239,6 @@ const decoder = (endpoint: HttpApiEndpoint.Top) => {
     const payload = yield* decodePayload(roundBody(body.success))
     return { params: decoded, payload, sentAmount: amountOf(body.success) }
   })
-}
-
-const fields = (schema: Codec) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  return (input: unknown): Effect.Effect<unknown, Refusal> =>
-    Effect.mapError(decode(input), ({ issue }) =>
-      invalid(
-        format(issue).issues.map(({ message, path = [] }) => ({ field: name(path), message }))
-      )
-    )
 }
 
 const name = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>

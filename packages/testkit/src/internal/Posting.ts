@@ -54,17 +54,19 @@ export const address = (
  *
  * **Details**
  *
- * An answer counts when it has come to its end; what it says is thrown away. A URL that is not on this
- * machine, or carries credentials, is refused before anything is sent.
+ * An answer counts when it has come to its end; what it says is thrown away. What is no URL, or not an
+ * allowed one, is refused before anything is sent.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make: Effect.Effect<
+export const make = Effect.fnUntraced(function* (
+  isAllowed: (url: URL) => boolean
+): Effect.fn.Return<
   (callback: Callback) => Effect.Effect<Answer>,
   never,
   GatewayConfig | HttpClient.HttpClient | Hmac
-> = Effect.gen(function* () {
+> {
   const { merchantSecret } = yield* GatewayConfig
   const sign = (yield* Hmac).keyed(merchantSecret)
   const client = yield* HttpClient.HttpClient
@@ -93,5 +95,11 @@ export const make: Effect.Effect<
   )
 })
 
-const isAllowed = (url: URL): boolean =>
+/**
+ * Tells whether a URL is on this machine, and carries no credentials.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isHere = (url: URL): boolean =>
   isLoopback(url.hostname) && url.username === "" && url.password === ""

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import * as Amount from "@pawl/core/Amount"
+import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
 /**
@@ -12,14 +14,10 @@ import type * as Schema from "effect/Schema"
  * @category conversions
  * @since 0.1.0
  */
-export const round = (amount: string): string => {
-  const [, units = "", two = "", next = ""] =
-    /^([0-9]+)\.([0-9]{2})([0-9])[0-9]*$/u.exec(amount) ?? []
-  if (next === "") return amount
-  const hundredths = BigInt(units + two) + (next >= "5" ? 1n : 0n)
-  const digits = String(hundredths).padStart(units.length + 2, "0")
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`
-}
+export const round = (amount: string): string =>
+  /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
+    ? Result.getOrElse(Amount.round(amount, { mode: "half-from-zero" }), () => amount)
+    : amount
 
 /**
  * Rounds the amount of a request's body and of the plan in it, and nothing else.

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import * as Courier from "../../src/Courier.ts"
@@ -74,7 +75,7 @@ export const bench = (options: GatewayConfig.Options = {}, answering: Answering 
 
 /** Runs a test on a bench of its own. */
 export const run = <A, E>(
-  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof bench>>>,
+  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof bench>> | Scope.Scope>,
   options?: GatewayConfig.Options,
   answering?: Answering
 ): Promise<A> => Effect.runPromise(Effect.scoped(Effect.provide(test, bench(options, answering))))

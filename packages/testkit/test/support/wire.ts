@@ -66,16 +66,23 @@ export const raw = (
       })
   )
 
-/** Posts JSON and reads the answer. */
-export const post = (url: string, body: unknown, token?: string) =>
+/** Sends a request, with JSON if there is a body, and reads the answer. */
+export const call = (
+  method: string,
+  url: string,
+  options: { readonly body?: unknown; readonly token?: string | undefined } = {}
+) =>
   Effect.promise(async () => {
+    const { body, token } = options
     const response = await fetch(url, {
-      method: "POST",
+      method,
       headers: {
-        "content-type": "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
       },
-      body: typeof body === "string" ? body : JSON.stringify(body)
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) })
     })
     const text = await response.text()
     return {
@@ -85,16 +92,9 @@ export const post = (url: string, body: unknown, token?: string) =>
     }
   })
 
+/** Posts JSON and reads the answer. */
+export const post = (url: string, body: unknown, token?: string) =>
+  call("POST", url, { body, token })
+
 /** Gets and reads an answer. */
-export const get = (url: string, token?: string) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, {
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` }
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      text,
-      json: (text === "" ? undefined : JSON.parse(text)) as unknown
-    }
-  })
+export const get = (url: string, token?: string) => call("GET", url, { token })

@@ -1,0 +1,170 @@
+/**
+ * The whole service in memory, for a merchant's tests: no port, no network, and virtual time if you
+ * like.
+ *
+ * **Details**
+ *
+ * It is the real client with its network replaced: a call is encoded, carries a token, and is retried
+ * and decoded like any other, but its bytes go to a gateway in the same process. No promise is involved,
+ * so under `TestClock` a ladder of retries, a token's 30 days or a year of charges pass in one `adjust`.
+ *
+ * Callbacks are delivered to whoever asked for them with `deliverTo`; until then nobody listens, and they
+ * climb their ladder. Any callbackUrl will do, since nothing leaves the process.
+ *
+ * **Example** (A payment and its callbacks)
+ *
+ * ```ts
+ * import * as ApmPayments from "@pawl/http/ApmPayments"
+ * import * as Fake from "@pawl/testkit/Fake"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const fake = yield* Fake.Fake
+ *   yield* fake.deliverTo(({ search }) => Effect.as(Effect.log(search), 200))
+ *   const payments = yield* ApmPayments.ApmPayments
+ *   return yield* payments.create({
+ *     accountId: "4711",
+ *     amount: "10.00",
+ *     currency: "EUR",
+ *     apmPayload: { paymentMethod: "WALLET" },
+ *     callbackUrl: "https://shop.example/callback"
+ *   })
+ * }).pipe(Effect.provide(Fake.layer()))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Hmac } from "@pawl/core/Hmac"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Pawl from "@pawl/http/Pawl"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import { Transport } from "@pawl/http/Transport"
+import { Receiver } from "@pawl/webhook/Receiver"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Layer from "effect/Layer"
+import * as Courier from "./Courier.ts"
+import * as Gateway from "./Gateway.ts"
+import * as GatewayConfig from "./GatewayConfig.ts"
+import { apart } from "./internal/Apart.ts"
+
+/**
+ * Service that says where the callbacks go. `deliverTo` takes what a receiver does with one, and answers
+ * with an HTTP status; whoever asked last gets them.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Fake extends Context.Service<
+  Fake,
+  { readonly deliverTo: (receive: Receive) => Effect.Effect<void> }
+>()("@pawl/testkit/Fake") {}
+
+/**
+ * What takes a callback in and answers with an HTTP status, such as `Receiver.receive`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Receive = (incoming: Incoming) => Effect.Effect<number>
+
+/**
+ * Layer that provides every service of `@pawl/http` over a gateway in memory, and hands out the gateway
+ * and its courier.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options: GatewayConfig.Options = {}
+): Layer.Layer<Pawl.Services | Fake | Gateway.Gateway | Courier.Courier> =>
+  Pawl.layerPortable.pipe(
+    Layer.provide([transport, config]),
+    Layer.provideMerge(Gateway.layer),
+    Layer.provideMerge(callbacks),
+    Layer.provide([PortableHmac.layer, GatewayConfig.layer(options)]),
+    apart
+  )
+
+/**
+ * Layer that delivers the callbacks to the receiver.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerReceiver: Layer.Layer<never, never, Fake | Receiver> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { deliverTo } = yield* Fake
+    yield* deliverTo((yield* Receiver).receive)
+  })
+)
+
+const baseUrl = "http://localhost/api"
+
+const config = Layer.effect(
+  PawlConfig.PawlConfig,
+  Effect.flatMap(GatewayConfig.GatewayConfig, ({ merchantKey, merchantSecret }) =>
+    Effect.orDie(PawlConfig.make({ baseUrl, merchantKey, merchantSecret }))
+  )
+)
+
+const utf8 = new TextEncoder()
+
+const transport = Layer.effect(
+  Transport,
+  Effect.map(Gateway.Gateway, (gateway) =>
+    Transport.of({
+      send: ({ body = "", headers, method, url }) => {
+        const path = url.slice(new URL(url).origin.length)
+        return Effect.map(
+          gateway.handle({ method, path, headers, body: utf8.encode(body) }),
+          (answer) => ({ ...answer, body: utf8.encode(answer.body) })
+        )
+      }
+    })
+  )
+)
+
+const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.GatewayConfig | Hmac> =
+  Layer.unwrap(
+    Effect.sync(() => {
+      let receive: Receive | undefined
+      const client = HttpClient.make((request, url) =>
+        receive === undefined
+          ? Effect.fail(nobodyListens(request))
+          : Effect.map(receive(toIncoming(request, url)), (status) =>
+              // A body that is null costs no promise, so virtual time stays exact.
+              HttpClientResponse.fromWeb(request, new Response(null, { status }))
+            )
+      )
+      return Layer.merge(
+        Layer.succeed(Fake, {
+          deliverTo: (given) =>
+            Effect.sync(() => {
+              receive = given
+            })
+        }),
+        Layer.provide(Courier.layerInMemory, Layer.succeed(HttpClient.HttpClient, client))
+      )
+    })
+  )
+
+const toIncoming = (
+  { body, headers, method }: HttpClientRequest.HttpClientRequest,
+  { search }: URL
+): Incoming => ({
+  method,
+  search,
+  contentType: headers["content-type"],
+  contentEncoding: undefined,
+  checksum: headers["x-checksum"],
+  body: body._tag === "Uint8Array" ? body.body : new Uint8Array()
+})
+
+const nobodyListens = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })

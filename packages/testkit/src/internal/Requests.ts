@@ -1,0 +1,54 @@
+/**
+ * The requests that change something: one after the other, and a create once
+ * (`spec.md`, "Conventions").
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+
+/**
+ * Carries out what changes something.
+ *
+ * - `turn`: one at a time and to its end, so what was checked still holds when it is acted on.
+ * - `once`: the same, unless the endpoint succeeded under that requestId before; then its answer is that
+ *   one again. What was refused may be asked anew.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Requests {
+  readonly turn: <A, E>(act: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly once: <A, E>(
+    endpoint: string,
+    requestId: string,
+    act: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  readonly reset: Effect.Effect<void>
+}
+
+/**
+ * Makes the requests of a service that nobody asked anything yet.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: Effect.Effect<Requests> = Effect.map(Semaphore.make(1), (turns) => {
+  const answers = new Map<string, unknown>()
+  const turn: Requests["turn"] = (act) => turns.withPermit(Effect.uninterruptible(act))
+  return {
+    turn,
+    once: <A, E>(endpoint: string, requestId: string, act: Effect.Effect<A, E>) => {
+      const key = `${endpoint} ${requestId}`
+      return turn(
+        Effect.suspend(() =>
+          answers.has(key)
+            ? // The key names the endpoint, so this is what it answers with.
+              Effect.succeed(answers.get(key) as A)
+            : Effect.tap(act, (answer) => Effect.sync(() => answers.set(key, answer)))
+        )
+      )
+    },
+    reset: Effect.sync(() => answers.clear())
+  }
+})

@@ -1,0 +1,193 @@
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "vitest"
+import * as Gateway from "../src/Gateway.ts"
+import * as Scenario from "../src/Scenario.ts"
+import { authenticate, fields, Receiver, run, send } from "./support/bench.ts"
+import { ask, body, card, prepare, scenario } from "./support/creates.ts"
+
+const cards = [
+  ["4242424242424242", "succeed"],
+  ["5555555555554444", "succeed"],
+  ["4000000000000002", "decline:5"],
+  ["4000000000003220", "challenge"]
+] as const
+
+const nobody = { cardToken: "", paymentId: 0 }
+
+const refused = Effect.fnUntraced(function* (path: string, asked: unknown) {
+  const token = yield* authenticate
+  const { json, status } = yield* send("POST", path, { token, body: asked })
+  assert.strictEqual(status, 400)
+  return [...fields(json)]
+})
+
+describe("a card payment", () => {
+  it("is answered like an APM payment, with paymentType CARD, and no address of a page", () =>
+    run(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
+        const common = { createdTime: "2026-11-20T12:30:00.000Z", paymentType: "CARD" }
+        for (const [index, [number, told]] of [
+          ["4242424242424242", { transactionStatus: "NEW" }],
+          ["4000000000000002", { transactionStatus: "FAILED", declineCode: 5 }],
+          ["4000000000003220", { transactionStatus: "CUSTOMER_VERIFICATION" }]
+        ].entries()) {
+          const requestId = `r-${index}`
+          const over = { requestId, card: { ...card, number } }
+          const created = yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+          const transactionId = String(100_001 + index)
+          assert.deepStrictEqual(created, {
+            requestId,
+            transactionId,
+            ...(told as object),
+            ...common
+          })
+        }
+      })
+    ))
+
+  it("does what the card says, paid with it, with its token, or charged", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        for (const [number, story] of cards) {
+          const given = { card: { ...card, number } }
+          const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
+            ...body("/payments/card/tokenize", nobody, given),
+            requestId: number
+          })
+          const token = { cardToken, card: undefined }
+          for (const [path, over] of [
+            ["/payments/card", given],
+            ["/payments/card", token],
+            ["/payments/card/charge", { cardToken }]
+          ] as const) {
+            received.length = 0
+            const requestId = `${number}-${Object.keys(over).join("-")}`
+            yield* ask("POST", path, body(path, nobody, { ...over, requestId }))
+            yield* TestClock.adjust("1 minute")
+            assert.deepStrictEqual(
+              received.map(({ body }) => body["transactionStatus"]),
+              [...(Scenario.parse(story)?.statuses ?? [])]
+            )
+          }
+        }
+        const truth = yield* (yield* Gateway.Gateway).transactions
+        assert.deepStrictEqual(
+          [...new Set(truth.map(({ cardMask }) => cardMask))],
+          ["424242******4242", "555555******4444", "400000******0002", "400000******3220"]
+        )
+      })
+    ))
+
+  it("does what its metadata says, where that is more than to succeed", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        for (const [number, asked, expected] of [
+          ["4000000000000002", "succeed", "decline:5"],
+          ["4000000000000002", "succeed+duplicate", "decline:5+duplicate"],
+          ["4000000000000002", "decline:51", "decline:51"],
+          ["4000000000000002", "chargeback", "chargeback"],
+          ["4000000000003220", "cancel", "cancel"],
+          ["4242424242424242", "challenge+duplicate", "challenge+duplicate"]
+        ] as const) {
+          received.length = 0
+          const over = { requestId: `${number} ${asked}`, card: { number }, ...scenario(asked) }
+          const created = yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+          yield* TestClock.adjust("1 minute")
+          const scenarioOf = Scenario.parse(expected)
+          assert.strictEqual(created["declineCode"], scenarioOf?.declineCode)
+          assert.deepStrictEqual(
+            [...new Set(received.map(({ body }) => body["transactionStatus"]))],
+            [...(scenarioOf?.statuses ?? [])]
+          )
+          const times = scenarioOf?.manner.duplicate === true ? 2 : 1
+          assert.lengthOf(received, times * (scenarioOf?.statuses.length ?? 0))
+        }
+      })
+    ))
+
+  it("tells of itself in the layout of cards, and its checksum verifies", () =>
+    run(
+      Effect.gen(function* () {
+        const over = {
+          amount: "10.505",
+          metadata: { a: "b" },
+          callbackUrl: "http://[::1]:1/cb?t=1"
+        }
+        yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+        yield* TestClock.adjust("1 millis")
+        const [received] = (yield* Receiver).received
+        assert.isDefined(received)
+        assert.strictEqual(received.url, "http://[::1]:1/cb?t=1&paymentMethod=card")
+        assert.deepStrictEqual(received.body, {
+          transactionId: "100001",
+          transactionStatus: "NEW",
+          mid: "m-1",
+          orderAmount: "10.51",
+          orderCurrency: "EUR",
+          metadata: { a: "b" }
+        })
+        assert.strictEqual(
+          received.checksum,
+          createHmac("sha256", "sandbox-secret").update("m-1|10.51|EUR|100001").digest("base64")
+        )
+      })
+    ))
+
+  it("is made with a test card or with a token, not both, and with nothing else", () =>
+    run(
+      Effect.gen(function* () {
+        const { cardToken } = yield* prepare
+        const path = "/payments/card"
+        const asked = body(path, nobody)
+        for (const number of [
+          "4242424242424243",
+          "4111111111111111",
+          "4242 4242 4242 4242",
+          " 4242424242424242",
+          "",
+          "constructor",
+          4242424242424242
+        ]) {
+          for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
+            assert.deepStrictEqual(
+              yield* refused(path, body(path, nobody, { card: { ...card, number } })),
+              ["card.number"]
+            )
+          }
+        }
+        assert.deepStrictEqual(yield* refused(path, { ...asked, card: undefined }), ["card"])
+        assert.deepStrictEqual(yield* refused(path, { ...asked, cardToken }), ["card"])
+        assert.deepStrictEqual(
+          yield* refused(path, { ...asked, card: undefined, cardToken: "card-token-2" }),
+          ["cardToken"]
+        )
+        assert.deepStrictEqual(yield* refused("/payments/card/charge", asked), ["cardToken"])
+        assert.sameMembers(yield* refused(path, { requestId: "r-1" }), [
+          "mid",
+          "amount",
+          "currency",
+          "card"
+        ])
+      })
+    ))
+})
+
+it("a token stands for its card, is of no use to others, and another for every requestId", () =>
+  run(
+    Effect.gen(function* () {
+      const path = "/payments/card/tokenize"
+      const first = yield* ask("POST", path, body(path, nobody))
+      const second = yield* ask("POST", path, body(path, nobody, { requestId: "r-2" }))
+      assert.deepStrictEqual(Object.keys(first), ["requestId", "cardToken"])
+      assert.strictEqual(first["requestId"], "r-1")
+      assert.notStrictEqual(first["cardToken"], second["cardToken"])
+      for (const { cardToken } of [first, second]) {
+        assert.notInclude(card.number, String(cardToken).replaceAll(/[^0-9]/gu, "x"))
+      }
+    })
+  ))

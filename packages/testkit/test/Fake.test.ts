@@ -1,0 +1,280 @@
+import type { Transition } from "@pawl/core/Handler"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import { StatusReader } from "@pawl/core/StatusReader"
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import { ApmPayouts } from "@pawl/http/ApmPayouts"
+import { CardPayments } from "@pawl/http/CardPayments"
+import { CardPayouts } from "@pawl/http/CardPayouts"
+import { PaymentIntents } from "@pawl/http/PaymentIntents"
+import { Refunds } from "@pawl/http/Refunds"
+import { Subscriptions } from "@pawl/http/Subscriptions"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { assert, describe, it } from "vitest"
+import * as Courier from "../src/Courier.ts"
+import * as Fake from "../src/Fake.ts"
+import { Gateway } from "../src/Gateway.ts"
+
+type Services = Layer.Success<ReturnType<typeof Fake.layer>>
+
+const run = <A, E>(test: Effect.Effect<A, E, Services | Scope.Scope>): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.provide(test, Layer.provideMerge(Fake.layer(), TestClock.layer())))
+  )
+
+const callbackUrl = "https://shop.example/callback"
+const apm = {
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" },
+  callbackUrl
+}
+const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+const paid = { mid: "m-1", amount: "10.00", currency: "EUR" }
+const urls = { callbackUrl, successRedirectUrl: callbackUrl, failureRedirectUrl: callbackUrl }
+
+const minutes = (all: ReadonlyArray<Courier.Delivery>) =>
+  all.map(({ at }) => Date.parse(at) / 60_000)
+
+describe("the client over a fake", () => {
+  it("pays and pays out, by card and by other methods, refunds and subscribes", () =>
+    run(
+      Effect.gen(function* () {
+        const { status } = yield* ApmPayments
+        const payment = yield* ApmPayments.use(({ create }) => create(apm))
+        const payout = yield* ApmPayouts.use(({ create }) => create(apm))
+        const cards = yield* CardPayments
+        const byCard = yield* cards.create({ ...paid, card })
+        const { cardToken } = yield* cards.tokenize({ mid: "m-1", card })
+        const charge = yield* cards.charge({ ...paid, cardToken: Redacted.value(cardToken) })
+        const cardPayout = yield* CardPayouts.use(({ create }) =>
+          create({ mid: "m-1", amount: "5", card })
+        )
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* status(payment.transactionId), "SUCCEED")
+        const { transactionId } = byCard
+        const refunds = yield* Refunds
+        const refund = yield* refunds.create({
+          mid: "m-1",
+          amount: "10",
+          reason: "x",
+          transactionId
+        })
+        const subscriptions = yield* Subscriptions
+        const { subscriptionId } = yield* subscriptions.create({
+          mid: "m-1",
+          cardToken: Redacted.value(cardToken),
+          plan: { ...paid, frequency: "MONTHLY", interval: 1, startDate: "1970-01-31" },
+          ...urls
+        })
+        yield* subscriptions.pause(subscriptionId)
+        yield* subscriptions.resume(subscriptionId)
+        // A year of it, in one go.
+        yield* TestClock.adjust("365 days")
+        assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
+        yield* subscriptions.cancel(subscriptionId)
+        assert.strictEqual((yield* subscriptions.get(subscriptionId)).status, "CANCELED")
+
+        assert.strictEqual((yield* refunds.info(refund.refundId)).totalAmount, "10")
+        const { info } = yield* ApmPayouts
+        assert.strictEqual((yield* info(payout.transactionId)).accountId, "4711")
+        const { info: cardInfo } = yield* CardPayouts
+        assert.strictEqual((yield* cardInfo(cardPayout.transactionId)).cardMask, "424242******4242")
+        assert.strictEqual(yield* cards.status(charge.transactionId), "SUCCEED")
+        const { read } = yield* StatusReader
+        assert.deepStrictEqual(yield* read("card", transactionId), {
+          kind: "card-payment",
+          status: "REFUNDED"
+        })
+        const transactions = yield* (yield* Gateway).transactions
+        assert.lengthOf(
+          transactions.filter((transaction) => transaction.subscriptionId === subscriptionId),
+          13
+        )
+      })
+    ))
+
+  it("is told of declines, of what is wrong, and that there is no page", () =>
+    run(
+      Effect.gen(function* () {
+        const payments = yield* ApmPayments
+        const metadata = { "sandbox.scenario": "decline:51" }
+        const declined = yield* Effect.flip(payments.create({ ...apm, metadata }))
+        assert.strictEqual(declined._tag, "Declined")
+        const wrong = yield* Effect.flip(payments.create({ ...apm, accountId: "me" }))
+        assert.strictEqual(wrong._tag, "ValidationFailed")
+        const missing = yield* Effect.flip(payments.status("7"))
+        assert.strictEqual(missing._tag, "NotFound")
+        const rejected = yield* PaymentIntents.use(({ create }) =>
+          create({
+            type: "PAYMENT",
+            lang: "en",
+            mid: "m-1",
+            billingDetails: { email: "ada@shop.example" },
+            order: {},
+            device: {},
+            ...urls
+          })
+        ).pipe(Effect.flip)
+        assert.include(rejected, { _tag: "IntentRejected", errorCode: "PAGE_UNAVAILABLE" })
+      })
+    ))
+
+  it("has its token renewed over 300 days that pass in one adjust", () =>
+    run(
+      Effect.gen(function* () {
+        const payments = yield* ApmPayments
+        const { transactionId } = yield* payments.create(apm)
+        yield* TestClock.adjust("300 days")
+        assert.strictEqual(yield* payments.status(transactionId), "SUCCEED")
+      })
+    ))
+})
+
+describe("the callbacks of a fake", () => {
+  it("climb their whole ladder of 62 minutes in one adjust", () =>
+    run(
+      Effect.gen(function* () {
+        const { deliverTo } = yield* Fake.Fake
+        const seen: Array<Verifier.Incoming> = []
+        yield* deliverTo((incoming) =>
+          Effect.sync(() => {
+            seen.push(incoming)
+            return 503
+          })
+        )
+        const metadata = { "sandbox.scenario": "decline:51" }
+        yield* Effect.flip(ApmPayments.use(({ create }) => create({ ...apm, metadata })))
+        yield* TestClock.adjust("62 minutes")
+        const deliveries = yield* (yield* Courier.Courier).deliveries
+        const failed = deliveries.filter(({ status }) => status === "FAILED")
+        assert.deepStrictEqual(minutes(failed), [0, 2, 6, 14, 30, 62])
+        assert.lengthOf(seen, 12)
+        assert.include(seen[0], {
+          method: "POST",
+          search: "?paymentMethod=apm&apmType=WALLET",
+          contentType: "application/json"
+        })
+      })
+    ))
+
+  it("find nobody until somebody asks for them, and then whoever asked last", () =>
+    run(
+      Effect.gen(function* () {
+        const { deliverTo } = yield* Fake.Fake
+        yield* ApmPayments.use(({ create }) => create(apm))
+        yield* TestClock.adjust("1 minute")
+        const { deliveries } = yield* Courier.Courier
+        assert.deepStrictEqual(
+          (yield* deliveries).map(({ answer }) => answer),
+          ["unreachable", "unreachable", "unreachable", "unreachable"]
+        )
+        yield* deliverTo(() => Effect.die("nobody asks this one any more"))
+        yield* deliverTo(() => Effect.succeed(202))
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(
+          (yield* deliveries).slice(4).map(({ answer }) => answer),
+          [202, 202, 202, 202]
+        )
+      })
+    ))
+
+  it("reach a real receiver, which confirms them with the fake and tells its handler", async () => {
+    const told: Array<string> = []
+    const handler = Handler.layer(({ confirmed, kind, to }: Transition) =>
+      Effect.sync(() => {
+        told.push(`${kind} ${to}${confirmed ? " confirmed" : ""}`)
+      })
+    )
+    const secret = { current: Redacted.make("sandbox-secret") }
+    const merchant = Fake.layerReceiver.pipe(
+      Layer.provideMerge(Receiver.layer()),
+      Layer.provide([Verifier.layer(secret), Ledger.layerMemory, handler]),
+      Layer.provide(NodeHmac.layer),
+      Layer.provideMerge(Fake.layer()),
+      Layer.provideMerge(TestClock.layer())
+    )
+    await Effect.gen(function* () {
+      yield* ApmPayments.use(({ create }) =>
+        create({ ...apm, metadata: { "sandbox.scenario": "succeed+forged+shuffle" } })
+      )
+      yield* CardPayments.use(({ create }) => create({ ...paid, card, callbackUrl }))
+      yield* TestClock.adjust("1 hour")
+      assert.include(told, "apm-payment SUCCEED confirmed")
+      assert.include(told, "card-payment SUCCEED confirmed")
+      assert.isEmpty(told.filter((line) => line.includes("FAILED")))
+    }).pipe(
+      Effect.provide(merchant),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Effect.scoped,
+      Effect.runPromise
+    )
+  })
+})
+
+it("a fake follows the profile it is given", async () => {
+  const fake = Layer.provide(Fake.layer(), Profile.layer({ refundCallbackId: "payment" }))
+  await Effect.gen(function* () {
+    const { deliverTo } = yield* Fake.Fake
+    const bodies: Array<string> = []
+    yield* deliverTo(({ body }) =>
+      Effect.sync(() => {
+        bodies.push(new TextDecoder().decode(body))
+        return 200
+      })
+    )
+    const { transactionId } = yield* CardPayments.use(({ create }) => create({ ...paid, card }))
+    yield* TestClock.adjust("1 second")
+    const asked = { mid: "m-1", amount: "10", reason: "x", transactionId, callbackUrl }
+    yield* Refunds.use(({ create }) => create(asked))
+    yield* TestClock.adjust("1 second")
+    assert.lengthOf(bodies, 4)
+    for (const body of bodies) assert.include(body, `"transactionId":"${transactionId}"`)
+  }).pipe(
+    Effect.provide(Layer.provideMerge(fake, TestClock.layer())),
+    Effect.scoped,
+    Effect.runPromise
+  )
+})
+
+class Other extends Context.Service<Other, { readonly gateway: Gateway["Service"] }>()(
+  "test/Other"
+) {}
+
+const other = Layer.effect(
+  Other,
+  Effect.map(Gateway, (gateway) => ({ gateway }))
+)
+
+describe("two fakes", () => {
+  it("are apart, also in one program", () =>
+    run(
+      Effect.gen(function* () {
+        const own = yield* Gateway
+        const { gateway } = yield* Effect.provide(
+          Other,
+          Layer.provide(other, Fake.layer({ merchantKey: "another" }))
+        )
+        assert.notStrictEqual(gateway, own)
+      })
+    ))
+
+  it("are one where one layer is used twice", async () => {
+    const fake = Fake.layer()
+    const both = Layer.merge(fake, Layer.provide(other, fake))
+    await Effect.gen(function* () {
+      assert.strictEqual((yield* Other).gateway, yield* Gateway)
+    }).pipe(Effect.provide(both), Effect.runPromise)
+  })
+})

@@ -1,0 +1,64 @@
+/**
+ * What holds of every read, and of what else names a resource in its path.
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+import { authenticate, fields, run, send } from "./support/bench.ts"
+import { body, creates, prepare } from "./support/creates.ts"
+
+const canary = "k4n4ry"
+
+/** Each with the create whose resources it reads. */
+const reads: ReadonlyArray<readonly [method: string, path: string, create: string]> = [
+  ["GET", "/payments/apm/status", "/payments/apm"],
+  ["GET", "/payouts/apm/info", "/payouts/apm"],
+  ["GET", "/payouts/apm/status", "/payouts/apm"],
+  ["GET", "/payments/card/status", "/payments/card"],
+  ["GET", "/payouts/card/info", "/payouts/card"],
+  ["GET", "/payouts/card/status", "/payouts/card"],
+  ["GET", "/refunds/card/info", "/refunds/card"],
+  ["GET", "/refunds/card/status", "/refunds/card"],
+  ["GET", "/payments/card/recurring", "/payments/card/recurring"],
+  ["PUT", "/payments/card/recurring", "/payments/card/recurring"],
+  ["DELETE", "/payments/card/recurring", "/payments/card/recurring"]
+]
+
+const makers = [...new Set(reads.map(([, , create]) => create))]
+
+it("the token comes first, then the id, then whether there is such a thing of that kind", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...reads),
+      fc.constantFrom("good", "none", "bad"),
+      fc.constantFrom(...makers, "nothing", "impossible"),
+      ([method, path, create], tokens, whose) =>
+        run(
+          Effect.gen(function* () {
+            const given = yield* prepare
+            const good = yield* authenticate
+            const token = { good, none: undefined, bad: `${good}x` }[tokens]
+            const ids: Record<string, string> = { nothing: canary, impossible: `${canary}.` }
+            for (const maker of makers) {
+              const { json } = yield* send("POST", maker, { token: good, body: body(maker, given) })
+              const made = json as Readonly<Record<string, string>>
+              assert.isDefined(creates[maker])
+              ids[maker] = made["refundId"] ?? made["subscriptionId"] ?? made["transactionId"] ?? ""
+            }
+            const answer = yield* send(method, `${path}/${ids[whose]}`, {
+              token,
+              ...(method === "PUT" ? { body: {} } : {})
+            })
+            assert.notInclude(answer.body, canary)
+            if (tokens !== "good") assert.strictEqual(answer.status, 401)
+            else if (whose === "impossible") {
+              assert.strictEqual(answer.status, 400)
+              const name = path.endsWith("recurring") ? "subscriptionId" : "id"
+              assert.deepStrictEqual(fields(answer.json), [name])
+            } else if (whose !== create) assert.strictEqual(answer.status, 404)
+            else assert.strictEqual(answer.status, method === "DELETE" ? 204 : 200)
+          })
+        )
+    ),
+    { numRuns: 300 }
+  ))

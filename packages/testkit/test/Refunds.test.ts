@@ -1,0 +1,262 @@
+import * as Profile from "@pawl/core/Profile"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "vitest"
+import * as Courier from "../src/Courier.ts"
+import * as Gateway from "../src/Gateway.ts"
+import { authenticate, bench, fields, Receiver, run, send } from "./support/bench.ts"
+import { ask, body, callbackUrl, card, type Given, prepare, scenario } from "./support/creates.ts"
+
+const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
+  const { transactionId } = yield* ask("POST", "/payments/card", {
+    requestId: `p-${JSON.stringify(over).replaceAll(/\W/gu, "")}`,
+    mid: "m-1",
+    amount: "100",
+    currency: "USD",
+    card,
+    ...over
+  })
+  return Number(transactionId)
+})
+
+/** Asks for a refund, and returns what it is told. */
+const refund = Effect.fnUntraced(function* (
+  paymentId: number,
+  over: Readonly<Record<string, unknown>> = {}
+) {
+  const given: Given = { cardToken: "", paymentId }
+  const token = yield* authenticate
+  return yield* send("POST", "/refunds/card", { token, body: body("/refunds/card", given, over) })
+})
+
+const statusOf = (id: number | string, of = "payments") =>
+  Effect.map(ask("GET", `/${of}/card/status/${id}`), (json): unknown => json)
+
+describe("a refund", () => {
+  it("is answered with every field of the spec, and read with the payment it belongs to", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        const created = yield* refund(paymentId, { amount: "10.005", metadata: { a: "b" } })
+        assert.deepStrictEqual(created.json, {
+          refundId: "100002",
+          transactionStatus: "NEW",
+          paymentType: "CARD",
+          metadata: { a: "b" }
+        })
+        yield* TestClock.adjust("1 second")
+        const token = yield* authenticate
+        const read = yield* send("GET", "/refunds/card/info/100002", { token })
+        assert.include(read.body, `"totalAmount":10.01,`)
+        assert.deepStrictEqual(read.json, {
+          transactionId: "100001",
+          refundId: "100002",
+          requestId: "r-1",
+          mid: "m-1",
+          transactionStatus: "SUCCEED",
+          totalAmount: 10.01,
+          callbackUrl,
+          createdAt: "1970-01-01T00:00:01.000Z",
+          metadata: { a: "b" }
+        })
+        const status = yield* send("GET", "/refunds/card/status/100002", { token })
+        assert.strictEqual(status.body, `"SUCCEED"`)
+      })
+    ))
+
+  it("of any part moves its payment to REFUNDED when it succeeds, once and with a callback", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay({ callbackUrl })
+        yield* TestClock.adjust("1 second")
+        yield* refund(paymentId, { requestId: "a", amount: "1" })
+        yield* TestClock.adjust("400 millis")
+        assert.strictEqual(yield* statusOf(paymentId), "SUCCEED")
+        yield* TestClock.adjust("200 millis")
+        assert.strictEqual(yield* statusOf(paymentId), "REFUNDED")
+        yield* refund(paymentId, { requestId: "b", amount: "99" })
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(
+          (yield* Receiver).received
+            .filter(({ body }) => body["transactionId"] === String(paymentId))
+            .map(({ body }) => body["transactionStatus"]),
+          ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"]
+        )
+      })
+    ))
+
+  it("that does not succeed leaves its payment as it is, and its amount free", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        const all = { amount: "100" }
+        const declined = yield* refund(paymentId, { ...all, ...scenario("decline:51") })
+        assert.include(declined.json, { transactionStatus: "FAILED", declineCode: 51 })
+        yield* refund(paymentId, { requestId: "b", ...all, ...scenario("cancel") })
+        // Under way it counts, whatever will become of it.
+        const early = yield* refund(paymentId, { requestId: "c", ...all })
+        assert.strictEqual(early.status, 400)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* statusOf(paymentId), "SUCCEED")
+        assert.strictEqual((yield* refund(paymentId, { requestId: "c", ...all })).status, 200)
+      })
+    ))
+
+  it("that fails and succeeds after all has counted all the time", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        yield* refund(paymentId, { amount: "60", ...scenario("conflict") })
+        yield* TestClock.adjust("600 millis")
+        assert.strictEqual(yield* statusOf("100002", "refunds"), "FAILED")
+        const second = yield* refund(paymentId, { requestId: "b", amount: "60" })
+        assert.strictEqual(second.status, 400)
+      })
+    ))
+
+  it("does not pull a payment back from CHARGEBACK, and cannot be had in it", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay(scenario("chargeback"))
+        yield* TestClock.adjust("600 millis")
+        assert.strictEqual((yield* refund(paymentId)).status, 200)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* statusOf(paymentId), "CHARGEBACK")
+        assert.deepStrictEqual(fields((yield* refund(paymentId, { requestId: "b" })).json), [
+          "transactionId"
+        ])
+      })
+    ))
+
+  it("is for a card payment in SUCCEED or REFUNDED, of the same mid, and no more than it", () =>
+    run(
+      Effect.gen(function* () {
+        const { paymentId } = yield* prepare
+        const unpaid = yield* Effect.forEach(["stuck", "decline:51", "cancel"], (story) =>
+          pay(scenario(story))
+        )
+        const payout = yield* ask("POST", "/payouts/card", {
+          requestId: "x",
+          mid: "m-1",
+          amount: "100",
+          card
+        })
+        yield* TestClock.adjust("1 minute")
+        const refused = [
+          ...unpaid.map((id) => [id, {}, "transactionId"] as const),
+          [Number(payout["transactionId"]), {}, "transactionId"],
+          [paymentId, { transactionId: 7 }, "transactionId"],
+          [paymentId, { mid: "m-2" }, "mid"],
+          [paymentId, { amount: "1000.01" }, "amount"],
+          [paymentId, { amount: "1000.005" }, "amount"]
+        ] as const
+        for (const [id, over, field] of refused) {
+          const { json, status } = yield* refund(id, over)
+          assert.strictEqual(status, 400)
+          assert.deepStrictEqual(fields(json), [field])
+        }
+        assert.strictEqual((yield* refund(paymentId, { amount: "1000.004" })).status, 200)
+        const refunded = yield* pay(scenario("refund"))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* refund(refunded, { requestId: "b" })).status, 200)
+      })
+    ))
+
+  it("of the largest payment there is cannot be had twice", () =>
+    run(
+      Effect.gen(function* () {
+        const amount = "999999999999999999.99"
+        const paymentId = yield* pay({ amount })
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* refund(paymentId, { requestId: "a", amount })).status, 200)
+        const twice = yield* refund(paymentId, { requestId: "b", amount })
+        assert.deepStrictEqual(fields(twice.json), ["amount"])
+      })
+    ))
+
+  it("asked for again is answered as before, though nothing is left", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        const first = yield* refund(paymentId, { amount: "100" })
+        yield* TestClock.adjust("1 minute")
+        const again = yield* refund(paymentId, { amount: "100" })
+        assert.strictEqual(again.body, first.body)
+        assert.strictEqual(again.status, 200)
+      })
+    ))
+
+  it("names its payment by an integer of any size", () =>
+    run(
+      Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        const token = yield* authenticate
+        const asked = JSON.stringify(body("/refunds/card", { cardToken: "", paymentId }))
+        for (const id of [
+          "100001.0",
+          "1e5",
+          "-1",
+          "9007199254740993",
+          "100001000000000000000000"
+        ]) {
+          const { json, status } = yield* send("POST", "/refunds/card", {
+            token,
+            body: asked.replace(String(paymentId), id)
+          })
+          assert.strictEqual(status, 400, id)
+          assert.deepStrictEqual(fields(json), ["transactionId"], id)
+        }
+      })
+    ))
+})
+
+describe("refundCallbackId", () => {
+  it("says whose identifier the callback of a refund carries and signs; the log has its own", async () => {
+    for (const named of ["refund", "payment"] as const) {
+      await Effect.gen(function* () {
+        const paymentId = yield* pay()
+        yield* TestClock.adjust("1 second")
+        yield* refund(paymentId, { amount: "10", ...scenario("succeed+shuffle") })
+        yield* TestClock.adjust("1 minute")
+        const { received } = yield* Receiver
+        assert.lengthOf(received, 4)
+        const transactionId = named === "refund" ? "100002" : "100001"
+        for (const { body, checksum, url } of received) {
+          const { transactionStatus: _, ...rest } = body
+          assert.deepStrictEqual(rest, {
+            transactionId,
+            refundId: "100002",
+            mid: "m-1",
+            orderAmount: "10",
+            orderCurrency: "USD",
+            ...scenario("succeed+shuffle")
+          })
+          assert.strictEqual(url, `${callbackUrl}?paymentMethod=card`)
+          const signed = `m-1|10|USD|${transactionId}`
+          assert.strictEqual(
+            checksum,
+            createHmac("sha256", "sandbox-secret").update(signed).digest("base64")
+          )
+        }
+        const log = yield* (yield* Courier.Courier).deliveries
+        assert.deepStrictEqual(
+          [...new Set(log.map(({ transactionId }) => transactionId))],
+          ["100002"]
+        )
+        const truth = yield* (yield* Gateway.Gateway).transaction("100002")
+        assert.strictEqual(truth?.paymentId, "100001")
+      }).pipe(
+        Effect.provide(Layer.provide(bench(), Profile.layer({ refundCallbackId: named }))),
+        Effect.scoped,
+        Effect.runPromise
+      )
+    }
+  })
+})

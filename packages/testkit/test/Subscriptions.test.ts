@@ -1,0 +1,374 @@
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { assert, describe, it } from "vitest"
+import * as Gateway from "../src/Gateway.ts"
+import { authenticate, fields, Receiver, run, send } from "./support/bench.ts"
+import { ask, body, card, prepare, scenario } from "./support/creates.ts"
+
+const path = "/payments/card/recurring"
+const start = Date.UTC(2027, 0, 31, 12)
+const plan = {
+  amount: "9.99",
+  currency: "EUR",
+  frequency: "MONTHLY",
+  interval: 1,
+  startDate: "2027-01-31T12:00:00Z"
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const tokenOf = (number: string) =>
+  Effect.map(
+    ask("POST", "/payments/card/tokenize", {
+      requestId: number,
+      mid: "m-1",
+      card: { ...card, number }
+    }),
+    ({ cardToken }) => String(cardToken)
+  )
+
+/** Creates a subscription on the day its plan starts, and returns the answer. */
+const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
+  yield* TestClock.setTime(start)
+  const cardToken = yield* tokenOf(number)
+  return yield* ask("POST", path, body(path, { cardToken, paymentId: 0 }, { plan, ...over }))
+})
+
+const read = (id: unknown) => ask("GET", `${path}/${String(id)}`)
+
+const put = Effect.fnUntraced(function* (id: unknown, update: unknown) {
+  const token = yield* authenticate
+  return yield* send("PUT", `${path}/${String(id)}`, { token, body: update })
+})
+
+/** When each charge was made, and its status. */
+const charges = Effect.gen(function* () {
+  const transactions = yield* (yield* Gateway.Gateway).transactions
+  return transactions
+    .filter(({ subscriptionId }) => subscriptionId !== undefined)
+    .map(({ createdTime, status }) => `${createdTime.slice(0, 10)} ${status}`)
+})
+
+describe("a subscription", () => {
+  it("is charged at once, and is read with every field of the spec", () =>
+    run(
+      Effect.gen(function* () {
+        const billingDetails = { email: "ada@shop.example", city: "Riga" }
+        const created = yield* subscribe({ billingDetails, metadata: { a: "b" } })
+        assert.deepStrictEqual(created, {
+          subscriptionId: "100001",
+          transactionId: "100002",
+          transactionStatus: "NEW",
+          nextChargeDate: "2027-02-28T12:00:00.000Z",
+          metadata: { a: "b" }
+        })
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(yield* read("100001"), {
+          subscriptionId: "100001",
+          status: "ACTIVE",
+          nextChargeDate: "2027-02-28T12:00:00.000Z",
+          createdAt: "2027-01-31T12:00:00.000Z",
+          plan,
+          billingDetails,
+          metadata: { a: "b" },
+          failureCount: 0,
+          lastChargeDate: "2027-01-31T12:00:00.000Z",
+          lastChargeStatus: "SUCCEED"
+        })
+        assert.deepStrictEqual(
+          (yield* Receiver).received.map(({ body, url }) => [body["transactionStatus"], url]),
+          ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [
+            status,
+            "http://127.0.0.1:4020/callback?paymentMethod=card"
+          ])
+        )
+      })
+    ))
+
+  it("whose first charge is skipped is TRIALING until its first date, and then ACTIVE", () =>
+    run(
+      Effect.gen(function* () {
+        const later = { ...plan, startDate: "2027-02-14" }
+        const created = yield* subscribe({ skipFirstCharge: true, plan: later })
+        assert.deepStrictEqual(created, {
+          subscriptionId: "100001",
+          nextChargeDate: "2027-02-14T00:00:00.000Z"
+        })
+        const trial = yield* read("100001")
+        assert.include(trial, {
+          status: "TRIALING",
+          failureCount: 0,
+          lastChargeDate: null,
+          lastChargeStatus: null
+        })
+        yield* TestClock.setTime(Date.UTC(2027, 1, 14) - 1)
+        assert.isEmpty(yield* charges)
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* charges, ["2027-02-14 NEW"])
+        assert.include(yield* read("100001"), {
+          status: "ACTIVE",
+          nextChargeDate: "2027-03-14T00:00:00.000Z",
+          lastChargeStatus: "NEW"
+        })
+      })
+    ))
+
+  it("that starts later is charged now and on its first date", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe({ plan: { ...plan, frequency: "WEEKLY", startDate: "2027-02-14" } })
+        yield* TestClock.setTime(Date.UTC(2027, 1, 22))
+        assert.deepStrictEqual(yield* charges, [
+          "2027-01-31 SUCCEED",
+          "2027-02-14 SUCCEED",
+          "2027-02-21 SUCCEED"
+        ])
+      })
+    ))
+
+  it("of a challenged card is PENDING until the challenge is met, and never challenged again", () =>
+    run(
+      Effect.gen(function* () {
+        const created = yield* subscribe({}, "4000000000003220")
+        assert.include(created, { transactionStatus: "CUSTOMER_VERIFICATION" })
+        assert.strictEqual((yield* read("100001"))["status"], "PENDING")
+        yield* TestClock.adjust("200 millis")
+        assert.include(yield* read("100001"), { status: "ACTIVE", lastChargeStatus: "SUCCEED" })
+        yield* TestClock.setTime(Date.UTC(2027, 2, 1))
+        const transactions = yield* (yield* Gateway.Gateway).transactions
+        assert.deepStrictEqual(
+          transactions.map(({ history }) => history.map(({ status }) => status)),
+          [
+            ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"],
+            ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+          ]
+        )
+      })
+    ))
+
+  it("that is moved while the challenge is open stays where it was moved to", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe({}, "4000000000003220")
+        yield* put("100001", { status: "PAUSED" })
+        yield* TestClock.adjust("1 minute")
+        assert.include(yield* read("100001"), { status: "PAUSED", lastChargeStatus: "SUCCEED" })
+      })
+    ))
+
+  it("counts the charges that failed in a row", () =>
+    run(
+      Effect.gen(function* () {
+        const declined = yield* subscribe(scenario("decline:51"))
+        assert.include(declined, { transactionStatus: "FAILED", declineCode: 51 })
+        assert.include(yield* read("100001"), { status: "ACTIVE", failureCount: 1 })
+        yield* TestClock.setTime(Date.UTC(2027, 3, 1))
+        assert.include(yield* read("100001"), {
+          status: "ACTIVE",
+          failureCount: 3,
+          lastChargeDate: "2027-03-31T12:00:00.000Z",
+          lastChargeStatus: "FAILED"
+        })
+      })
+    ))
+
+  it("whose charge failed and was paid after all has no failures", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe(scenario("conflict"))
+        yield* TestClock.adjust("600 millis")
+        assert.include(yield* read("100001"), { failureCount: 0, lastChargeStatus: "FAILED" })
+        yield* TestClock.adjust("200 millis")
+        assert.include(yield* read("100001"), { failureCount: 0, lastChargeStatus: "SUCCEED" })
+      })
+    ))
+
+  it("is charged no more after its end date, and keeps its status", () =>
+    run(
+      Effect.gen(function* () {
+        const daily = { ...plan, frequency: "DAILY", endDate: "2027-02-02" }
+        yield* subscribe({ plan: daily })
+        yield* TestClock.adjust("30 days")
+        assert.lengthOf(yield* charges, 3)
+        assert.include(yield* read("100001"), { status: "ACTIVE", nextChargeDate: null })
+        // A later end date wakes it up again.
+        yield* put("100001", { plan: { endDate: "2027-03-04" } })
+        yield* TestClock.adjust("30 days")
+        assert.lengthOf(yield* charges, 5)
+      })
+    ))
+
+  it("needs a token of this service, and a plan that can be charged", () =>
+    run(
+      Effect.gen(function* () {
+        const given = yield* prepare
+        const token = yield* authenticate
+        const endDate = "2027-01-30"
+        for (const [over, named] of [
+          [{ cardToken: "card-token-7" }, ["cardToken"]],
+          [{ plan: { ...plan, endDate } }, ["plan.endDate"]],
+          [{ plan: { ...plan, interval: 0 } }, ["plan.interval"]],
+          [
+            { plan: { ...plan, frequency: "YEARLY", startDate: "soon" } },
+            ["plan.frequency", "plan.startDate"]
+          ]
+        ] as const) {
+          const { json, status } = yield* send("POST", path, {
+            token,
+            body: body(path, given, over)
+          })
+          assert.strictEqual(status, 400)
+          assert.deepStrictEqual(fields(json), [...named])
+        }
+        assert.isEmpty(yield* charges)
+      })
+    ))
+})
+
+describe("a PUT", () => {
+  it("merges the plan member by member, and what is charged next follows", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe()
+        const { json } = yield* put("100001", { plan: { amount: "5.005", interval: 2 } })
+        assert.deepInclude(json, {
+          plan: { ...plan, amount: "5.01", interval: 2 },
+          status: "ACTIVE",
+          nextChargeDate: "2027-03-31T12:00:00.000Z"
+        })
+        yield* put("100001", { plan: { frequency: "CUSTOM", interval: 10 } })
+        yield* TestClock.adjust("25 days")
+        assert.lengthOf(yield* charges, 3)
+        const last = (yield* (yield* Gateway.Gateway).transactions).at(-1)
+        assert.deepStrictEqual(
+          [last?.amount, last?.createdTime],
+          ["5.01", "2027-02-20T12:00:00.000Z"]
+        )
+        const same = yield* put("100001", {})
+        assert.deepStrictEqual(same.json, yield* read("100001"))
+      })
+    ))
+
+  it("pauses and resumes; what falls due in between is not made up for", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe()
+        const paused = yield* put("100001", { status: "PAUSED" })
+        assert.include(paused.json, { status: "PAUSED", nextChargeDate: null })
+        yield* TestClock.setTime(Date.UTC(2027, 3, 15))
+        assert.deepStrictEqual(yield* charges, ["2027-01-31 SUCCEED"])
+        const resumed = yield* put("100001", { status: "ACTIVE" })
+        assert.include(resumed.json, {
+          status: "ACTIVE",
+          nextChargeDate: "2027-04-30T12:00:00.000Z"
+        })
+        yield* TestClock.setTime(Date.UTC(2027, 4, 1))
+        assert.deepStrictEqual(yield* charges, ["2027-01-31 SUCCEED", "2027-04-30 SUCCEED"])
+      })
+    ))
+
+  it("takes every status of the spec but from CANCELED, where it is refused", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe()
+        for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {
+          assert.include((yield* put("100001", { status })).json, { status })
+        }
+        for (const update of [{ status: "ACTIVE" }, { status: "CANCELED" }, { plan }, {}]) {
+          const { json, status } = yield* put("100001", update)
+          assert.strictEqual(status, 400)
+          assert.deepStrictEqual(fields(json), ["status"])
+        }
+        yield* TestClock.adjust("365 days")
+        assert.lengthOf(yield* charges, 1)
+        assert.include(yield* read("100001"), { status: "CANCELED", nextChargeDate: null })
+      })
+    ))
+
+  it("in PENDING is charged nothing, and in TRIALING what is due", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe()
+        yield* put("100001", { status: "PENDING" })
+        yield* TestClock.setTime(Date.UTC(2027, 2, 1))
+        assert.lengthOf(yield* charges, 1)
+        yield* put("100001", { status: "TRIALING" })
+        yield* TestClock.setTime(Date.UTC(2027, 3, 1))
+        assert.deepStrictEqual(yield* charges, ["2027-01-31 SUCCEED", "2027-03-31 SUCCEED"])
+        assert.strictEqual((yield* read("100001"))["status"], "ACTIVE")
+      })
+    ))
+
+  it("is 400 before it is 404, and names the members of the plan", () =>
+    run(
+      Effect.gen(function* () {
+        yield* subscribe()
+        for (const [update, named] of [
+          [{ status: "FOO" }, ["status"]],
+          [{ plan: { frequency: "YEARLY", interval: -1 } }, ["plan.frequency", "plan.interval"]],
+          [{ plan: { endDate: "never" } }, ["plan.endDate"]],
+          [{ plan: { amount: "-1" } }, ["plan.amount"]],
+          [{ plan: null }, ["plan"]]
+        ] as const) {
+          for (const id of ["100001", "7"]) {
+            const { json, status } = yield* put(id, update)
+            assert.strictEqual(status, 400)
+            assert.deepStrictEqual(fields(json), [...named])
+          }
+        }
+        const before = { plan: { endDate: "2027-01-30" } }
+        assert.deepStrictEqual(fields((yield* put("100001", before)).json), ["plan.endDate"])
+        assert.strictEqual((yield* put("7", before)).status, 404)
+        assert.strictEqual((yield* put("100002", {})).status, 404)
+      })
+    ))
+})
+
+describe("a DELETE", () => {
+  it("cancels at once from every status, answers 204 without a body, and may be repeated", () =>
+    run(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const cardToken = yield* tokenOf(card.number)
+        const token = yield* authenticate
+        for (const status of ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]) {
+          const { subscriptionId } = yield* ask(
+            "POST",
+            path,
+            body(path, { cardToken, paymentId: 0 }, { requestId: status, plan })
+          )
+          yield* put(subscriptionId, { status })
+          const gone = yield* send("DELETE", `${path}/${String(subscriptionId)}`, { token })
+          assert.deepStrictEqual([gone.status, gone.body], [204, ""])
+          assert.include(yield* read(subscriptionId), {
+            status: "CANCELED",
+            nextChargeDate: null
+          })
+        }
+        yield* TestClock.adjust("365 days")
+        assert.lengthOf(yield* charges, 5)
+        assert.strictEqual(
+          (yield* send("DELETE", `${path}/7`, { token: yield* authenticate })).status,
+          404
+        )
+      })
+    ))
+})
+
+it("a reset forgets the subscriptions and stops their charges", () =>
+  run(
+    Effect.gen(function* () {
+      yield* subscribe()
+      yield* (yield* Gateway.Gateway).reset
+      yield* TestClock.adjust("365 days")
+      assert.isEmpty(yield* charges)
+      const token = yield* authenticate
+      assert.strictEqual((yield* send("GET", `${path}/100001`, { token })).status, 404)
+      // Nor is the token of the card known any more.
+      const again = yield* send("POST", path, {
+        token,
+        body: body(path, { cardToken: "card-token-1", paymentId: 0 })
+      })
+      assert.deepStrictEqual(fields(again.json), ["cardToken"])
+    })
+  ))

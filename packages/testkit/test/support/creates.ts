@@ -1,0 +1,132 @@
+/**
+ * Every create of the service: a body that is accepted, and what is wrong with others.
+ */
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { authenticate, payment, send } from "./bench.ts"
+
+export const callbackUrl = "http://127.0.0.1:4020/callback"
+export const card = {
+  number: "4242424242424242",
+  expMonth: "04",
+  expYear: "2030",
+  cvv: "737",
+  cardHolderName: "Ada Lovelace"
+}
+const urls = {
+  callbackUrl,
+  successRedirectUrl: "https://shop.example/thanks",
+  failureRedirectUrl: "https://shop.example/sorry"
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** What a create needs of the service before it can be accepted. */
+export interface Given {
+  readonly cardToken: string
+  readonly paymentId: number
+}
+
+export const creates: Readonly<Record<string, (given: Given) => Body>> = {
+  "/payments/apm": () => payment(),
+  "/payouts/apm": () => payment(),
+  "/payments/card": () => ({
+    requestId: "r-1",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    card,
+    callbackUrl
+  }),
+  "/payments/card/tokenize": () => ({ requestId: "r-1", mid: "m-1", card }),
+  "/payments/card/charge": ({ cardToken }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    cardToken,
+    callbackUrl
+  }),
+  "/payouts/card": () => ({ requestId: "r-1", mid: "m-1", amount: "10.50", card, callbackUrl }),
+  "/refunds/card": ({ paymentId }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    transactionId: paymentId,
+    amount: "10.50",
+    reason: "customer_request",
+    callbackUrl
+  }),
+  "/payments/intent": () => ({
+    requestId: "r-1",
+    type: "PAYMENT",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    lang: "en",
+    billingDetails: { email: "ada@shop.example" },
+    order: { title: "Tea" },
+    device: {},
+    ...urls
+  }),
+  "/payments/card/recurring": ({ cardToken }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    cardToken,
+    plan: {
+      amount: "10.50",
+      currency: "EUR",
+      frequency: "MONTHLY",
+      interval: 1,
+      startDate: "1970-01-31"
+    },
+    ...urls
+  })
+}
+
+/** The creates that open a transaction, and answer with its status. */
+export const opening = [
+  "/payments/apm",
+  "/payouts/apm",
+  "/payments/card",
+  "/payments/card/charge",
+  "/payouts/card",
+  "/refunds/card"
+] as const
+
+/** Sends a request that has to succeed, and returns its answer. */
+export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const token = yield* authenticate
+  const { body: text, json, status } = yield* send(method, path, { token, body })
+  if (status >= 300) return yield* Effect.die(`${method} ${path} answered ${status} ${text}`)
+  return json as Readonly<Record<string, unknown>>
+})
+
+/** A card token, and a payment that has succeeded, of the merchant account `m-1`. */
+export const prepare = Effect.gen(function* () {
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
+    requestId: "given",
+    mid: "m-1",
+    card
+  })
+  const { transactionId } = yield* ask("POST", "/payments/card", {
+    requestId: "given",
+    mid: "m-1",
+    amount: "1000",
+    currency: "EUR",
+    card
+  })
+  yield* TestClock.adjust("1 minute")
+  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Given
+})
+
+/** The body of a create that is accepted, with some of its fields changed. */
+export const body = (path: string, given: Given, over: Body = {}): Body => {
+  // These are signed with what is changed.
+  if (path.endsWith("/apm")) return payment(over)
+  const create = creates[path]
+  if (create === undefined) throw new Error(`${path} is no create`)
+  return { ...create(given), ...over }
+}
+
+/** Metadata that asks for a scenario. */
+export const scenario = (text: string) => ({ metadata: { "sandbox.scenario": text } })
