@@ -1,0 +1,33 @@
+/**
+ * A checkout: one effect over the client's services, wherever these come from.
+ *
+ * `examples/test/checkout.test.ts` runs it against the service in memory, by swapping one layer.
+ */
+import * as NextAction from "@pawl/core/NextAction"
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import * as Effect from "effect/Effect"
+
+/** Where the customer goes after ordering. */
+export type Page = { readonly goTo: string } | { readonly sorry: string } | "thanks"
+
+export const checkout = Effect.fn("checkout")(
+  function* (orderId: string, amount: string, metadata: Readonly<Record<string, string>> = {}) {
+    const payments = yield* ApmPayments
+    const payment = yield* payments.create({
+      requestId: orderId,
+      accountId: "4711",
+      amount,
+      currency: "EUR",
+      apmPayload: { paymentMethod: "WALLET" },
+      successRedirectUrl: "https://shop.example/thanks",
+      failureRedirectUrl: "https://shop.example/sorry",
+      metadata
+    })
+    const next = NextAction.of(payment)
+    const page: Page = next !== undefined && "url" in next ? { goTo: next.url } : "thanks"
+    return page
+  },
+  Effect.catchTag("Declined", ({ declineCode }) =>
+    Effect.succeed<Page>({ sorry: `Declined with code ${declineCode ?? "none"}` })
+  )
+)

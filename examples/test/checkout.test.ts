@@ -1,0 +1,46 @@
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import * as Fake from "@pawl/testkit/Fake"
+import { Gateway } from "@pawl/testkit/Gateway"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { expect, it } from "vitest"
+import { checkout } from "../src/checkout.ts"
+
+/** The one layer that is swapped: the real client over the service in memory, in virtual time. */
+const test = <A, E>(effect: Effect.Effect<A, E, ApmPayments | Gateway>) =>
+  Effect.runPromise(
+    effect.pipe(Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())))
+  )
+
+it("sends the customer on", async () => {
+  expect(await test(checkout("order-1", "10.00"))).toEqual({
+    goTo: "https://shop.example/thanks"
+  })
+})
+
+it("says sorry when the payment is declined", async () => {
+  expect(await test(checkout("order-1", "10.00", { "sandbox.scenario": "decline:51" }))).toEqual({
+    sorry: "Declined with code 51"
+  })
+})
+
+it("pays once, however often the customer presses the button", async () => {
+  const pay = Effect.gen(function* () {
+    yield* Effect.replicateEffect(checkout("order-1", "10.00"), 10, { concurrency: "unbounded" })
+    const gateway = yield* Gateway
+    return yield* gateway.transactions
+  })
+  expect(await test(pay)).toHaveLength(1)
+})
+
+it("has the final status after the payment's own time, which takes no time at all", async () => {
+  const follow = Effect.gen(function* () {
+    yield* checkout("order-1", "10.00")
+    const payments = yield* ApmPayments
+    const before = yield* payments.status("100001")
+    yield* TestClock.adjust("1 minute")
+    return [before, yield* payments.status("100001")]
+  })
+  expect(await test(follow)).toEqual(["NEW", "SUCCEED"])
+})
