@@ -43,6 +43,10 @@ export interface Transition {
  * Service that is told of every change of a transaction: one at a time per transaction, in rank
  * order, at least once.
  *
+ * **Details**
+ *
+ * A call that fails, dies or takes longer than 5 minutes is made again.
+ *
  * @category services
  * @since 0.1.0
  */

@@ -196,6 +196,41 @@ describe("observing", () => {
     )
   })
 
+  it("keeps of several answers the one asked for last, in whatever order they come", () => {
+    const read = fc.record({ status: fc.constantFrom(...statuses), askedAt: fc.nat({ max: 5 }) })
+    fc.assert(
+      fc.property(fc.array(read, { minLength: 1 }), (reads) => {
+        const join = (all: ReadonlyArray<Evidence.Read>) =>
+          all.reduce<Evidence.Read | undefined>(Evidence.joinRead, undefined)
+        const last = Math.max(...reads.map(({ askedAt }) => askedAt))
+        expect(join(reads)?.askedAt).toBe(last)
+        expect(join(reads.toReversed())).toEqual(join(reads))
+        expect(join([...reads, ...reads])).toEqual(join(reads))
+      })
+    )
+  })
+
+  it("is news where it comes later in the order of telling, or is another end of the same rank", () => {
+    const order: ReadonlyArray<ReadonlyArray<Status>> = [
+      ["NEW"],
+      ["PENDING"],
+      ["PROCESSING"],
+      ["CUSTOMER_VERIFICATION"],
+      ["SUCCEED", "FAILED", "CANCELLED"],
+      ["REFUNDED"],
+      ["CHARGEBACK"]
+    ]
+    const place = (status: Status) => order.findIndex((each) => each.includes(status))
+    for (const to of statuses) {
+      const stands = Evidence.standing(Evidence.confirmed(to), to)
+      expect(Evidence.news(stands, undefined)).toBe(to)
+      for (const told of statuses) {
+        const isNews = to !== told && place(to) >= place(told)
+        expect(Evidence.news(stands, told)).toBe(isNews ? to : undefined)
+      }
+    }
+  })
+
   it("tells ranks that never fall, and an equal rank only for a verification or a changed end", () => {
     fc.assert(
       fc.property(fc.array(observation), fc.constantFrom(...policies), (seen, policy) => {

@@ -21,8 +21,10 @@ import { StatusReader } from "@pawl/core/StatusReader"
 import { type Kind, type OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import type { Row } from "./Ledger.ts"
 
@@ -53,8 +55,15 @@ export class Confirmer extends Context.Service<
   }
 >()("@pawl/webhook/Confirmer") {}
 
+const patience = Duration.minutes(1)
+const turn = Duration.seconds(5)
+const isIdentifier = Schema.is(TransactionId)
+
 /**
- * Layer that asks through the `StatusReader` port.
+ * Layer that asks through the `StatusReader` port. A reader that breaks, or takes longer than a minute,
+ * did not answer; an id outside the grammar is known to no endpoint. Who finds the service busy with 16
+ * questions for 5 seconds comes again like one who was not answered: a service that hangs holds up no
+ * row that needs no answer.
  *
  * @category layers
  * @since 0.1.0
@@ -67,22 +76,36 @@ export const layer = (options?: {
     Effect.gen(function* () {
       const reader = yield* StatusReader
       const questions = yield* Semaphore.make(16)
-      const ask = Effect.fnUntraced(function* (row: Row) {
+      const askNow = Effect.fnUntraced(function* (row: Row) {
         const askedAt = yield* Clock.currentTimeMillis
-        return yield* reader.read(row.kind, TransactionId.make(row.transactionId)).pipe(
+        const { transactionId } = row
+        if (!isIdentifier(transactionId)) return { _tag: "Unknown", askedAt } satisfies Answer
+        return yield* Effect.suspend(() => reader.read(row.kind, transactionId)).pipe(
+          Effect.timeout(patience),
           Effect.map(({ kind, status }): Answer => ({ _tag: "Said", askedAt, kind, status })),
           Effect.catchTag("NotFound", () => Effect.succeed<Answer>({ _tag: "Unknown", askedAt })),
-          Effect.catch((error) =>
-            Effect.as(Effect.logWarning("The service did not answer", error._tag), {
-              _tag: "Silent",
-              askedAt
-            } satisfies Answer)
-          )
+          Effect.catch((error) => silent(askedAt, error._tag)),
+          Effect.catchCause((cause) => silent(askedAt, cause))
         )
-      }, Semaphore.withPermit(questions))
+      })
+      const ask = (row: Row) =>
+        Effect.suspend(() => {
+          let isAsked = false
+          const asked = Effect.suspend(() => {
+            isAsked = true
+            return askNow(row)
+          })
+          const left = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, turn), (now) =>
+            isAsked ? Effect.never : silent(now, "16 questions are open")
+          )
+          return Effect.raceFirst(Semaphore.withPermit(questions, asked), left)
+        })
       return { policy: options?.policy ?? "final", ask }
     })
   )
+
+const silent = (askedAt: number, reason: unknown): Effect.Effect<Answer> =>
+  Effect.as(Effect.logWarning("The service did not answer", reason), { _tag: "Silent", askedAt })
 
 /**
  * Says what is doubtful about the claims of a row: the service is behind one of them, or contradicts

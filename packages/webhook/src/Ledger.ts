@@ -99,12 +99,13 @@ export interface Operation {
  * - `callbacks`: how many were accepted, repeats included.
  * - `told`, `tells`: what the handler was last told, and how many transitions it took.
  * - `trying`, `attempt`, `failingSince`, `tellAt`: the transition at hand, the calls of the handler made
- *   for it, the first failure of them, and when it may be called again.
+ *   for it, when the first of them was made, and when it may be called again.
  * - `since`: the last time a new status was observed, where the poll ladder starts.
  * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
  *   was planned.
  * - `askedAt`: when the service was last asked, with whatever success.
- * - `doubtedAt`: when a claim last came that the service has not confirmed.
+ * - `doubtedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
+ *   about again because it did not answer.
  * - `parked`: why the row is a dead letter, if it is.
  * - `newest`: of each status, the newest verified callback that claims it.
  *
@@ -183,6 +184,7 @@ export interface Change extends Partial<
     | "polls"
     | "pollAt"
     | "askedAt"
+    | "doubtedAt"
     | "parked"
   >
 > {

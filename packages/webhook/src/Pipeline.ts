@@ -7,10 +7,12 @@
  * when the reconciler says that the service is to be read, and *tell*, when where the transaction
  * stands is news to the handler. What was learned is written before the handler hears of it. A row is
  * worked on by one worker at a time, so the handler is called one at a time per transaction; at most 64
- * rows are worked on in one process.
+ * rows are worked on in one process. A lease that cannot be renewed for 15 seconds counts as lost, and
+ * the work under it is stopped before anybody else may begin.
  *
- * A handler that fails is called again after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours; then
- * the row is parked as a dead letter, until something else is to be told.
+ * A handler that fails, also by a defect or by taking longer than 5 minutes, is called again after 1, 2,
+ * 4, … seconds, at most 5 minutes, for 24 hours; then the row is parked as a dead letter, until something
+ * else is to be told. A call that a crash cut short counts as one that failed.
  *
  * @since 0.1.0
  */
@@ -23,7 +25,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
 import { type Answer, Confirmer, doubt } from "./Confirmer.ts"
 import { Journal } from "./Journal.ts"
 import { type Change, type Leased, Ledger, type Row } from "./Ledger.ts"
@@ -32,10 +36,13 @@ import * as Reconciler from "./Reconciler.ts"
 const slots = 64
 const leaseTime = Duration.toMillis(Duration.seconds(30))
 const renewal = Duration.seconds(10)
+const grace = Duration.seconds(15)
+const handlerTime = Duration.minutes(5)
 const shortestBackoff = Duration.toMillis(Duration.seconds(1))
 const longestBackoff = Duration.toMillis(Duration.minutes(5))
 const lastAttempt = Duration.toMillis(Duration.hours(24))
 const recovery = Duration.seconds(1)
+const patiently = Schedule.spaced(recovery)
 
 /**
  * Layer that works for as long as it lives. When it ends, handlers at work are interrupted and their
@@ -54,12 +61,14 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
       const { pollGaps } = yield* Profile
       const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
       const workers = yield* FiberSet.make<void>()
+      const atWork = new Set<string>()
+      const free = yield* Latch.make()
 
       const standing = (row: Row) => Evidence.standing(row.evidence, row.read?.status, rules.policy)
 
-      /** Writes under the lease; a worker that lost it stops where it stands. */
+      /** Writes for as long as the lease holds; a worker that lost it stops where it stands. */
       const write = (leased: Leased, change: Change) =>
-        Effect.flatMap(ledger.write(leased, change), (row) =>
+        Effect.flatMap(Effect.retry(ledger.write(leased, change), patiently), (row) =>
           row === undefined ? Effect.interrupt : Effect.succeed(row)
         )
 
@@ -85,35 +94,36 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         if (to === undefined || row.parked?.to === to) return row
         const isAgain = row.trying === to
         if (isAgain && row.tellAt > now) return row
-        const attempt = isAgain ? row.attempt + 1 : 1
-        const called = yield* write(row, { trying: to, attempt, tellAt: now + leaseTime })
-        const told = yield* Effect.exit(handler.handle(transition(called, to, stands)))
-        if (Exit.hasInterrupts(told)) return yield* Effect.interrupt
-        const after = yield* Clock.currentTimeMillis
-        if (Exit.isSuccess(told)) {
-          const next = yield* write(called, {
-            told: to,
-            tells: row.tells + 1,
-            trying: undefined,
-            attempt: 0,
-            failingSince: undefined,
-            parked: undefined
-          })
-          const { confirmed, conflict } = stands
-          yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
+        const failingSince = (isAgain ? row.failingSince : undefined) ?? now
+        if (isAgain && row.tellAt - backoff(row.attempt) - failingSince >= lastAttempt) {
+          const parked = { reason: "handler-failed", at: now, to } as const
+          const next = yield* write(row, { parked, failingSince: undefined })
+          yield* journal.enter(row, { _tag: "Parked", reason: parked.reason })
           return next
         }
-        yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
-        const failingSince = (isAgain ? row.failingSince : undefined) ?? after
-        if (after - failingSince >= lastAttempt) {
-          yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
-          return yield* write(called, {
-            parked: { reason: "handler-failed", at: after, to },
-            failingSince
-          })
+        const attempt = isAgain ? row.attempt + 1 : 1
+        const tellAt = now + backoff(attempt)
+        const called = yield* write(row, { trying: to, attempt, failingSince, tellAt })
+        const told = yield* Effect.suspend(() =>
+          handler.handle(transition(called, to, stands))
+        ).pipe(Effect.timeout(handlerTime), Effect.exit)
+        if (Exit.isFailure(told)) {
+          yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
+          yield* Effect.logWarning("The handler failed", told.cause)
+          const after = yield* Clock.currentTimeMillis
+          return yield* write(called, { tellAt: after + backoff(attempt) })
         }
-        const backoff = Math.min(shortestBackoff * 2 ** (attempt - 1), longestBackoff)
-        return yield* write(called, { failingSince, tellAt: after + backoff })
+        const next = yield* write(called, {
+          told: to,
+          tells: row.tells + 1,
+          trying: undefined,
+          attempt: 0,
+          failingSince: undefined,
+          parked: undefined
+        })
+        const { confirmed, conflict } = stands
+        yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
+        return next
       })
 
       const dueAt = (row: Row): number | undefined => {
@@ -126,40 +136,66 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
 
       const work = Effect.fnUntraced(
         function* (leased: Leased) {
-          const row = yield* Effect.flatMap(ask(leased), tell)
+          const row = yield* Effect.flatMap(ask(leased), tell).pipe(
+            Effect.ensuring(Effect.sync(() => end(leased)))
+          )
           yield* write(row, { release: { dueAt: dueAt(row) } })
         },
         (effect, leased) =>
           effect.pipe(
+            Effect.raceFirst(renew(leased)),
             Effect.onInterrupt(() =>
               Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } }))
             ),
-            Effect.raceFirst(renew(leased)),
             Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause))
           )
       )
 
+      /** Ends when the lease is lost: taken by another, or not renewed in time. */
       const renew = (leased: Leased): Effect.Effect<void> =>
         Clock.currentTimeMillis.pipe(
           Effect.flatMap((now) => ledger.write(leased, { until: now + leaseTime })),
-          Effect.orElseSucceed(() => leased),
+          Effect.retry(patiently),
+          Effect.timeout(grace),
+          Effect.orElseSucceed(() => undefined),
           Effect.delay(renewal),
           Effect.repeat({ while: (row) => row !== undefined }),
           Effect.asVoid
         )
 
+      /** A row still at work here was leased anew because the clock jumped; that lease runs out unused. */
+      const begin = (leased: Leased) => {
+        if (atWork.has(keyOf(leased))) return Effect.void
+        atWork.add(keyOf(leased))
+        return FiberSet.run(workers, work(leased))
+      }
+
+      const end = (leased: Leased) => {
+        atWork.delete(keyOf(leased))
+        free.openUnsafe()
+      }
+
+      const untilFree = Effect.suspend(() => {
+        if (atWork.size < slots) return Effect.void
+        free.closeUnsafe()
+        return free.await
+      })
+
       /** Starts what is due, then rests until something new is. */
       const round = Effect.gen(function* () {
+        yield* untilFree
         const at = yield* Clock.currentTimeMillis
-        const limit = slots - (yield* FiberSet.size(workers))
-        const { dueAt, rows } = yield* ledger.claim({ at, until: at + leaseTime, limit })
-        yield* Effect.forEach(rows, (row) => FiberSet.run(workers, work(row)), { discard: true })
-        if (rows.length > 0 && rows.length < limit) return
-        const rest = Duration.min(
-          ledger.patience,
-          Duration.millis(Math.max((dueAt ?? Infinity) - at, 0))
+        const limit = slots - atWork.size
+        // What was leased is begun, even as we stop: only who works on a row hands its lease back.
+        const { dueAt } = yield* ledger.claim({ at, until: at + leaseTime, limit }).pipe(
+          Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
+          Effect.uninterruptible
         )
-        yield* Effect.raceFirst(ledger.woken, limit === 0 ? Effect.never : Effect.sleep(rest))
+        const rest = Math.max((dueAt ?? Infinity) - at, 0)
+        yield* Effect.raceFirst(
+          ledger.woken,
+          Effect.sleep(Duration.min(ledger.patience, Duration.millis(rest)))
+        )
       })
 
       yield* round.pipe(
@@ -174,6 +210,12 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
       )
     })
   )
+
+const keyOf = ({ method, transactionId }: Row): string => `${method}/${transactionId}`
+
+/** The wait after call number `attempt` of a handler that fails. */
+const backoff = (attempt: number): number =>
+  Math.min(shortestBackoff * 2 ** (attempt - 1), longestBackoff)
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
   const newest = row.newest[to]

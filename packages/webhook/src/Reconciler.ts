@@ -10,13 +10,15 @@
  * - *contradicted*: a claim stands against what the service says: at once, then after 5 and 60
  *   seconds, then the ladder once.
  * - *open*: the transaction has not ended: the ladder, `Profile.pollGaps`, its last gap repeating, for
- *   180 days.
+ *   180 days from the last callback that brought a new status.
  * - *closed*: it ended; a REFUNDED or CHARGEBACK may follow and its callback be lost. A payment in
  *   SUCCEED or REFUNDED is read after 12 hours, then at doubling gaps to 64 days; FAILED and CANCELLED
  *   once, after 12 hours.
  *
  * Beside the plan, a claim that the service has not confirmed makes the row due now, exact repeats too:
- * such a read never moves the plan. No row is read more than once a second.
+ * such a read never moves the plan, and is made again after 15 seconds if it is not answered. A claim of
+ * the millisecond of a read may have come after it, and is read again. No row is read more than once a
+ * second.
  *
  * @since 0.1.0
  */
@@ -83,23 +85,29 @@ const wait = (row: Row, rules: Rules, polls: number): Duration.Duration | undefi
  * @since 0.1.0
  */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
-  const { askedAt, doubtedAt, parked } = row
+  const { askedAt, doubtedAt } = row
   const isDoubted =
     doubtedAt !== undefined &&
-    (askedAt === undefined || doubtedAt > askedAt) &&
+    (askedAt === undefined || doubtedAt >= askedAt) &&
     doubt(row, rules.policy) !== undefined
-  const candidates = [
-    parked?.reason === "unknown-transaction" ? undefined : pollAt(row, rules),
-    isDoubted ? doubtedAt : undefined
-  ].filter((at) => at !== undefined)
+  const candidates = [pollAt(row, rules), isDoubted ? doubtedAt : undefined].filter(
+    (at) => at !== undefined
+  )
   if (candidates.length === 0) return undefined
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + breath)
 }
 
+/** Parked because no endpoint knows the id, and nothing new was seen of it since. */
+const isGivenUp = ({ evidence, parked, since }: Row): boolean =>
+  parked?.reason === "unknown-transaction" &&
+  since < parked.at &&
+  Evidence.confirmedStatuses(evidence).length === 0
+
 const pollAt = (row: Row, rules: Rules): number | undefined => {
+  if (isGivenUp(row)) return undefined
   const first = wait(row, rules, row.polls)
   const at = row.pollAt ?? (first && row.since + Duration.toMillis(first))
-  return at === undefined || at > row.createdAt + horizon ? undefined : at
+  return at === undefined || at > row.since + horizon ? undefined : at
 }
 
 /**
@@ -107,9 +115,9 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
  *
  * **Details**
  *
- * An answer that leads to another plan starts that one from its head. A service that did not answer
- * is asked again after 15 seconds; that is no step of the plan. An id that the service does not know for
- * a day is parked.
+ * An answer that leads to another plan, or finds that the transaction ended in another way, starts the
+ * plan from its head. A service that did not answer is asked again after 15 seconds; that is no step of
+ * the plan. An id that the service does not know for a day is parked.
  *
  * @category reducers
  * @since 0.1.0
@@ -117,12 +125,10 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 export const afterAsking = (row: Row, answer: Answer, rules: Rules, now: number): Change => {
   const asked = { askedAt: answer.askedAt }
   if (answer._tag === "Silent") {
-    return isScheduled(row, rules, answer) ? { ...asked, pollAt: now + silence } : asked
+    const again = now + silence
+    if (isScheduled(row, rules, answer)) return { ...asked, pollAt: again }
+    return (pollAt(row, rules) ?? Infinity) <= again ? asked : { ...asked, doubtedAt: again }
   }
-  const isStranger =
-    answer._tag === "Unknown" &&
-    Evidence.confirmedStatuses(row.evidence).length === 0 &&
-    now >= row.createdAt + patience
   const known =
     answer._tag === "Said" && isStatus(answer.status)
       ? {
@@ -137,25 +143,34 @@ export const afterAsking = (row: Row, answer: Answer, rules: Rules, now: number)
     evidence: Evidence.join(row.evidence, known.evidence ?? Evidence.none),
     read: Evidence.joinRead(row.read, known.read)
   }
-  const plan = planOf(next, rules)
-  const polls =
-    plan !== planOf(row, rules)
-      ? plan === "open" || plan === "closed"
-        ? 0
-        : 1
-      : isScheduled(row, rules, answer)
-        ? row.polls + 1
-        : undefined
-  if (polls === undefined) return { ...asked, ...known }
-  const gap = wait(next, rules, polls)
+  const polls = pollsAfter(row, next, rules, answer)
+  const gap = polls === undefined ? undefined : wait(next, rules, polls)
   return {
     ...asked,
     ...known,
-    polls,
-    pollAt: gap && now + Duration.toMillis(gap),
-    ...(isStranger && { parked: { reason: "unknown-transaction", at: now, to: undefined } }),
-    ...(!isStranger && row.parked?.reason === "unknown-transaction" && { parked: undefined })
+    ...(polls !== undefined && { polls, pollAt: gap && now + Duration.toMillis(gap) }),
+    ...parkedAfter(row, answer, now)
   }
+}
+
+/** The reads made on the plan after this one; undefined when it was none of the plan's. */
+const pollsAfter = (row: Row, next: Row, rules: Rules, answer: Answer): number | undefined => {
+  const plan = planOf(next, rules)
+  const isOtherEnd =
+    plan === "closed" && row.pollAt !== undefined && row.read?.status !== endOf(next, rules)
+  if (plan !== planOf(row, rules) || isOtherEnd) return plan === "open" || plan === "closed" ? 0 : 1
+  return isScheduled(row, rules, answer) ? row.polls + 1 : undefined
+}
+
+const parkedAfter = (row: Row, answer: Answer, now: number): Pick<Change, "parked"> => {
+  if (answer._tag === "Said") {
+    return row.parked?.reason === "unknown-transaction" ? { parked: undefined } : {}
+  }
+  const isStranger =
+    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + patience
+  return isStranger && !isGivenUp(row)
+    ? { parked: { reason: "unknown-transaction", at: answer.askedAt, to: row.parked?.to } }
+    : {}
 }
 
 /** A read that was due by the plan, not only by a doubtful claim. */

@@ -51,6 +51,7 @@ const change: fc.Arbitrary<Change> = fc.record(
     polls: fc.nat(9),
     pollAt: moment,
     askedAt: moment,
+    doubtedAt: moment,
     until: fc.nat(300),
     release: fc.record({ dueAt: moment })
   },

@@ -5,13 +5,14 @@ import type { Kind } from "@pawl/core/Transaction"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Answer } from "../src/Confirmer.ts"
+import { type Answer, doubt } from "../src/Confirmer.ts"
 import type { Row } from "../src/Ledger.ts"
 import { afterAsking, readAt, type Rules } from "../src/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
 const seconds = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 1000)
+const day = Duration.toMillis(Duration.days(1))
 const hours = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 3_600_000)
 
 const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
@@ -84,6 +85,11 @@ describe("the poll ladder", () => {
     expect(last).toBeLessThanOrEqual(Duration.toMillis(Duration.days(180)))
   })
 
+  it("ends 180 days after the last new status, however old the transaction is", () => {
+    const late = row(Evidence.claimed("PENDING"), { since: Duration.toMillis(Duration.days(200)) })
+    expect(readAt(late, rules)).toBe(late.since + 300_000)
+  })
+
   it("asks a silent service again after 15 seconds, without taking a step", () => {
     const start = row(Evidence.claimed("PENDING"))
     const silent = apply(start, { _tag: "Silent", askedAt: 300_000 }, 300_000)
@@ -100,7 +106,24 @@ describe("the poll ladder", () => {
     expect(current.parked?.reason).toBe("unknown-transaction")
     expect(current.parked?.at).toBeGreaterThanOrEqual(Duration.toMillis(Duration.days(1)))
     expect(readAt(current, rules)).toBeUndefined()
+    expect(readAt({ ...current, evidence: Evidence.confirmed("NEW") }, rules)).toBeDefined()
+    const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), doubtedAt: 2 * day }
+    const silent = apply(doubted, { _tag: "Silent", askedAt: 2 * day }, 2 * day)
+    expect(readAt(silent, rules)).toBe(2 * day + 15_000)
+    const since = (current.parked?.at ?? 0) + 1
+    expect(readAt({ ...current, since, polls: 0, pollAt: undefined }, rules)).toBe(since + 300_000)
   })
+})
+
+it("follows an id that nobody knows further for a status that came while it was asked about", () => {
+  const start = row(Evidence.claimed("PENDING"))
+  const asked = apply(start, { _tag: "Unknown", askedAt: day }, day + 5000)
+  expect(asked.parked?.reason).toBe("unknown-transaction")
+  expect(readAt(asked, rules)).toBeUndefined()
+  for (const since of [day, day + 1]) {
+    const overtaken = { ...asked, since, polls: 0, pollAt: undefined }
+    expect(readAt(overtaken, rules)).toBe(since + 300_000)
+  }
 })
 
 describe("a doubtful claim", () => {
@@ -112,6 +135,13 @@ describe("a doubtful claim", () => {
   it("that the service does not know yet is read like one it is behind of", () => {
     const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "Unknown" }, 6)
     expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
+  })
+
+  it("that is not final contradicts nothing, where every claim has to be confirmed", () => {
+    const evidence = Evidence.claimed("CUSTOMER_VERIFICATION") | Evidence.confirmed("PROCESSING")
+    const claim = row(evidence, { read: { status: "PROCESSING", askedAt: 0 } })
+    expect(doubt(claim, "always")).toBe("ahead")
+    expect(doubt(claim, "final")).toBeUndefined()
   })
 
   it("against what the service says is read at once, after 5 and 60 seconds, then on the ladder once, then after 12 hours", () => {
@@ -138,13 +168,30 @@ describe("a doubtful claim", () => {
           const due = readAt(repeated, rules)
           expect(due).toBe(Math.min(planned, Math.max(repeatedAt, current.askedAt + 1000)))
           if (due === undefined || due === planned) return
-          const after = apply(repeated, { ...each, askedAt: due }, due)
+          const askedAt = Math.max(due, repeatedAt + 1)
+          if (askedAt >= planned) return
+          const after = apply(repeated, { ...each, askedAt }, askedAt)
           expect(after.pollAt).toBe(current.pollAt)
-          expect(readAt(after, rules)).toBe(Math.max(planned, due + 1000))
+          expect(readAt(after, rules)).toBe(Math.max(planned, askedAt + 1000))
+          const silent = apply(repeated, { _tag: "Silent", askedAt }, askedAt)
+          expect(silent.pollAt).toBe(current.pollAt)
+          expect(readAt(silent, rules)).toBe(
+            Math.max(Math.min(planned, askedAt + 15_000), askedAt + 1000)
+          )
         }
       )
     )
   })
+})
+
+it("is read again for a claim of the millisecond of its last read, and for none before it", () => {
+  const start = row(Evidence.claimed("SUCCEED") | Evidence.confirmed("FAILED"), {
+    polls: 3,
+    pollAt: 90_000,
+    askedAt: 5000
+  })
+  expect(readAt({ ...start, doubtedAt: 4999 }, rules)).toBe(90_000)
+  expect(readAt({ ...start, doubtedAt: 5000 }, rules)).toBe(6000)
 })
 
 describe("a transaction that ended", () => {
@@ -170,10 +217,30 @@ describe("a transaction that ended", () => {
     }
   })
 
-  it("starts its follow-up from the read that found the end", () => {
+  it("starts its follow-up from the read that found the end, and anew from one that found another", () => {
     const start = row(Evidence.claimed("PENDING"))
     const found = apply(start, { ...said("SUCCEED"), askedAt: 300_000 }, 300_400)
     expect(readAt(found, rules)).toBe(300_400 + 12 * 3_600_000)
+    let current = found
+    for (const at of reads(found, said("SUCCEED"), 3)) {
+      current = apply(current, { ...said("SUCCEED"), askedAt: at }, at)
+    }
+    const at = readAt(current, rules) ?? 0
+    const refunded = apply(current, { ...said("REFUNDED"), askedAt: at }, at)
+    expect(gaps([at, ...reads(refunded, said("REFUNDED"), 100)]).slice(1)).toEqual(
+      hours(12, 24, 48, 96, 192, 384, 768, 1536)
+    )
+  })
+
+  it("while the service did not know it yet is followed from its first answer", () => {
+    const known = Evidence.claimed("SUCCEED") | Evidence.confirmed("SUCCEED")
+    const start = row(known, { polls: 4, pollAt: 23_000, askedAt: 8000 })
+    const times = reads(
+      apply(start, { _tag: "Unknown", askedAt: 23_000 }, 23_000),
+      said("SUCCEED"),
+      4
+    )
+    expect(gaps([23_000, ...times]).slice(1)).toEqual(hours(12, 12, 24, 48))
   })
 })
 

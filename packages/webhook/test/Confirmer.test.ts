@@ -1,0 +1,207 @@
+/**
+ * What becomes of claims when the service answers this, that or nothing.
+ */
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as World from "./world.ts"
+
+const { told, alarms, says, second, minute, hour, day } = World
+
+describe("a policy", () => {
+  it("of always tells nothing that the service did not say", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          policy: "always",
+          read: ({ at }) => Effect.succeed(at < minute ? "NEW" : "PENDING")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("10 minutes")
+        expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
+          ["NEW", true],
+          ["PENDING", true]
+        ])
+      })
+    ))
+
+  it("of never tells what callbacks claim at once", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ policy: "never", read: () => World.silent })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
+          ["SUCCEED", false]
+        ])
+      })
+    ))
+})
+
+describe("a service that", () => {
+  it.each([
+    ["dies", () => Effect.die("bug")],
+    ["interrupts itself", () => Effect.interrupt],
+    ["never answers", () => Effect.never],
+    [
+      "throws",
+      () => {
+        throw new Error("bug")
+      }
+    ],
+    ["does not answer", () => World.silent]
+  ])(
+    "%s is asked again after 15 seconds, and holds up nothing that needs no answer (R21)",
+    (_, read) =>
+      World.run(
+        Effect.gen(function* () {
+          const world = yield* World.make({ read })
+          const { receive } = yield* world.start
+          yield* receive("1", "PENDING")
+          yield* World.settled
+          yield* receive("1", "SUCCEED")
+          yield* World.pass("61 minutes")
+          yield* receive("1", "CUSTOMER_VERIFICATION")
+          yield* World.pass("2 minutes")
+          expect(told(world)).toEqual(["PENDING", "CUSTOMER_VERIFICATION"])
+          expect(world.reads.length).toBeGreaterThan(40)
+          expect(world.reads.length).toBeLessThan(63 * 4 + 10)
+          expect(world.seen.claims).toBeLessThan(63 * 4 * 2 + 30)
+          expect(yield* world.ledger.get("apm", "1")).toMatchObject({ polls: 0, parked: undefined })
+        })
+      )
+  )
+
+  it("hangs under many claims holds up nothing that needs no answer", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.silent)
+        })
+        const { receive } = yield* world.start
+        for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
+        yield* World.pass("1 minute")
+        yield* receive("300", "PENDING")
+        yield* World.pass("1 minute")
+        expect(told(world)).toEqual(["PENDING"])
+        expect(world.seen.mostReading).toBe(16)
+      })
+    ))
+
+  it("answers in time is asked once for every claim, however many come at once", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: () => Effect.delay(Effect.succeed("SUCCEED"), 100)
+        })
+        const { receive } = yield* world.start
+        for (let id = 0; id < 500; id++) yield* receive(String(id), "SUCCEED")
+        yield* World.pass("4 seconds")
+        expect(told(world).length).toBe(500)
+        expect(world.reads.length).toBe(500)
+      })
+    ))
+
+  it("did not answer when a forged claim turned out true is asked until it does", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) =>
+            at < 150 * day
+              ? Effect.succeed("SUCCEED")
+              : at < 150 * day + 10 * second
+                ? World.silent
+                : Effect.succeed("CHARGEBACK")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* receive("1", "CHARGEBACK")
+        yield* World.pass("150 days")
+        yield* receive("1", "CHARGEBACK")
+        yield* World.pass("20 seconds")
+        expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+      })
+    ))
+
+  it("answered while the genuine claim came is asked again, also within one millisecond", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.delay(Effect.succeed(at > 2 * hour ? "SUCCEED" : "PENDING"), 300)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("2 hours")
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1300 millis")
+        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+      })
+    ))
+
+  it("is behind a CHARGEBACK is asked until it is not, however late that came", () =>
+    World.run(
+      Effect.gen(function* () {
+        const late = 200 * day
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < late + 5 * second ? "SUCCEED" : "CHARGEBACK")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass(late)
+        yield* receive("1", "CHARGEBACK")
+        yield* World.pass("1 minute")
+        expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+      })
+    ))
+
+  it("answers with a status nobody knows is asked on, with an alarm, and told of nothing", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < hour ? "SETTLED" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("50 minutes")
+        expect(told(world)).toEqual([])
+        expect(new Set(alarms(world))).toEqual(
+          new Set(["the service answered with a status that is not documented"])
+        )
+        yield* World.pass("2 hours")
+        expect(told(world)).toEqual(["SUCCEED"])
+      })
+    ))
+
+  it("goes back is told of in one alarm, and by no transition", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < hour ? "REFUNDED" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "REFUNDED")
+        yield* World.pass("150 days")
+        expect(told(world)).toEqual(["REFUNDED"])
+        expect(alarms(world)).toEqual(["the service went back to an earlier status"])
+      })
+    ))
+
+  it("contradicts a claim is told of in one alarm, once it has done so for a minute", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: says("FAILED") })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("64 seconds")
+        expect(alarms(world)).toEqual([])
+        yield* World.pass("1 day")
+        expect(alarms(world)).toEqual([
+          "a callback claims a final status that the service contradicts"
+        ])
+        expect(told(world)).toEqual(["FAILED"])
+      })
+    ))
+})

@@ -1,0 +1,115 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import * as World from "./world.ts"
+import { type Entered, type Entry, Journal, layer } from "../src/Journal.ts"
+
+const row = { method: "apm", transactionId: "1" } as const
+const entries: ReadonlyArray<Entry> = [
+  { _tag: "Accepted", claim: "NEW", isNew: true },
+  { _tag: "Asked", answer: "404" },
+  { _tag: "Told", to: "NEW", confirmed: false, conflict: null, attempt: 1 },
+  { _tag: "HandlerFailed", to: "NEW", attempt: 1 },
+  { _tag: "Quarantined", field: "amount" },
+  { _tag: "Parked", reason: "handler-failed" },
+  { _tag: "Alarm", reason: "the service went back to an earlier status" }
+]
+
+it.effect("hands every entry to everybody who listens, in order, with its row and time", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const listen = Effect.forkChild(
+      Stream.runCollect(Stream.take(journal.entries, entries.length)),
+      { startImmediately: true }
+    )
+    const listeners = [yield* listen, yield* listen]
+    for (const entry of entries) {
+      yield* journal.enter(row, entry)
+      yield* TestClock.adjust(1000)
+    }
+    for (const listener of listeners) {
+      expect(yield* Fiber.join(listener)).toEqual(
+        entries.map((entry, index) => ({ ...entry, ...row, at: index * 1000 }))
+      )
+    }
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("waits for no listener: a slow one loses the oldest entries", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const latch = yield* Latch.make()
+    const heard: Array<Entered> = []
+    yield* Effect.forkChild(
+      Stream.runForEach(journal.entries, (entry) =>
+        Effect.map(latch.await, () => heard.push(entry))
+      ),
+      { startImmediately: true }
+    )
+    const all = Array.from({ length: 20_000 }, (_, index) => ({
+      ...row,
+      transactionId: `${index}`
+    }))
+    for (const each of all) yield* journal.enter(each, { _tag: "Asked", answer: "404" })
+    yield* latch.open
+    yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
+    expect(heard.length).toBeLessThan(all.length / 2)
+    expect(heard.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
+      all.slice(-4000).map(({ transactionId }) => transactionId)
+    )
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("warns of what a person should know, and of nothing else", () => {
+  const logged: Array<readonly [level: string, message: unknown]> = []
+  const logger = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]))
+  return Effect.gen(function* () {
+    const journal = yield* Journal
+    for (const entry of entries) yield* journal.enter(row, entry)
+    expect(logged).toEqual(entries.map((entry, index) => [index < 4 ? "Debug" : "Warn", [entry]]))
+  }).pipe(
+    Effect.provide([layer, Logger.layer([logger])]),
+    Effect.provideService(MinimumLogLevel, "All")
+  )
+})
+
+it("tells the life of a transaction: what came, what was asked, what was told", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({ read: World.says("SUCCEED") })
+      const { receive } = yield* world.start
+      for (const status of ["SUCCEED", "SUCCEED", "SETTLED"]) {
+        yield* receive("1", status)
+        yield* World.settled
+      }
+      yield* receive("a b", "SUCCEED")
+      yield* World.settled
+      const accepted = { _tag: "Accepted", claim: "SUCCEED", at: 0, method: "apm" }
+      expect(world.entries).toMatchObject([
+        { ...accepted, isNew: true },
+        { _tag: "Asked", answer: "SUCCEED" },
+        { _tag: "Told", to: "SUCCEED", confirmed: true, attempt: 1 },
+        { ...accepted, isNew: false },
+        { _tag: "Quarantined", field: "transactionStatus", transactionId: "1" },
+        { _tag: "Quarantined", field: "transactionId", transactionId: "a b" }
+      ])
+    })
+  ))
+
+it("says what the service answered", () =>
+  World.run(
+    Effect.gen(function* () {
+      const answers = [World.unknown, World.silent, Effect.succeed("SETTLED")]
+      const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
+      const { receive } = yield* world.start
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("1 minute")
+      const asked = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
+      expect(asked).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
+    })
+  ))

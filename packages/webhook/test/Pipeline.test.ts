@@ -1,0 +1,477 @@
+/**
+ * What the pipeline does when a handler, a store, a clock or a process fails it.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
+import { describe, expect, it } from "vitest"
+import * as World from "./world.ts"
+
+const { told, times, gaps, parked, says, second, minute, hour, day } = World
+
+describe("the 64 slots", () => {
+  it("bound the handler calls in flight, and 16 the questions", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: () => Effect.sleep("1 second"),
+          read: () => Effect.delay(Effect.succeed("SUCCEED"), "1 second")
+        })
+        const { receive } = yield* world.start
+        for (let id = 0; id < 150; id++) yield* receive(String(id), "PENDING")
+        yield* World.pass("10 seconds")
+        for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
+        yield* World.pass("30 seconds")
+        expect(told(world).length).toBe(300)
+        expect(world.seen).toMatchObject({ mostHandling: 64, mostReading: 16 })
+        expect(world.seen.claims).toBeLessThan(300 + 20)
+      })
+    ))
+
+  it("are filled again as soon as one is free, though the others stay taken", () =>
+    World.run(
+      Effect.gen(function* () {
+        const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 63
+        const world = yield* World.make({
+          latency: 5,
+          handle: (call) => Effect.sleep(isBrief(call) ? "1 second" : "4 minutes")
+        })
+        const { receive } = yield* world.start
+        yield* Effect.forEach(
+          Array.from({ length: 80 }, (_, id) => String(id)),
+          (id) => receive(id, "PENDING"),
+          { concurrency: "unbounded" }
+        ).pipe(Effect.forkChild)
+        yield* World.pass("1 minute")
+        expect(told(world).length).toBe(17)
+      })
+    ))
+
+  it("are free again after a store that failed under all of them", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: () => Effect.sleep("5 seconds"),
+          flaw: (now) => (now > 2 * second && now < minute ? "refused" : "none")
+        })
+        const { receive } = yield* world.start
+        for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
+        yield* World.pass("3 minutes")
+        expect(new Set(world.calls.map(({ transactionId }) => transactionId)).size).toBe(70)
+      })
+    ))
+
+  it("are not kept by handlers that never end (R09, S10)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: ({ transactionId }) => (Number(transactionId) < 64 ? Effect.never : Effect.void)
+        })
+        const { receive } = yield* world.start
+        for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
+        yield* World.pass("301 seconds")
+        expect(told(world).length).toBe(6)
+      })
+    ))
+})
+
+describe("a lease", () => {
+  it("is renewed under a slow handler, so that nobody else calls it (R11)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.sleep("4 minutes") })
+        const { receive } = yield* world.start
+        yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("10 minutes")
+        expect(times(world)).toEqual([0])
+        expect(told(world)).toEqual(["PENDING"])
+      })
+    ))
+
+  it("that cannot be renewed ends the work under it, before another begins (R12)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: () => Effect.sleep("1 minute"),
+          flaw: (now) => (now > 2 * second && now < 31 * second ? "refused" : "none")
+        })
+        const { receive } = yield* world.start
+        yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("5 minutes")
+        expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
+          [0, 25 * second],
+          [expect.any(Number), expect.any(Number)]
+        ])
+        expect(world.seen.overlaps).toBe(0)
+        expect(told(world)).toEqual(["PENDING"])
+      })
+    ))
+
+  it("outlives a store that fails for less than it lasts: the handler is called once", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: () => Effect.sleep("20 seconds"),
+          flaw: (now) => (now > 9 * second && now < 24 * second ? "refused" : "none")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("2 minutes")
+        expect(times(world)).toEqual([0])
+        expect((yield* world.ledger.get("apm", "1"))?.told).toBe("PENDING")
+      })
+    ))
+
+  it("that a jump of the clock ends leaves no transaction to two handlers", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          handle: () => Effect.sleep("25 seconds"),
+          clock: (now) => (now >= 5 * second ? 2 * minute : 0)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("5 seconds")
+        yield* receive("2", "PENDING")
+        yield* receive("1", "PROCESSING")
+        yield* World.pass("5 minutes")
+        expect(world.seen.overlaps).toBe(0)
+        expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
+          to: "PROCESSING",
+          took: true
+        })
+      })
+    ))
+
+  it("that was lost before the handler was called leaves it to who has the lease, with a word in the log", () =>
+    World.run(
+      Effect.gen(function* () {
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ message }) => logged.push(message))
+        const world = yield* World.make({ latency: 100 })
+        const { receive } = yield* world.start.pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(MinimumLogLevel, "Error")
+        )
+        yield* World.pass("1 second")
+        yield* Effect.forkChild(receive("1", "PENDING"))
+        yield* World.pass("350 millis")
+        yield* world.ledger.claim({ at: Infinity, until: minute, limit: 1 })
+        yield* World.pass("30 seconds")
+        expect(world.calls).toEqual([])
+        expect(logged).toEqual([["A row could not be worked on"]])
+        yield* World.pass("1 minute")
+        expect(told(world)).toEqual(["PENDING"])
+      })
+    ))
+
+  it("is handed back by a receiver that stops while it tells", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
+        const first = yield* world.start
+        yield* first.receive("1", "PENDING")
+        yield* World.pass("2 seconds")
+        yield* first.stop
+        yield* world.start
+        yield* World.pass("10 seconds")
+        expect(world.calls.map(({ at, attempt, took }) => [at, attempt, took])).toEqual([
+          [0, 1, false],
+          [2 * second, 2, true]
+        ])
+      })
+    ))
+
+  it("is handed back by a receiver that stops while it asks, or waits to ask", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
+        })
+        const first = yield* world.start
+        for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
+        yield* World.pass("2 seconds")
+        yield* first.stop
+        expect(world.seen.reading).toBe(0)
+        yield* world.start
+        yield* World.pass("10 seconds")
+        expect(world.reads.map(({ at }) => at)).toEqual([
+          ...Array.from({ length: 32 }, (_, index) => (index < 16 ? 0 : 2 * second)),
+          ...Array.from({ length: 4 }, () => 7 * second)
+        ])
+        expect(told(world).length).toBe(20)
+      })
+    ))
+
+  it("is handed back by a receiver that stops before it began", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ latency: 100 })
+        const first = yield* world.start
+        yield* World.pass("1 second")
+        yield* Effect.forkChild(first.receive("1", "PENDING"))
+        yield* World.pass("250 millis")
+        yield* Effect.forkChild(Effect.andThen(first.stop, world.start))
+        yield* World.pass("3 seconds")
+        expect(told(world)).toEqual(["PENDING"])
+      })
+    ))
+
+  it("of a process that was killed runs out, and no sooner", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
+        const first = yield* world.start
+        yield* first.receive("1", "PENDING")
+        yield* World.pass("2 seconds")
+        yield* first.kill
+        yield* world.start
+        yield* World.pass("1 minute")
+        expect(times(world)).toEqual([0, 30 * second])
+        expect(told(world)).toEqual(["PENDING"])
+      })
+    ))
+})
+
+describe("a handler that", () => {
+  const brief = Effect.sleep(20)
+  it.each<[string, Effect.Effect<void, unknown> | (() => never), number]>([
+    ["fails", Effect.andThen(brief, Effect.fail("not now")), 20],
+    ["dies", Effect.andThen(brief, Effect.die("bug")), 20],
+    [
+      "throws",
+      () => {
+        throw new Error("bug")
+      },
+      0
+    ],
+    ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20],
+    ["never ends", Effect.never, 5 * minute]
+  ])(
+    "%s is called again, ever more rarely, for 24 hours; then its row is parked, and others go on (R09)",
+    (_, deed, lasts) =>
+      World.run(
+        Effect.gen(function* () {
+          const world = yield* World.make({
+            handle: ({ transactionId }) =>
+              transactionId === "2" ? Effect.void : typeof deed === "function" ? deed() : deed
+          })
+          const { receive } = yield* world.start
+          yield* receive("1", "PENDING")
+          yield* World.pass("1 second")
+          yield* receive("2", "PENDING")
+          yield* World.pass("3 days")
+          expect(told(world)).toEqual(["PENDING"])
+          const failed = world.calls.filter(({ took }) => !took)
+          expect(failed.map(({ attempt }) => attempt)).toEqual(failed.map((_, index) => index + 1))
+          expect(new Set(failed.map(({ id }) => id)).size).toBe(1)
+          const waits = gaps(failed.map(({ at }) => at)).map((gap) => gap - lasts)
+          const doubling = [1, 2, 4, 8, 16, 32, 64, 128, 256].map((wait) => wait * second)
+          expect(waits).toEqual([...doubling, ...waits.slice(9).map(() => 5 * minute)])
+          const last = failed.at(-1)
+          expect(last?.end).toBeGreaterThanOrEqual(day)
+          expect(last?.at).toBeLessThan(day + 5 * minute)
+          expect(world.entries.filter(({ _tag }) => _tag === "HandlerFailed").length).toBe(
+            failed.length
+          )
+          expect(parked(world)).toContain("handler-failed")
+          expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+            told: undefined,
+            parked: { to: "PENDING" }
+          })
+        })
+      )
+  )
+
+  it("fails says why in the log", () =>
+    World.run(
+      Effect.gen(function* () {
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
+        const world = yield* World.make({ handle: () => Effect.fail("not now") })
+        const { receive } = yield* world.start.pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(MinimumLogLevel, "Warn")
+        )
+        yield* receive("1", "PENDING")
+        yield* World.settled
+        expect(logged).toEqual([[["The handler failed"], Cause.fail("not now")]])
+      })
+    ))
+
+  it("kills the process is called ever more rarely, and its row parked after 24 hours (R10)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.never })
+        const first = yield* world.start
+        yield* first.receive("1", "PENDING")
+        let running = first
+        let count = 0
+        while (world.now() < 26 * hour) {
+          yield* World.pass("1 minute")
+          if (world.calls.length === count) continue
+          count = world.calls.length
+          yield* running.kill
+          running = yield* world.start
+        }
+        expect(world.calls.map(({ attempt }) => attempt)).toEqual(
+          world.calls.map((_, index) => index + 1)
+        )
+        expect(Math.min(...gaps(times(world)))).toBeGreaterThanOrEqual(20 * second)
+        expect(Math.min(...gaps(times(world)).slice(10))).toBeGreaterThanOrEqual(5 * minute)
+        expect(times(world).at(-1)).toBeGreaterThanOrEqual(day)
+        expect(times(world).at(-1)).toBeLessThan(day + 10 * minute)
+        expect(parked(world)).toContain("handler-failed")
+      })
+    ))
+
+  it("failed is called once more after a long outage, before its row is parked", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.fail("not now") })
+        const first = yield* world.start
+        yield* first.receive("1", "PENDING")
+        yield* World.pass("500 millis")
+        yield* first.stop
+        yield* World.pass("30 hours")
+        yield* world.start
+        yield* World.pass("1 hour")
+        expect(world.calls.length).toBe(2)
+        expect(parked(world)).toContain("handler-failed")
+      })
+    ))
+
+  it("backs off is not called sooner because the receiver was started anew", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.fail("not now") })
+        let running = yield* world.start
+        yield* running.receive("1", "PENDING")
+        for (let restarts = 0; restarts < 20; restarts++) {
+          yield* World.pass("2 seconds")
+          yield* running.stop
+          running = yield* world.start
+        }
+        expect(gaps(times(world))).toEqual([1, 2, 4, 8, 16].map((wait) => wait * second))
+      })
+    ))
+
+  it("fails for one status has 24 hours for the next, which waits for neither it nor its backoff", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < 20 * hour + 4 * second ? "PENDING" : "SUCCEED"),
+          handle: () => Effect.fail("not now")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("20 hours")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("3 days")
+        const calls = world.calls.filter(({ to }) => to === "SUCCEED")
+        expect(calls[0]).toMatchObject({ attempt: 1, at: 20 * hour + 8 * second })
+        expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(44 * hour)
+        expect(world.calls.filter(({ to }) => to === "PENDING").at(-1)?.at).toBeLessThan(21 * hour)
+      })
+    ))
+
+  it("was parked is called for another status, and for the first no more", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < 3 * day ? "SUCCEED" : "CHARGEBACK"),
+          handle: ({ at }) => (at < 2 * day ? Effect.fail("not now") : Effect.void)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("3 days")
+        expect(parked(world)).toEqual(["handler-failed"])
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("30 days")
+        expect(world.calls.filter(({ at }) => at > 2 * day)).toMatchObject([
+          { to: "CHARGEBACK", from: null, attempt: 1 }
+        ])
+        expect((yield* world.ledger.get("apm", "1"))?.parked).toBeUndefined()
+      })
+    ))
+})
+
+it("a row that is unparked has another 24 hours", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        read: says("FAILED"),
+        handle: () => Effect.fail("not now")
+      })
+      const { receive } = yield* world.start
+      yield* receive("1", "FAILED")
+      yield* World.pass("40 days")
+      const before = world.calls.length
+      const [row] = (yield* world.ledger.claim({ at: Infinity, until: Infinity, limit: 1 })).rows
+      if (row === undefined) return expect.unreachable()
+      yield* world.ledger.write(row, { parked: undefined, release: { dueAt: world.now() } })
+      yield* World.pass("40 days")
+      expect(world.calls.length).toBeGreaterThan(before + 280)
+      expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
+      expect(parked(world)).toEqual(["handler-failed", "handler-failed"])
+    })
+  ))
+
+describe("a transition", () => {
+  it("carries both ends as a conflict when the service changed its mind", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => Effect.succeed(at < minute ? "FAILED" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "FAILED")
+        yield* World.pass("1 minute")
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        expect(
+          world.calls.map(({ conflict, from, id, to }) => ({ conflict, from, id, to }))
+        ).toEqual([
+          { id: "apm:1:1:FAILED", from: null, to: "FAILED", conflict: null },
+          { id: "apm:1:2:SUCCEED", from: "FAILED", to: "SUCCEED", conflict: ["SUCCEED", "FAILED"] }
+        ])
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+          told: "SUCCEED",
+          tells: 2,
+          trying: undefined,
+          attempt: 0,
+          failingSince: undefined
+        })
+      })
+    ))
+
+  it("hands over the newest callback that claims the status, its signed fields apart", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: says("SUCCEED") })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        expect(world.calls[0]).toMatchObject({
+          method: "apm",
+          kind: "apm-payment",
+          signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "1" },
+          callback: { transactionStatus: "SUCCEED", apmType: "PIX" }
+        })
+      })
+    ))
+
+  it("that a read found comes without a callback", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: says("FAILED") })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
+      })
+    ))
+})

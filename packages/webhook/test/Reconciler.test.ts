@@ -1,0 +1,198 @@
+/**
+ * How rows are followed over months, and that none is due for ever.
+ */
+import { isTerminal, type Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as World from "./world.ts"
+
+const { told, gaps, parked, says, second, minute, hour, day } = World
+
+describe("an id that no endpoint knows for a day", () => {
+  it("is parked once, and read again for every new claim, but by no plan", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make()
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("3 days")
+        const before = world.reads.length
+        for (let repeats = 0; repeats < 10; repeats++) {
+          yield* receive("1", "SUCCEED")
+          yield* World.pass("10 seconds")
+        }
+        yield* World.pass("10 days")
+        expect(parked(world)).toEqual(["unknown-transaction"])
+        expect(world.reads.length - before).toBeGreaterThanOrEqual(10)
+        expect(world.reads.length - before).toBeLessThanOrEqual(20)
+      })
+    ))
+
+  it("is followed again when the service comes to know it", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) =>
+            at < 2 * day ? World.unknown : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("50 hours")
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        expect((yield* world.ledger.get("apm", "1"))?.parked).toBeUndefined()
+        yield* World.pass("1 day")
+        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+      })
+    ))
+
+  it("is followed again when a callback brings a new status", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => (at < 2 * day ? World.unknown : Effect.succeed("SUCCEED"))
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("2 days")
+        yield* receive("1", "NEW")
+        yield* World.pass("6 minutes")
+        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+      })
+    ))
+
+  it("is not parked if the service once knew it", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.unknown)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("30 days")
+        expect(parked(world)).toEqual([])
+        expect(world.reads.at(-1)?.at).toBeGreaterThan(29 * day)
+      })
+    ))
+
+  it("is left alone though its handler fails too", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ handle: () => Effect.fail("not now") })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("2 days")
+        const before = [world.reads.length, world.calls.length, world.seen.claims]
+        yield* World.pass("30 days")
+        expect([world.reads.length, world.calls.length, world.seen.claims]).toEqual(before)
+        expect(parked(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
+      })
+    ))
+})
+
+describe("an operation that is registered", () => {
+  it("is told as the response said, and followed without any callback, by its own endpoint (R17)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: says("SUCCEED") })
+        yield* world.start
+        yield* world.ledger.register(
+          { kind: "apm-payout", transactionId: "1", status: "PENDING" },
+          world.now()
+        )
+        yield* World.pass("6 minutes")
+        expect(world.calls).toMatchObject([
+          { to: "PENDING", confirmed: true, kind: "apm-payout", callback: null },
+          { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
+        ])
+        expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
+      })
+    ))
+
+  it("after its callbacks keeps what they brought; the method was asked for till then (R19)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => (at < 20 * second ? World.unknown : Effect.succeed("SUCCEED"))
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("10 seconds")
+        yield* world.ledger.register({ kind: "apm-payout", transactionId: "1" }, world.now())
+        yield* World.pass("1 minute")
+        expect(world.reads.map(({ kind }) => kind)).toEqual([
+          ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm"),
+          "apm-payout"
+        ])
+        expect(world.calls).toMatchObject([
+          { to: "SUCCEED", kind: "apm-payout", callback: { transactionStatus: "SUCCEED" } }
+        ])
+      })
+    ))
+
+  it("as ended is read after 12 hours and at doubling gaps, wherever on another plan it was (R18)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at }) => (at < minute ? World.unknown : Effect.succeed("SUCCEED"))
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("20 seconds")
+        yield* world.ledger.register(
+          { kind: "apm-payment", transactionId: "1", status: "SUCCEED" },
+          world.now()
+        )
+        yield* World.pass("150 days")
+        const later = world.reads.filter(({ at }) => at > hour).map(({ at }) => at)
+        expect(later[0]).toBeLessThanOrEqual(13 * hour)
+        expect(gaps(later)).toEqual(
+          [12, 24, 48, 96, 192, 384, 768, 1536].map((each) => each * hour)
+        )
+      })
+    ))
+
+  it("under an id outside the grammar is told, and the service never asked about it (B01)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: says("SUCCEED") })
+        yield* world.start
+        for (const transactionId of ["..", "a b", "", "1/2"]) {
+          yield* world.ledger.register({ kind: "refund", transactionId, status: "PENDING" }, 0)
+        }
+        yield* World.pass("1 day")
+        expect(told(world).length).toBe(4)
+        expect(world.reads).toEqual([])
+        expect(world.seen.claims).toBeLessThan(4 * 40 * 2)
+      })
+    ))
+})
+
+describe("over 130 days, every claim of a row is for a read or a call", () => {
+  it.each<[string, World.Options, Status, number]>([
+    ["that ended", { read: says("SUCCEED") }, "SUCCEED", 10],
+    ["whose claim is forged", { read: says("PENDING") }, "SUCCEED", 3150],
+    ["whose claim is contradicted", { read: says("FAILED") }, "SUCCEED", 12],
+    ["that nobody knows", {}, "PENDING", 40],
+    [
+      "that is parked",
+      { read: says("SUCCEED"), handle: () => Effect.fail("not now") },
+      "SUCCEED",
+      310
+    ]
+  ])("%s", (_, options, status, most) =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make(options)
+        const { receive } = yield* world.start
+        yield* receive("1", status)
+        yield* World.pass("130 days")
+        const works = world.reads.length + world.calls.length
+        expect(works).toBeLessThanOrEqual(most)
+        expect(world.seen.claims).toBeLessThanOrEqual(2 * works + 5)
+        if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
+      })
+    )
+  )
+})
