@@ -83,6 +83,11 @@ const rooms: ReadonlyArray<Room> = [
     why: "the receiver's bin puts together core, http and webhook"
   },
   {
+    files: /^packages\/webhook\/src\/NodePostgres\.ts$/,
+    may: [effect, core, node, sqlPg],
+    why: "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
+  },
+  {
     files: /^packages\/webhook\/src\/Node/,
     may: [effect, core, node],
     why: "webhook knows core alone; it meets http in core's ports"

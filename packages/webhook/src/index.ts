@@ -6,6 +6,7 @@
 export * as Confirmer from "./Confirmer.ts"
 export * as Journal from "./Journal.ts"
 export * as Ledger from "./Ledger.ts"
+export * as LedgerSql from "./LedgerSql.ts"
 export * as Pipeline from "./Pipeline.ts"
 export * as Receiver from "./Receiver.ts"
 export * as Reconciler from "./Reconciler.ts"

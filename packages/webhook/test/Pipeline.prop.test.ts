@@ -291,7 +291,7 @@ describe("the pipeline", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 100, plugins }
+      { numRuns: 80, plugins }
     )
   })
 
@@ -304,7 +304,7 @@ describe("the pipeline", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 150, plugins }
+      { numRuns: 120, plugins }
     )
   })
 
@@ -323,8 +323,6 @@ describe("the pipeline", () => {
         const { calls, rows } = await live(all, {
           ...each,
           receivers: 1,
-          outages: [],
-          flaws: [],
           jumps: jumping
         })
         for (const [index, lived] of all.entries()) {
@@ -346,7 +344,7 @@ describe("the pipeline", () => {
           expect(heard?.at).toBeLessThanOrEqual(at + Math.max(1000, readTime) + readTime + 40)
         }
       }),
-      { numRuns: 150, plugins }
+      { numRuns: 120, plugins }
     )
   })
 })

@@ -1,0 +1,190 @@
+/**
+ * SQLite in the process, over `node:sqlite`: nothing to install, nothing to run.
+ *
+ * **Details**
+ *
+ * One connection, lent to one statement or transaction at a time. A file is kept in WAL mode, and every
+ * commit is on the disk before it returns (`synchronous=FULL`, looked at when the file is opened). A
+ * transaction takes the write lock when it begins, so it never fails half way for another process's
+ * sake; it waits a tenth of a second for it, and whoever asked may try again.
+ *
+ * **Gotchas**
+ *
+ * A call blocks the process until it is done, the disk's flush included.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { Connection, Row } from "effect/sql/SqlConnection"
+import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import * as Stream from "effect/Stream"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { Ledger } from "./Ledger.ts"
+import * as LedgerSql from "./LedgerSql.ts"
+import * as Store from "./internal/Store.ts"
+
+/**
+ * Which file to keep everything in; `:memory:` keeps it nowhere. The file is made when it is not there,
+ * its directory is not.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly filename: string
+}
+
+/** How long a statement blocks the process while another one holds the file. */
+const busyMillis = 100
+/** `PRAGMA synchronous` answers with a number. */
+const full = "2"
+const statements = 100
+
+/**
+ * Layer that keeps the ledger in a file: the durable ledger of a single machine, in one line.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerLedger = (options: Options): Layer.Layer<Ledger, LedgerSql.StartError> =>
+  Layer.provide(LedgerSql.layer, layer(options))
+
+/**
+ * Layer that opens a file as a `SqlClient`.
+ *
+ * **Details**
+ *
+ * Fails with a `SqlError` whose message is one sentence about the file: it cannot be read and written, is
+ * no database, stays held by another process, or has no file system on which commits last.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const database = yield* open(options)
+  const connection = connect(database)
+  return yield* SqlClient.make({
+    ...SqlClient.makeSqliteAcquirers({
+      connection: Effect.succeed(connection),
+      semaphore: yield* Semaphore.make(1),
+      isTransaction: () => database.isTransaction
+    }),
+    compiler: Statement.makeCompilerSqlite(),
+    driver: "node-sqlite",
+    spanAttributes: [["db.system.name", "sqlite"]],
+    beginTransaction: "BEGIN IMMEDIATE",
+    prepareTransactionControls: true,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+})
+
+const open = ({ filename }: Options) =>
+  Effect.acquireRelease(
+    attempt("open", () => new DatabaseSync(filename, { timeout: busyMillis })),
+    (database) => Effect.sync(() => database.close())
+  ).pipe(
+    Effect.tap((database) =>
+      Effect.retry(
+        attempt("open", () => harden(database)),
+        Store.conflicts
+      )
+    ),
+    Effect.mapError(({ reason }) => {
+      const why = reasons[reason._tag] ?? messageOf(reason.cause)
+      const message = `The SQLite file ${filename} cannot be used: ${why}`
+      return new SqlError({
+        reason: new ConnectionError({ message, operation: "open", cause: reason.cause })
+      })
+    })
+  )
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
+  ConnectionError: "it, or its directory, is not there or may not be read and written",
+  LockTimeoutError: "another process holds it"
+}
+
+/** Makes commits last, and proves that they can be made. */
+const harden = (database: DatabaseSync): void => {
+  const ask = (pragma: string) =>
+    String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
+  const mode = ask("journal_mode = WAL")
+  if (mode !== "wal" && mode !== "memory") {
+    throw new Error(`its file system has no write-ahead log (journal_mode is ${mode})`)
+  }
+  database.exec("PRAGMA synchronous = FULL")
+  const synchronous = ask("synchronous")
+  if (synchronous !== full) {
+    throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
+  }
+  database.exec("BEGIN IMMEDIATE; ROLLBACK")
+}
+
+const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError> =>
+  Effect.try({
+    try: call,
+    catch: (cause) => new SqlError({ reason: classifySqliteError(coded(cause), { operation }) })
+  })
+
+/** `node:sqlite` has the number of an error where the classification does not look for it. */
+const coded = (cause: unknown): unknown =>
+  cause instanceof Error && "errcode" in cause
+    ? Object.assign(cause, { errno: cause.errcode })
+    : cause
+
+const connect = (database: DatabaseSync): Connection => {
+  const prepared = new Map<string, StatementSync>()
+
+  /** Keeps the statements that were used last. */
+  const prepare = (text: string): StatementSync => {
+    const statement = prepared.get(text) ?? database.prepare(text)
+    prepared.delete(text)
+    prepared.set(text, statement)
+    for (const oldest of prepared.keys()) {
+      if (prepared.size <= statements) break
+      prepared.delete(oldest)
+    }
+    return statement
+  }
+
+  const run = <A>(statementOf: (text: string) => StatementSync, returnArrays: boolean) =>
+    Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
+      const readBigInts = yield* SqlClient.SafeIntegers
+      return yield* attempt("execute", () => {
+        const statement = statementOf(text)
+        statement.setReadBigInts(readBigInts)
+        statement.setReturnArrays(returnArrays)
+        const lines: ReadonlyArray<unknown> = statement.all(
+          ...params.map((value) => (value ?? null) as SQLInputValue)
+        )
+        return lines as ReadonlyArray<A>
+      })
+    })
+
+  const once = (text: string) => database.prepare(text)
+  const rows = run<Row>(prepare, false)
+  const rowsOnce = run<Row>(once, false)
+  const execute: Connection["execute"] = (text, params, transform) =>
+    transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
+  return {
+    execute,
+    executeUnprepared: (text, params, transform) =>
+      transform === undefined
+        ? rowsOnce(text, params)
+        : Effect.map(rowsOnce(text, params), transform),
+    executeRaw: rows,
+    executeValues: run<ReadonlyArray<unknown>>(prepare, true),
+    executeValuesUnprepared: run<ReadonlyArray<unknown>>(once, true),
+    executeStream: (text, params, transform) =>
+      Stream.fromArrayEffect(execute(text, params, transform))
+  }
+}

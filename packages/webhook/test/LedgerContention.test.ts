@@ -1,0 +1,162 @@
+/**
+ * What a ledger does when others are at the same rows: it waits its turn, or does its part again.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import { Ledger } from "../src/Ledger.ts"
+import { client, empty, ledgerOf } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+const callback = (transactionId: string) => verified("card", card({ transactionId }))
+
+describe("in a SQLite file", () => {
+  const file = files()
+
+  it.live("waits for who holds the file a moment", () =>
+    Effect.gen(function* () {
+      const place = file()
+      const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
+      const holder = new DatabaseSync(place.filename)
+      holder.exec("BEGIN EXCLUSIVE")
+      const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
+        startImmediately: true
+      })
+      // Longer than a statement waits by itself.
+      yield* Effect.sleep("300 millis")
+      holder.close()
+      expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
+    })
+  )
+
+  it.live("lets nobody fail for another's sake: a group that fails is accepted one by one", () =>
+    Effect.gen(function* () {
+      const built = yield* Layer.build(ledgerOf(file()))
+      const ledger = Context.get(built, Ledger)
+      const sql = Context.get(built, SqlClient)
+      yield* sql`CREATE TRIGGER poison BEFORE INSERT ON pawl_callbacks WHEN NEW.transaction_id = '7'
+        BEGIN SELECT RAISE(ABORT, 'poison'); END`
+      const ids = Array.from({ length: 20 }, (_, id) => String(id))
+      const answers = yield* Effect.forEach(
+        ids,
+        (id) => Effect.exit(ledger.accept(callback(id), 1000)),
+        { concurrency: "unbounded" }
+      )
+      const failed = ids.filter((_, index) => Exit.isFailure(answers[index] as Exit.Exit<unknown>))
+      expect(failed).toEqual(["7"])
+      const rows = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
+      expect(ids.filter((_, index) => rows[index] !== undefined)).toEqual(
+        ids.filter((id) => id !== "7")
+      )
+    })
+  )
+})
+
+await onPostgres((place) => {
+  const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
+  /** A connection that is not the ledger's. */
+  const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
+  const emptied = Effect.tap(fresh, () =>
+    Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))
+  )
+
+  const lock = (sql: SqlClient, id: string) =>
+    sql`SELECT 1 FROM pawl_transactions WHERE transaction_id = ${id} FOR UPDATE`
+
+  /** Waits until so many connections wait for one. */
+  const blocks = Effect.fnUntraced(function* (sql: SqlClient, connections: number) {
+    const watch = yield* elsewhere
+    const [pid] = (yield* sql`SELECT pg_backend_pid()`.values).flat()
+    yield* Effect.repeat(
+      watch`SELECT 1 FROM pg_stat_activity WHERE ${pid} = ANY (pg_blocking_pids(pid))`,
+      { until: ({ length }) => length === connections }
+    )
+  })
+  const accept = (ledger: Ledger["Service"], id: string) =>
+    Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
+
+  it.live("repeats what the server could not serialize (R23)", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const startupParameters = { default_transaction_isolation: "serializable" }
+      const built = yield* Layer.build(Layer.fresh(ledgerOf(place, { startupParameters })))
+      const ledger = Context.get(built, Ledger)
+      const sql = yield* elsewhere
+      yield* ledger.accept(callback("1"), 1000)
+      const accepted = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE pawl_transactions SET callbacks = callbacks + 100`
+          const fiber = yield* accept(ledger, "1")
+          yield* blocks(sql, 1)
+          return fiber
+        })
+      )
+      expect(yield* Fiber.join(accepted)).toEqual({ isNew: false })
+      expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 102 })
+    })
+  )
+
+  it.live("repeats what met another in a circle of locks (R23)", () =>
+    Effect.gen(function* () {
+      const ledger = yield* emptied
+      const first = yield* elsewhere
+      const second = yield* elsewhere
+      const ids = ["1", "2", "8", "9"]
+      for (const id of ids) yield* ledger.accept(callback(id), 1000)
+      const accepted = yield* second.withTransaction(
+        Effect.gen(function* () {
+          yield* second`SET LOCAL deadlock_timeout = '30s'` // so that it is the ledger that is told
+          yield* lock(second, "2")
+          // Both committers wait, for rows 8 and 9, so that 1 and 2 are for one group.
+          const fibers = yield* first.withTransaction(
+            Effect.gen(function* () {
+              yield* lock(first, "8")
+              yield* lock(first, "9")
+              const eight = yield* accept(ledger, "8")
+              yield* blocks(first, 1)
+              const nine = yield* accept(ledger, "9")
+              yield* blocks(first, 2)
+              return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
+            })
+          )
+          // It has row 1 and waits for row 2, which is ours; and now we want row 1.
+          yield* blocks(second, 1)
+          yield* lock(second, "1")
+          return fibers
+        })
+      )
+      yield* Fiber.joinAll(accepted)
+      for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
+    })
+  )
+
+  it.live("keeps nobody waiting for a row that somebody else holds, but who wants that row", () =>
+    Effect.gen(function* () {
+      const ledger = yield* emptied
+      const sql = yield* elsewhere
+      for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))
+      const held = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* lock(sql, "1")
+          const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+          expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
+          // Row 1 is due but somebody's: a worker that was told so would ask again at once.
+          expect(dueAt).toBe(9000)
+          const waits = yield* accept(ledger, "1")
+          yield* ledger.accept(callback("2"), 1000)
+          expect(waits.pollUnsafe()).toBeUndefined()
+          return waits
+        })
+      )
+      yield* Fiber.join(held)
+      const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+      expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
+    })
+  )
+})

@@ -1,0 +1,187 @@
+/**
+ * What other processes do to a ledger: die in the middle of it, and use it at the same time.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { type Leased, Ledger } from "../src/Ledger.ts"
+import { client, empty, ledgerOf, type Place } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+/** Where whole processes start, a busy machine takes its time. */
+const processTime = 120_000
+
+/** Starts a process that accepts into a place. */
+const start = (place: Place, task: "endless" | "shared", first = 0) => {
+  const script = join(import.meta.dirname, "ledgerChild.ts")
+  const child = spawn(process.execPath, [script, JSON.stringify(place), task, String(first)], {
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  return { child, lines: createInterface({ input: child.stdout }) }
+}
+
+/** Lets a process accept until it has printed so many ids, kills it, and gives all it printed. */
+const killed = async (
+  place: Place,
+  first: number,
+  after: number
+): Promise<ReadonlyArray<string>> => {
+  const { child, lines } = start(place, "endless", first)
+  const ids: Array<string> = []
+  for await (const line of lines) {
+    if (line === "ready") child.stdin.write("go\n")
+    else if (ids.push(line) === after) child.kill("SIGKILL")
+  }
+  return ids
+}
+
+const run = <A>(
+  place: Place,
+  effect: Effect.Effect<A, unknown, Ledger | SqlClient | Scope.Scope>
+): Promise<A> => Effect.runPromise(Effect.scoped(Effect.provide(effect, ledgerOf(place))))
+
+const survives = (place: Place, cycles: number, check: Effect.Effect<void, unknown, SqlClient>) =>
+  it(
+    `has everything it accepted, ${cycles} times killed in the middle (R01)`,
+    async () => {
+      await run(place, empty)
+      const printed: Array<string> = []
+      const deaths = fc.sample(fc.integer({ min: 1, max: 400 }), cycles)
+      for (const [cycle, after] of deaths.entries()) {
+        printed.push(...(await killed(place, cycle * 1_000_000, after)))
+        const kept = await Effect.runPromise(
+          Effect.provide(
+            Effect.gen(function* () {
+              yield* check
+              const sql = yield* SqlClient
+              return yield* sql<{ readonly id: string }>`
+              SELECT transaction_id AS id FROM pawl_transactions
+              JOIN pawl_callbacks USING (method, transaction_id)
+              WHERE evidence = ${Evidence.claimed("SUCCEED")} AND callbacks = 1 AND count = 1`
+            }),
+            client(place)
+          )
+        )
+        const ids = new Set(kept.map(({ id }) => id))
+        expect(printed.filter((id) => !ids.has(id))).toEqual([])
+      }
+      expect(printed.length).toBeGreaterThanOrEqual(deaths.reduce((sum, after) => sum + after, 0))
+    },
+    processTime
+  )
+
+const shares = (place: Place) =>
+  it(
+    "is made by eight processes at once, and has one row of what all of them accept (R15, R24)",
+    async () => {
+      const processes = Array.from({ length: 8 }, () => start(place, "shared"))
+      const outputs = processes.map(async ({ lines }) => {
+        const printed: Array<string> = []
+        for await (const line of lines) printed.push(line)
+        return printed
+      })
+      await Promise.all(
+        processes.map(({ lines }) => new Promise((resolve) => lines.once("line", resolve)))
+      )
+      for (const { child } of processes) child.stdin.write("go\n")
+      const counts = (await Promise.all(outputs)).map((printed) => Number(printed.at(-1)))
+      // Each callback was new to exactly one of the eight.
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(200)
+
+      const rows = await run(
+        place,
+        Effect.flatMap(Ledger, (ledger) => ledger.claim({ at: 1000, until: 2000, limit: 1000 }))
+      )
+      expect(
+        rows.rows.map(({ transactionId }) => Number(transactionId)).toSorted((a, b) => a - b)
+      ).toEqual(Array.from({ length: 200 }, (_, id) => id))
+      expect(new Set(rows.rows.map(({ callbacks }) => callbacks))).toEqual(new Set([8]))
+    },
+    processTime
+  )
+
+const divides = (place: Place) =>
+  it("leases each row to one of two ledgers that claim at the same time", () =>
+    run(
+      place,
+      Effect.gen(function* () {
+        yield* empty
+        const one = yield* Ledger
+        const other = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+        yield* Effect.forEach(
+          Array.from({ length: 300 }, (_, id) =>
+            verified("card", card({ transactionId: String(id) }))
+          ),
+          (each) => one.accept(each, 1000),
+          { concurrency: "unbounded" }
+        )
+        const all = (ledger: Ledger["Service"]): Effect.Effect<ReadonlyArray<Leased>, unknown> =>
+          Effect.flatMap(ledger.claim({ at: 1000, until: 9000, limit: 7 }), ({ dueAt, rows }) =>
+            rows.length === 0 && dueAt === 9000
+              ? Effect.succeed(rows)
+              : Effect.map(all(ledger), (more) => [...rows, ...more])
+          )
+        const claimed = yield* Effect.all([all(one), all(other), all(one), all(other)], {
+          concurrency: "unbounded"
+        })
+        const ids = claimed.flat().map(({ transactionId }) => transactionId)
+        expect(ids.length).toBe(300)
+        expect(new Set(ids).size).toBe(300)
+        expect(new Set(claimed.flat().map(({ lease }) => lease)).size).toBe(300)
+      })
+    ))
+
+const remembers = (place: Place) =>
+  it("keeps a lease over a restart, until it ends", async () => {
+    const leased = await run(
+      place,
+      Effect.gen(function* () {
+        yield* empty
+        const ledger = yield* Ledger
+        yield* ledger.accept(verified("card", card()), 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 31_000, limit: 1 })
+        yield* ledger.accept(verified("card", card({ transactionStatus: "REFUNDED" })), 2000)
+        return rows[0] as Leased
+      })
+    )
+    await run(
+      place,
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const early = yield* ledger.claim({ at: 30_999, until: 60_000, limit: 1 })
+        expect(early).toEqual({ rows: [], dueAt: 31_000 })
+        expect(yield* ledger.write(leased, { tells: 7 })).toMatchObject({ tells: 7, callbacks: 2 })
+        const late = yield* ledger.claim({ at: 31_000, until: 61_000, limit: 1 })
+        expect(late.rows).toMatchObject([{ tells: 7, callbacks: 2 }])
+        expect(yield* ledger.write(leased, { tells: 8 })).toBeUndefined()
+      })
+    )
+  })
+
+describe("in a SQLite file", () => {
+  const file = files()
+  const isSound = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    expect(yield* sql`PRAGMA integrity_check`.values).toEqual([["ok"]])
+  })
+  survives(file(), 15, isSound)
+  shares(file())
+  divides(file())
+  remembers(file())
+})
+
+await onPostgres((place) => {
+  shares(place)
+  divides(place)
+  remembers(place)
+  survives(place, 5, Effect.void)
+})

@@ -1,0 +1,170 @@
+/**
+ * The laws of the ledger over every store it may be kept in, and what only these stores promise.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import type { Status } from "@pawl/core/Status"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
+import fc from "fast-check"
+import { describe, expect, it } from "@effect/vitest"
+import { layerMemory, type Leased, Ledger } from "../src/Ledger.ts"
+import { laws } from "./LedgerLaws.ts"
+import { emptied, type Place } from "./places.ts"
+import { apm, card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+/** What is accepted at once is what would have been accepted one by one. */
+const groups = (place: Place, numRuns: number) => {
+  const callbacks = fc.array(
+    fc.record({
+      transactionId: fc.constantFrom("1", "2", "3"),
+      transactionStatus: fc.constantFrom<Status>("NEW", "PENDING", "SUCCEED", "FAILED"),
+      note: fc.nat(99)
+    }),
+    { minLength: 2, maxLength: 30 }
+  )
+  it("accepts a group as it would have accepted each in turn", () =>
+    fc.assert(
+      fc.asyncProperty(callbacks, (drawn) =>
+        Effect.gen(function* () {
+          const one = Context.get(yield* Layer.build(layerMemory), Ledger)
+          const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
+          const all = drawn.map(({ note, transactionId, transactionStatus }) =>
+            verified(
+              "card",
+              card({ transactionId, transactionStatus, metadata: { n: String(note) } })
+            )
+          )
+          // What is confirmed already is nothing to be asked about.
+          for (const ledger of [one, many]) {
+            yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
+          }
+          const inTurn = yield* Effect.forEach(all, (each, at) => one.accept(each, 1000 + at))
+          const atOnce = yield* Effect.forEach(all, (each, at) => many.accept(each, 1000 + at), {
+            concurrency: "unbounded"
+          })
+          expect(atOnce).toEqual(inTurn)
+          for (const id of ["1", "2", "3"]) {
+            expect(yield* many.get("card", id)).toEqual(yield* one.get("card", id))
+          }
+          const claims = yield* Effect.forEach([one, many], (ledger) =>
+            ledger.claim({ at: 5000, until: 6000, limit: 2 })
+          )
+          const plain = claims.map(({ dueAt, rows }) => ({
+            dueAt,
+            rows: rows.map((row) => ({ ...row, lease: 0 }))
+          }))
+          expect(plain[1]).toEqual(plain[0])
+        }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns }
+    ))
+}
+
+const promises = (place: Place) => {
+  const within =
+    <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
+    () =>
+      Effect.provide(body, emptied(place), { local: true })
+
+  it.effect(
+    "keeps a body in quarantine once, and so many of one transaction that no other's suffers",
+    within(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        // An identifier of this length could not be in an index.
+        const odd = (n: number, transactionId = "x".repeat(9000)) =>
+          verified("card", card({ transactionId, metadata: { n: String(n) } }))
+        for (let n = 0; n < 16; n++)
+          expect(yield* ledger.accept(odd(n), n)).toEqual({ isNew: true })
+        expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
+        expect(yield* Effect.flip(ledger.accept(odd(16), 21))).toMatchObject({
+          _tag: "StoreUnavailable"
+        })
+        const other = verified("apm", apm({ transactionId: "x".repeat(9000) }))
+        expect(yield* ledger.accept(other, 22)).toEqual({ isNew: true })
+        expect(yield* ledger.accept(odd(3), 23)).toEqual({ isNew: false })
+        expect(yield* ledger.quarantined).toEqual([
+          ...Array.from({ length: 16 }, (_, n) => odd(n)),
+          other
+        ])
+      })
+    )
+  )
+
+  it.effect(
+    "keeps the first and the newest body of a status, as the bytes that came, with their count",
+    within(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        const bodies = [0, 1, 2].map((n) => verified("card", card({ metadata: { n: `${n} ✓` } })))
+        for (const [index, body] of bodies.entries()) {
+          yield* ledger.accept(body, index)
+          const [line] = yield* sql`SELECT count, first_body, newest_body FROM pawl_callbacks`
+          expect({ ...line, count: Number(line?.["count"]) }).toEqual({
+            count: index + 1,
+            first_body: bodies[0]?.bytes,
+            newest_body: index === 0 ? null : body.bytes
+          })
+        }
+      })
+    )
+  )
+
+  it.effect(
+    "takes a write back with the transaction it was made in",
+    within(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        yield* ledger.accept(verified("card", card()), 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
+        const leased = rows[0] as Leased
+        const told = ledger.write(leased, { told: "SUCCEED", tells: 1, evidence: Evidence.none })
+        yield* Effect.flip(sql.withTransaction(Effect.andThen(told, Effect.fail("no"))))
+        expect(yield* ledger.get("card", "100001")).toMatchObject({ told: undefined, tells: 0 })
+        yield* sql.withTransaction(told)
+        expect(yield* ledger.get("card", "100001")).toMatchObject({ told: "SUCCEED", tells: 1 })
+      })
+    )
+  )
+
+  it.effect("accepts a hundred that come at once in a few statements", () => {
+    let statements = 0
+    const count: Statement.Transformer = (statement) => {
+      if (statement.compile()[0].includes("INSERT INTO pawl_callbacks")) statements++
+      return Effect.succeed(statement)
+    }
+    return Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const ids = Array.from({ length: 100 }, (_, id) => String(id))
+      yield* Effect.forEach(
+        ids,
+        (transactionId) => ledger.accept(verified("card", card({ transactionId })), 1000),
+        { concurrency: "unbounded" }
+      )
+      expect((yield* ledger.claim({ at: 1000, until: 2000, limit: 200 })).rows.length).toBe(100)
+      expect(statements).toBeLessThan(10)
+    }).pipe(
+      Effect.provide(emptied(place), { local: true }),
+      Effect.provideService(Statement.CurrentTransformer, count)
+    )
+  })
+}
+
+const file = files()
+laws("in SQLite's memory", emptied({ _tag: "sqlite", filename: ":memory:" }), 200)
+laws("in a SQLite file", emptied(file()), 40)
+describe("in a SQLite file", () => {
+  groups(file(), 60)
+  promises(file())
+})
+await onPostgres((place) => {
+  laws("laws", emptied(place), 40)
+  groups(place, 20)
+  promises(place)
+})

@@ -1,0 +1,124 @@
+/**
+ * SQLite as a `SqlClient`: what it promises, and what it says when it cannot start.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SafeIntegers, SqlClient } from "effect/sql/SqlClient"
+import * as Stream from "effect/Stream"
+import { writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "@effect/vitest"
+import * as NodeSqlite from "../src/NodeSqlite.ts"
+import { files } from "./stores.ts"
+
+const file = files()
+const open = (filename: string) =>
+  Effect.map(Layer.build(Layer.fresh(NodeSqlite.layer({ filename }))), Context.get(SqlClient))
+
+/** Why a file cannot be opened. */
+const refusal = (filename: string) =>
+  Effect.map(Effect.flip(open(filename)), ({ message }) => message)
+
+describe("NodeSqlite", () => {
+  it.live("says in one sentence why a file cannot be used", () =>
+    Effect.gen(function* () {
+      const { filename } = file()
+      const absent = join(filename, "no", "such.db")
+      expect(yield* refusal(absent)).toBe(
+        `The SQLite file ${absent} cannot be used: it, or its directory, is not there or may not be read and written`
+      )
+      expect(yield* refusal(dirname(filename))).toMatch(/^The SQLite file .* is not there or may/)
+      writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
+      expect(yield* refusal(filename)).toBe(
+        `The SQLite file ${filename} cannot be used: file is not a database`
+      )
+      const held = file()
+      const holder = new DatabaseSync(held.filename)
+      holder.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE")
+      expect(yield* refusal(held.filename)).toBe(
+        `The SQLite file ${held.filename} cannot be used: another process holds it`
+      )
+      holder.close()
+      yield* open(held.filename)
+    })
+  )
+
+  it.effect("writes ahead, and has every commit on the disk before it returns (R08)", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(file().filename)
+      expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
+      expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]])
+      const memory = yield* open(":memory:")
+      expect(yield* memory`PRAGMA synchronous`.values).toEqual([[2]])
+    })
+  )
+
+  it.effect("takes a transaction back whole, and a part of one alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(file().filename)
+      yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b)`
+      const insert = (a: number, b: unknown) => sql`INSERT INTO t ${sql.insert({ a, b })}`
+      const failed = insert(1, "x").pipe(
+        Effect.andThen(insert(1, "y")),
+        sql.withTransaction,
+        Effect.flip
+      )
+      expect(yield* failed).toMatchObject({ reason: { _tag: "ConstraintError" } })
+      expect(yield* sql`SELECT * FROM t`).toEqual([])
+      yield* insert(2, "x").pipe(
+        Effect.andThen(
+          Effect.ignore(sql.withTransaction(Effect.andThen(insert(3, "y"), Effect.fail("no"))))
+        ),
+        Effect.andThen(insert(4, null)),
+        sql.withTransaction
+      )
+      expect(yield* sql`SELECT a FROM t ORDER BY a`.values).toEqual([[2], [4]])
+    })
+  )
+
+  it.effect("has the file to write to from a transaction's beginning to its end", () =>
+    Effect.gen(function* () {
+      const { filename } = file()
+      const sql = yield* open(filename)
+      const other = new DatabaseSync(filename, { timeout: 0 })
+      const write = () => other.exec("BEGIN IMMEDIATE; ROLLBACK")
+      yield* sql.withTransaction(Effect.sync(() => expect(write).toThrow("locked")))
+      write()
+      other.close()
+    })
+  )
+
+  it.effect("gives rows, values, streams and integers as they are", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(file().filename)
+      const bytes = new Uint8Array([0, 255, 1])
+      const row = { a: "\u2028 '; --", b: 1.5, c: null, d: bytes }
+      const select = sql`SELECT ${row.a} AS a, ${row.b} AS b, ${undefined} AS c, ${bytes} AS d`
+      expect(yield* select).toEqual([row])
+      expect(yield* select.unprepared).toEqual([row])
+      expect(yield* select.values).toEqual([Object.values(row)])
+      expect(yield* select).toEqual([row])
+      expect(yield* Stream.runCollect(select.stream)).toEqual([row])
+      const large = sql`SELECT 9007199254740993 AS n`
+      expect(yield* Effect.provideService(large, SafeIntegers, true)).toEqual([
+        { n: 9007199254740993n }
+      ])
+      expect(yield* Effect.flip(large)).toMatchObject({ _tag: "SqlError" })
+      expect(yield* Effect.flip(sql`SELECT nothing`)).toMatchObject({ _tag: "SqlError" })
+    })
+  )
+
+  it.effect("goes on with statements it had forgotten", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(":memory:")
+      const numbers = Array.from({ length: 250 }, (_, index) => index)
+      for (const round of [1, 2]) {
+        for (const n of numbers) {
+          expect(yield* sql.unsafe(`SELECT ${n} AS n, ${round} AS round`)).toEqual([{ n, round }])
+        }
+      }
+    })
+  )
+})
