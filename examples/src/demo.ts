@@ -10,6 +10,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
+import { Courier } from "@pawl/testkit/Courier"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import * as Scenario from "@pawl/testkit/Scenario"
@@ -25,6 +26,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
@@ -109,10 +111,17 @@ const gather = Effect.fnUntraced(function* (
 ) {
   const { transaction } = yield* Gateway
   const { told } = yield* Orders.Orders
+  const courier = yield* Courier
+  const ledger = yield* Ledger.Ledger
   const { transactionId } = receipt
   const truth = yield* Effect.flatMap(transaction(transactionId), Effect.fromNullishOr)
   const entries = journal.filter((entry) => entry.transactionId === transactionId)
-  return { ...receipt, truth, entries, told: told(transactionId) }
+  const deliveries = (yield* courier.deliveries).filter(
+    (delivery) => delivery.transactionId === transactionId
+  )
+  const row = yield* ledger.get("apm", transactionId)
+  const accepted = row?.callbacks ?? 0
+  return { ...receipt, truth, entries, told: told(transactionId), deliveries, accepted }
 })
 
 /** The transaction is at rest, every callback that was to come has come, and the handler knows the end. */
@@ -124,6 +133,24 @@ const isOver = (story: Timeline.Story): boolean => {
   const isAtRest = story.truth.history.length === statuses.length
   return isAtRest && Timeline.missing(story).length === lost
 }
+
+/** Posts a callback as somebody would who does not have the secret, and returns the answer. */
+const intrude = Effect.fnUntraced(function* (transactionId: string) {
+  const { url } = yield* Callbacks.Callbacks
+  const { status } = yield* HttpClientRequest.post(url).pipe(
+    HttpClientRequest.setUrlParams({ paymentMethod: "apm", apmType: "WALLET" }),
+    HttpClientRequest.setHeader("x-checksum", "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="),
+    HttpClientRequest.bodyJson({
+      transactionId,
+      transactionStatus: "SUCCEED",
+      accountId: "4711",
+      amount: "10.50",
+      currency: "EUR"
+    }),
+    Effect.flatMap(HttpClient.execute)
+  )
+  return status
+})
 
 const byId = (one: Timeline.Story, two: Timeline.Story) =>
   Number(one.truth.transactionId) - Number(two.truth.transactionId)
@@ -149,14 +176,21 @@ fractions of a second for this demo, minutes by default.
   )
   const receipts = yield* Effect.forEach(scenarios, order, { concurrency: "unbounded" })
   const gathered = Effect.forEach(receipts, (receipt) => gather(receipt, journal))
-  yield* gathered.pipe(
+  const intrusion = yield* intrude(receipts[0]?.transactionId ?? "")
+  const inTime = yield* gathered.pipe(
     Effect.repeat({ until: (all) => all.every(isOver), schedule: Schedule.spaced("100 millis") }),
     Effect.timeoutOption("20 seconds")
   )
   const stories = (yield* gathered).toSorted(byId)
   for (const story of stories) yield* Console.log(Timeline.print(story))
+  yield* Console.log(`A callback without the right checksum was answered ${intrusion}.`)
+  if (Option.isNone(inTime)) yield* Console.log("Not everything had ended after 20 seconds.")
   yield* Console.log(Timeline.verdict(stories))
-  return stories.every((story) => Timeline.faults(story).length === 0)
+  return (
+    intrusion === 401 &&
+    Option.isSome(inTime) &&
+    stories.every((story) => Timeline.faults(story).length === 0)
+  )
 })
 
 demo.pipe(

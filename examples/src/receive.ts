@@ -25,7 +25,7 @@ const receiver = Receiver.layer().pipe(
   Layer.provide(NodeHmac.layer)
 )
 
-HttpRouter.serve(Receiver.route("/callback")).pipe(
+HttpRouter.serve(Receiver.route("/callback"), { disableLogger: true }).pipe(
   Layer.provide(receiver),
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4020 })),
   Layer.launch,

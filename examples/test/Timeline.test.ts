@@ -35,7 +35,21 @@ const story = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>):
     history: history.map((status) => ({ status, at: "2026-01-01T00:00:00.000Z" }))
   },
   entries: [],
+  deliveries: [],
+  accepted: 0,
   told
+})
+
+const right = story(["NEW", "SUCCEED"], [transition(null, "SUCCEED", true)])
+
+const delivery = (answer: number) => ({
+  id: "1",
+  transactionId: "100001",
+  status: "SUCCEED" as const,
+  at: "2026-01-01T00:00:00.000Z",
+  attempt: 1,
+  answer,
+  forged: false
 })
 
 describe("the demo's verdict", () => {
@@ -59,6 +73,15 @@ describe("the demo's verdict", () => {
     ],
     ["another end than the service's", story(["NEW", "SUCCEED"], [transition(null, "NEW", true)])],
     ["nothing at all", story(["NEW"], [])],
+    ["a callback that was not taken in", { ...right, deliveries: [delivery(503)], accepted: 1 }],
+    ["a callback that was answered and not stored", { ...right, deliveries: [delivery(200)] }],
+    [
+      "a status told twice",
+      story(
+        ["NEW", "SUCCEED"],
+        [transition(null, "SUCCEED", true), transition("SUCCEED", "SUCCEED", true)]
+      )
+    ],
     [
       "a rank below one told before",
       story(

@@ -12,6 +12,7 @@ it("ends every transaction right, exits 0 and prints no colours into a pipe", as
   expect(err).toBe("")
   expect(out.match(/✓ right/g)).toHaveLength(24)
   expect(out.trimEnd().split("\n").at(-1)).toBe("All 24 transactions ended right.")
+  expect(out).toContain("A callback without the right checksum was answered 401.")
   expect(out).not.toContain("\u001b")
   expect(await exited).toEqual([0, null])
 })

@@ -3,6 +3,7 @@
  */
 import type { Transition } from "@pawl/core/Handler"
 import { isTerminal, rank, type Status } from "@pawl/core/Status"
+import type { Delivery } from "@pawl/testkit/Courier"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Entered } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
@@ -16,6 +17,9 @@ export interface Story {
   readonly truth: Transaction
   readonly entries: ReadonlyArray<Entered>
   readonly told: ReadonlyArray<Transition>
+  readonly deliveries: ReadonlyArray<Delivery>
+  /** How many callbacks the ledger took. */
+  readonly accepted: number
 }
 
 type Style = Parameters<typeof styleText>[0]
@@ -26,7 +30,7 @@ const styled = (style: Style, text: string) => styleText(style, text, { stream: 
 /**
  * Lists what is wrong with how a transaction was told; empty when it was told right.
  */
-export const faults = ({ told, truth }: Story): ReadonlyArray<string> => {
+export const faults = ({ accepted, deliveries, told, truth }: Story): ReadonlyArray<string> => {
   const had = new Set(truth.history.map(({ status }) => status))
   return [
     ...told
@@ -35,6 +39,15 @@ export const faults = ({ told, truth }: Story): ReadonlyArray<string> => {
     ...told
       .filter(({ from, to }) => from !== null && rank(to) < rank(from))
       .map(({ from, to }) => `${to} was told after ${from}`),
+    ...told
+      .filter(({ to }, index) => to === told[index - 1]?.to)
+      .map(({ to }) => `${to} was told twice`),
+    ...deliveries
+      .filter(({ answer }) => answer !== 200)
+      .map(({ answer, status }) => `the callback of ${status} was answered ${answer}`),
+    ...(deliveries.length === accepted
+      ? []
+      : [`${deliveries.length} callbacks were delivered, and ${accepted} stored`]),
     ...(told.at(-1)?.to === truth.status
       ? []
       : [`it ended ${truth.status}, and the handler was last told ${told.at(-1)?.to ?? "nothing"}`])
