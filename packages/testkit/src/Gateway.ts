@@ -9,7 +9,7 @@
  * `handle` checks in the order the service does: the bearer token (401), then the request (400: the
  * body, each field by the contract, the request checksum last), then whether the resource exists
  * (404). A 400 names fields and never holds their values. A repeated requestId is answered with the
- * original, byte for byte, whatever else the body says.
+ * original, byte for byte, whatever else a sound body says.
  *
  * @since 0.1.0
  */
