@@ -24,12 +24,13 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * `create` computes the checksum, and makes a requestId when none is given. It succeeds with the
  * service's answer, whatever its status but FAILED, which is `Declined`. A success is not yet a
- * payment: the final status comes by callback, or is read with `status`.
+ * payment: the final status comes by callback, or is waited for with `StatusPoller.follow`.
  *
  * **Gotchas**
  *
  * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the
- * same fields: the service answers with the original.
+ * same fields: the service answers with the original. Store a requestId of your own with the order before
+ * the call, and this also holds for a process that died before the answer (`examples/src/recover.ts`).
  *
  * @category services
  * @since 0.1.0

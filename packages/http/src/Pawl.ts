@@ -26,12 +26,19 @@
  *
  * One layer is one merchant at one environment: it holds one token and one pool of connections, which
  * end with it. The switches for where the service's documents are silent are `Profile` of
- * `@pawl/core/Profile`; provide another to the layer to change one.
+ * `@pawl/core/Profile`; they stand among the options of `layer`, or are provided to any of the layers.
+ *
+ * **Gotchas**
+ *
+ * Choose the requestId yourself, and store it with the order before the call. Only then can a process
+ * that dies between the request and the answer be started again and learn what became of it: it sends the
+ * same request, and gets the original answer. `examples/src/recover.ts` shows how.
  *
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
 import type { StatusReader } from "@pawl/core/StatusReader"
 import type * as Config from "effect/Config"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -63,8 +70,9 @@ export type Services =
   | CardPayouts.CardPayouts
   | PaymentIntents.PaymentIntents
   | Refunds.Refunds
-  | Subscriptions.Subscriptions
+  | StatusPoller.StatusPoller
   | StatusReader
+  | Subscriptions.Subscriptions
 
 /**
  * Layer that provides every service over whatever transport and HMAC there are: those of another
@@ -82,12 +90,22 @@ export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig |
     PaymentIntents.layer,
     Refunds.layer,
     Subscriptions.layer,
-    StatusPoller.layerReader
+    Layer.provideMerge(StatusPoller.layer, StatusPoller.layerReader)
   ).pipe(
     Layer.provide(Caller.layer),
     Layer.provide(AccessToken.layer),
     Layer.provide(SecureRandom.layerWebCrypto)
   )
+
+/**
+ * What a merchant configures, and which switches of the profile are not at their defaults.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends PawlConfig.Options {
+  readonly profile?: Partial<Profile.Switches> | undefined
+}
 
 const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.layer])
 
@@ -97,14 +115,15 @@ const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.la
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: PawlConfig.Options
-): Layer.Layer<Services, PawlConfig.InvalidConfig> =>
-  Layer.provide(layerNode, PawlConfig.layer(options))
+export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> => {
+  const client = Layer.provide(layerNode, PawlConfig.layer(options))
+  const { profile } = options
+  return profile === undefined ? client : Layer.provide(client, Profile.layer(profile))
+}
 
 /**
- * Layer that provides every service on Node, from `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY` and
- * `PAWL_MERCHANT_SECRET`.
+ * Layer that provides every service on Node, from the environment: `PAWL_BASE_URL`,
+ * `PAWL_MERCHANT_KEY` and `PAWL_MERCHANT_SECRET`, and what else `PawlConfig` has a variable for.
  *
  * @category layers
  * @since 0.1.0

@@ -1,7 +1,19 @@
 /**
- * Whom we call, as whom, and how long we try.
+ * Whom we call, as whom, and how long we try: one value, or the environment.
  *
  * **Details**
+ *
+ * | option | variable | default |
+ * |---|---|---|
+ * | `baseUrl` | `PAWL_BASE_URL` | none: required |
+ * | `merchantKey` | `PAWL_MERCHANT_KEY` | none: required |
+ * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | none: required |
+ * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
+ * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
+ * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
+ * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
+ *
+ * A duration in a variable is a number and its unit, such as `10 seconds` or `500 millis`.
  *
  * A mistake here would send credentials to the wrong place or refuse every callback, so a value that
  * cannot be right is refused when the layer is built, by an error that says what to do about it.
@@ -13,6 +25,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 
@@ -60,17 +74,28 @@ export interface Options {
 }
 
 /**
- * Error raised when a setting cannot be right. Holds no value, only what to do.
+ * Error raised when a setting is missing or cannot be right. Holds no value, only what to do.
+ *
+ * **Details**
+ *
+ * `setting` is the option, or the variable when it came from the environment; all of them when several
+ * are missing.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http/InvalidConfig")(
   "InvalidConfig",
-  { setting: Schema.String, advice: Schema.String }
+  {
+    setting: Schema.String,
+    advice: Schema.String,
+    isMissing: Schema.optionalKey(Schema.Boolean)
+  }
 ) {
   override get message() {
-    return `${this.setting} cannot be used: ${this.advice}`
+    return this.isMissing === true
+      ? `Set ${this.setting} in the environment: ${this.advice}`
+      : `${this.setting} cannot be used: ${this.advice}`
   }
 }
 
@@ -85,10 +110,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
   const maxAttempts = options.maxAttempts ?? 4
   if (!(Number.isInteger(maxAttempts) && maxAttempts >= 1)) {
-    return yield* new InvalidConfig({
-      setting: "maxAttempts",
-      advice: "give a whole number, 1 or more"
-    })
+    return yield* invalid("maxAttempts", "give a whole number, 1 or more")
   }
   return {
     baseUrl: yield* readBaseUrl(options.baseUrl),
@@ -97,10 +119,10 @@ export const make = Effect.fnUntraced(function* (
       yield* refusePadded("merchantSecret", Redacted.value(options.merchantSecret)),
       { label: "merchantSecret" }
     ),
-    attemptTimeout: Duration.fromInputUnsafe(options.attemptTimeout ?? "10 seconds"),
-    totalTimeout: Duration.fromInputUnsafe(options.totalTimeout ?? "30 seconds"),
+    attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
+    totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
     maxAttempts,
-    cooldown: Duration.fromInputUnsafe(options.cooldown ?? "30 seconds")
+    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds")
   }
 })
 
@@ -113,9 +135,19 @@ export const make = Effect.fnUntraced(function* (
 export const layer = (options: Options): Layer.Layer<PawlConfig, InvalidConfig> =>
   Layer.effect(PawlConfig, make(options))
 
+const variables = {
+  baseUrl: "PAWL_BASE_URL",
+  merchantKey: "PAWL_MERCHANT_KEY",
+  merchantSecret: "PAWL_MERCHANT_SECRET",
+  attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
+  totalTimeout: "PAWL_TOTAL_TIMEOUT",
+  maxAttempts: "PAWL_MAX_ATTEMPTS",
+  cooldown: "PAWL_COOLDOWN"
+} as const satisfies { readonly [Setting in keyof Options]-?: string }
+
 /**
- * Layer that provides the configuration from `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY` and
- * `PAWL_MERCHANT_SECRET`, with the defaults for the rest.
+ * Layer that provides the configuration from the variables above. Fails with one `InvalidConfig` that
+ * names every variable that is missing.
  *
  * @category layers
  * @since 0.1.0
@@ -123,20 +155,55 @@ export const layer = (options: Options): Layer.Layer<PawlConfig, InvalidConfig> 
 export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =
   Layer.effect(
     PawlConfig,
-    Effect.flatMap(
-      Config.all({
-        baseUrl: Config.String("PAWL_BASE_URL"),
-        merchantKey: Config.String("PAWL_MERCHANT_KEY"),
-        merchantSecret: Config.Redacted("PAWL_MERCHANT_SECRET")
-      }),
-      make
-    )
+    Effect.gen(function* () {
+      const { baseUrl, maxAttempts, merchantKey, merchantSecret, ...durations } = yield* Config.all(
+        Record.map(variables, readVariable)
+      )
+      if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
+        const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
+          .filter(([, value]) => value === undefined)
+          .map(([setting]) => nameOf(setting))
+        return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
+      }
+      return yield* make({
+        // What is no duration is refused there.
+        ...(durations as Pick<Options, keyof typeof durations>),
+        baseUrl,
+        merchantKey,
+        merchantSecret: Redacted.make(merchantSecret),
+        maxAttempts: maxAttempts === undefined ? undefined : Number(maxAttempts)
+      }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
+    })
   )
+
+const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
+
+const nameOf = (setting: string): string => variables[setting as keyof Options]
+
+const absent = {
+  isMissing: true,
+  advice: "there is no default for whom to call, and as whom"
+}
+
+const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
+
+const readDuration = (
+  setting: string,
+  input: Duration.Input
+): Effect.Effect<Duration.Duration, InvalidConfig> =>
+  Option.match(Option.filter(Duration.fromInput(input), isUsable), {
+    onSome: Effect.succeed,
+    onNone: () =>
+      Effect.fail(invalid(setting, "give a number above 0 and its unit, such as 10 seconds"))
+  })
+
+const isUsable = (duration: Duration.Duration): boolean =>
+  Duration.isFinite(duration) && Duration.isPositive(duration)
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/u
 
 const readBaseUrl = (text: string): Effect.Effect<string, InvalidConfig> => {
-  const refuse = (advice: string) => Effect.fail(new InvalidConfig({ setting: "baseUrl", advice }))
+  const refuse = (advice: string) => Effect.fail(invalid("baseUrl", advice))
   const url = URL.parse(text)
   if (url === null) return refuse("give an absolute URL such as https://payments.example/api")
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname))) {
@@ -159,8 +226,5 @@ const refusePadded = (setting: string, value: string): Effect.Effect<string, Inv
   value !== "" && value.trim() === value
     ? Effect.succeed(value)
     : Effect.fail(
-        new InvalidConfig({
-          setting,
-          advice: "give it without spaces or line breaks around it, and not empty"
-        })
+        invalid(setting, "give it without spaces or line breaks around it, and not empty")
       )

@@ -97,6 +97,29 @@ describe("the client on Node", () => {
       )
     ))
 
+  it("takes the switches of the profile among its options", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const server = yield* Server.start((socket, request) =>
+            request.startsWith("POST ")
+              ? Server.reply(socket, 200, '{"token":"no","pass":"abc"}')
+              : Server.reply(socket, 200, '"SUCCEED"')
+          )
+          const layer = Pawl.layer({
+            baseUrl: `${server.url}/api`,
+            merchantKey: "key",
+            merchantSecret: Redacted.make("secret"),
+            profile: { tokenField: "pass" }
+          })
+          yield* ApmPayments.ApmPayments.use(({ status }) => status("7")).pipe(
+            Effect.provide(layer)
+          )
+          expect(server.received[1]?.toLowerCase()).toContain("authorization: bearer abc\r\n")
+        })
+      )
+    ))
+
   it("is configured from the environment alone", () =>
     Effect.runPromise(
       Effect.scoped(

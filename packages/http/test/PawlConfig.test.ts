@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
@@ -110,6 +111,17 @@ describe("the limits", () => {
     }
     expect(setting({ maxAttempts: 1 })).toBe("accepted")
   })
+
+  it("are durations above zero that end", () => {
+    const durations = ["attemptTimeout", "totalTimeout", "cooldown"] as const
+    for (const name of durations) {
+      for (const given of ["soon", "", "0 seconds", "-1 second", "Infinity", 0, -1, Number.NaN]) {
+        expect([given, setting({ [name]: given as Duration.Input })]).toEqual([given, name])
+      }
+      const config = Result.getOrThrow(make({ [name]: "1500 millis" }))
+      expect(Duration.toMillis(config[name])).toBe(1500)
+    }
+  })
 })
 
 describe("layerConfig", () => {
@@ -122,29 +134,74 @@ describe("layerConfig", () => {
       Effect.runSync
     )
 
-  const env = {
+  const required = {
     PAWL_BASE_URL: "https://payments.example/api",
     PAWL_MERCHANT_KEY: "key",
     PAWL_MERCHANT_SECRET: "canary-5d1f"
   }
+  const limits = {
+    PAWL_ATTEMPT_TIMEOUT: "2 seconds",
+    PAWL_TOTAL_TIMEOUT: "1 minute",
+    PAWL_MAX_ATTEMPTS: "7",
+    PAWL_COOLDOWN: "500 millis"
+  }
 
-  it("reads the three variables", () => {
+  const refused = (env: Record<string, string>) => {
     const exit = read(env)
+    if (exit._tag === "Success") throw new Error("accepted")
+    const error = Cause.squash(exit.cause)
+    if (!Schema.is(PawlConfig.InvalidConfig)(error)) throw new Error("another error")
+    expect(`${Cause.pretty(exit.cause)} ${inspect(exit, { depth: 20 })}`).not.toContain("canary")
+    return error
+  }
+
+  it("reads every setting, and needs three of them", () => {
+    const exit = read(required)
     if (exit._tag === "Failure") throw new Error("refused")
-    expect(exit.value).toMatchObject({ baseUrl: env.PAWL_BASE_URL, merchantKey: "key" })
-    expect(Redacted.value(exit.value.merchantSecret)).toBe("canary-5d1f")
+    expect(exit.value).toEqual(Result.getOrThrow(make({})))
+    const all = read({ ...required, ...limits })
+    if (all._tag === "Failure") throw new Error("refused")
+    expect(all.value).toMatchObject({
+      baseUrl: required.PAWL_BASE_URL,
+      merchantKey: "key",
+      attemptTimeout: Duration.seconds(2),
+      totalTimeout: Duration.minutes(1),
+      maxAttempts: 7,
+      cooldown: Duration.millis(500)
+    })
+    expect(Redacted.value(all.value.merchantSecret)).toBe("canary-5d1f")
+    expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length)
   })
 
-  it("names the variable that is missing or unfit, and prints no secret", () => {
-    for (const name of Object.keys(env)) {
-      const { [name as keyof typeof env]: _, ...rest } = env
-      const exit = read(rest)
-      if (exit._tag === "Success") throw new Error("accepted")
-      expect(Cause.pretty(exit.cause)).toContain(name)
-      expect(inspect(exit, { depth: 20 })).not.toContain("canary")
+  it("names every variable that is missing in one sentence that says what to do", () =>
+    fc.assert(
+      fc.property(
+        fc.subarray(Object.keys(required), { minLength: 1 }),
+        fc.boolean(),
+        (missing, isEmpty) => {
+          const given = Object.entries(required).flatMap(([name, value]) =>
+            missing.includes(name) ? (isEmpty ? [[name, ""]] : []) : [[name, value]]
+          )
+          expect(refused(Object.fromEntries(given)).message).toBe(
+            `Set ${missing.join(", ")} in the environment: there is no default for whom to call, and as whom`
+          )
+        }
+      )
+    ))
+
+  it("names the variable that is unfit", () => {
+    for (const [name, text] of [
+      ["PAWL_BASE_URL", "http://canary.example/api"],
+      ["PAWL_MERCHANT_KEY", "canary "],
+      ["PAWL_MERCHANT_SECRET", "canary-5d1f\n"],
+      ["PAWL_ATTEMPT_TIMEOUT", "canary"],
+      ["PAWL_TOTAL_TIMEOUT", "30"],
+      ["PAWL_MAX_ATTEMPTS", "canary"],
+      ["PAWL_COOLDOWN", "-1 second"]
+    ] as const) {
+      const error = refused({ ...required, ...limits, [name]: text })
+      expect(error.setting).toBe(name)
+      expect(error.message).toMatch(new RegExp(`^${name} cannot be used: [^.]+$`, "u"))
     }
-    const exit = read({ ...env, PAWL_MERCHANT_SECRET: "canary-5d1f\n" })
-    if (exit._tag === "Success") throw new Error("accepted")
-    expect(`${Cause.pretty(exit.cause)} ${inspect(exit, { depth: 20 })}`).not.toContain("canary")
   })
 })

@@ -1,112 +1,442 @@
+import {
+  NotFound,
+  RateLimited,
+  type ReadError,
+  ServiceFailed,
+  Unauthorized,
+  UnexpectedResponse,
+  Unreachable,
+  ValidationFailed
+} from "@pawl/core/PaymentsError"
+import * as Profile from "@pawl/core/Profile"
+import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { type Kind, TransactionId } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as References from "effect/References"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as StatusPoller from "../src/StatusPoller.ts"
 import * as Memory from "./support/memory.ts"
 
 const id = Schema.decodeSync(TransactionId)("100001")
 
-const read = (service: Memory.Service, kind: Kind) =>
-  StatusReader.use((reader) => reader.read(kind, id)).pipe(
-    Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: (answer) => answer }),
-    Memory.settled,
-    Effect.provide(Memory.client(service)),
-    Memory.virtual
-  )
+/** One read as the service answers it: a status, a failure, or either after a while. */
+type Answer = string | Effect.Effect<string, ReadError>
 
-const paths = {
-  "apm-payment": "payments/apm",
-  "apm-payout": "payouts/apm",
-  "card-payment": "payments/card",
-  "card-payout": "payouts/card",
-  refund: "refunds/card"
-} as const
-
-type Concrete = keyof typeof paths
-
-const kinds = Object.keys(paths) as Array<Concrete>
-
-/** Which kinds a question is about, in the order they are asked. */
-const asked: Record<Kind, ReadonlyArray<Concrete>> = {
-  "apm-payment": ["apm-payment"],
-  "apm-payout": ["apm-payout"],
-  "card-payment": ["card-payment"],
-  "card-payout": ["card-payout"],
-  refund: ["refund"],
-  apm: ["apm-payment", "apm-payout"],
-  card: ["card-payment", "card-payout", "refund"]
+interface World {
+  /** The answers to the reads in their order; the last one repeats. */
+  readonly answers: ReadonlyArray<Answer>
+  readonly status?: string | null | undefined
+  readonly kind?: Kind
+  readonly hints?: ReadonlyArray<readonly [minute: number, claim: string]>
+  readonly pollGaps?: Profile.Switches["pollGaps"]
 }
 
-const questions = Object.keys(asked) as Array<Kind>
+const missing = new NotFound({})
+const failures = {
+  unreachable: new Unreachable({ reason: "the connection was reset", sent: true, attempts: 4 }),
+  failed: new ServiceFailed({ status: 500, attempts: 4 }),
+  limited: new RateLimited({ attempts: 4 }),
+  page: new UnexpectedResponse({ status: 200, reason: "its body cannot be read as JSON" }),
+  unauthorized: new Unauthorized({}),
+  invalid: new ValidationFailed({ sent: true, fields: [] }),
+  redirect: new UnexpectedResponse({ status: 302, reason: "redirects are not followed" })
+}
 
-const url = (kind: Concrete) => `https://payments.example/api/v1/${paths[kind]}/status/100001`
+/** Seconds since the start. */
+const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** A service that knows the id as some kinds, and fails with a status for others. */
-const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concrete, number>> = {}) =>
-  new Memory.Service({
-    answer: (request) => {
-      const kind = kinds.find((each) => request.url === url(each))
-      if (kind === undefined) return Memory.answer(418, "")
-      const code = failing[kind]
-      if (code !== undefined) return Memory.answer(code, "")
-      return known.includes(kind) ? Memory.status("SUCCEED") : Memory.answer(404, "")
+/** Follows for a week of virtual time, and says when it read what, when it told what, and how it ended. */
+const follow = (world: World) => {
+  const reads: Array<number> = []
+  const asked: Array<Kind> = []
+  const told: Array<readonly [at: number, status: string]> = []
+  const logged: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    logged.push(`${logLevel} ${String(message)}`)
+  })
+  const reader = Layer.succeed(StatusReader, {
+    read: (kind, of) =>
+      Effect.gen(function* () {
+        expect(of).toBe(id)
+        asked.push(kind)
+        const given = world.answers[reads.push(yield* now) - 1] ?? world.answers.at(-1) ?? missing
+        const status = typeof given === "string" ? given : yield* given
+        return { kind: kind === "apm" ? "apm-payout" : kind, status }
+      })
+  })
+  const hints = Stream.fromIterable(world.hints ?? []).pipe(
+    Stream.mapEffect(([minute, claim]) =>
+      Effect.as(
+        Effect.flatMap(now, (at) => Effect.sleep(Duration.seconds(minute * 60 - at))),
+        claim
+      )
+    )
+  )
+  return Effect.gen(function* () {
+    const poller = yield* StatusPoller.StatusPoller
+    const fiber = yield* poller
+      .changes({ kind: world.kind ?? "apm-payment", id, status: world.status, hints })
+      .pipe(
+        Stream.runForEach(({ status }) =>
+          Effect.map(now, (at) => {
+            told.push([at, status])
+          })
+        ),
+        Effect.flip,
+        Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
+        Effect.flatMap((end) => Effect.map(now, (at) => ({ end, at }))),
+        Effect.forkChild({ startImmediately: true })
+      )
+    yield* TestClock.adjust("7 days")
+    const ended = fiber.pollUnsafe()
+    yield* Fiber.interrupt(fiber)
+    const { at, end } = ended?._tag === "Success" ? ended.value : { at: Number.NaN, end: "goes on" }
+    return { reads, told, asked, logged, end, at }
+  }).pipe(
+    Effect.provide(Logger.layer([logger])),
+    Effect.provideService(References.MinimumLogLevel, "All"),
+    Effect.provide(
+      Layer.provide(StatusPoller.layer, [
+        reader,
+        ...(world.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: world.pollGaps })])
+      ])
+    ),
+    Memory.virtual
+  )
+}
+
+const minutes = (...all: ReadonlyArray<number>) => all.map((minute) => minute * 60)
+const week = 7 * 24 * 60
+
+describe("following", () => {
+  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at the end", async () => {
+    const { at, end, reads, told } = await follow({
+      status: "NEW",
+      answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
+    })
+    expect(reads).toEqual(minutes(5, 10, 20, 50, 110, 170, 230))
+    expect(told).toEqual([
+      [0, "NEW"],
+      [600, "PENDING"],
+      [3000, "PROCESSING"],
+      [13_800, "SUCCEED"]
+    ])
+    expect([end, at]).toEqual(["end", 13_800])
+  })
+
+  it("reads at once where nothing is known", async () => {
+    for (const status of [undefined, null, "ON_HOLD"]) {
+      const { reads, told } = await follow({
+        status,
+        answers: ["PENDING", "FAILED"],
+        pollGaps: [Duration.minutes(1), Duration.minutes(2)]
+      })
+      expect(reads).toEqual(minutes(0, 1))
+      expect(told.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
     }
   })
 
-describe("the reader", () => {
-  it("asks the endpoints of the kinds in their order, and says which of them knew the id", () =>
+  it("needs no read where the create answered with the end", async () => {
+    for (const status of statuses.filter(isTerminal)) {
+      const { end, reads, told } = await follow({ status, answers: [] })
+      expect([end, reads, told]).toEqual(["end", [], [[0, status]]])
+    }
+  })
+
+  it("goes on hourly for as long as there is no end, and at whatever gaps the profile has", async () => {
+    const hourly = await follow({ status: "PENDING", answers: ["PENDING"] })
+    expect(hourly.end).toBe("goes on")
+    expect(hourly.reads.slice(0, 5)).toEqual(minutes(5, 10, 20, 50, 110))
+    expect(hourly.reads.slice(5)).toEqual(
+      minutes(...Array.from({ length: week / 60 }, (_, n) => 170 + n * 60)).filter(
+        (at) => at <= week * 60
+      )
+    )
+    const daily = await follow({
+      status: "PENDING",
+      answers: ["PENDING"],
+      pollGaps: [Duration.minutes(1), Duration.days(1)]
+    })
+    expect(daily.reads).toEqual(
+      minutes(1, ...Array.from({ length: 6 }, (_, n) => 1 + (n + 1) * 1440))
+    )
+  })
+
+  it("C07 is not ended by a status that nobody documented", async () => {
+    const { logged, reads, told } = await follow({
+      status: "NEW",
+      answers: ["ON_HOLD", "", "null", "SUCCEED"]
+    })
+    const warning = "Warn The apm-payment transaction 100001 has a status that is not documented"
+    expect(logged).toEqual([warning, warning, warning])
+    expect(reads).toEqual(minutes(5, 10, 20, 50))
+    expect(told.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
+  })
+
+  it("never tells a lower rank, whatever the service answers, and every end it tells is true", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...questions),
-        fc.subarray(kinds),
-        async (question, known) => {
-          const service = knowing(known)
-          const candidates = asked[question]
-          const first = candidates.findIndex((kind) => known.includes(kind))
-          const kind = candidates[first]
-          expect(await read(service, question)).toEqual(
-            kind === undefined ? "NotFound" : { kind, status: "SUCCEED" }
-          )
-          expect(service.requests.map((request) => request.url)).toEqual(
-            candidates.slice(0, first < 0 ? candidates.length : first + 1).map(url)
-          )
+        fc.option(fc.constantFrom(...statuses), { nil: undefined }),
+        fc.array(fc.constantFrom<Answer>(...statuses, "ON_HOLD", failures.failed), {
+          minLength: 1,
+          maxLength: 8
+        }),
+        fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...statuses, "ON_HOLD")), { maxLength: 4 }),
+        async (status, answers, drawn) => {
+          const hints = drawn.toSorted(([a], [b]) => a - b)
+          const { end, reads, told } = await follow({ status, answers, hints })
+          const tell = told.map(([, each]) => each as Status)
+          for (const [n, each] of tell.slice(1).entries()) {
+            expect(rank(each)).toBeGreaterThanOrEqual(rank(tell[n] ?? each))
+          }
+          const said = [status, ...answers.slice(0, Math.max(reads.length, 1))]
+          for (const each of tell) if (isTerminal(each)) expect(said).toContain(each)
+          const last = tell.at(-1)
+          expect(end === "end").toBe(last !== undefined && isTerminal(last))
         }
-      )
+      ),
+      { numRuns: 300 }
     ))
 
-  it("passes any failure on but a 404, and asks no further", async () => {
-    for (const question of questions) {
-      for (const [at, kind] of asked[question].entries()) {
-        for (const [code, tag] of [
-          [500, "ServiceFailed"],
-          [400, "ValidationFailed"],
-          [401, "Unauthorized"],
-          [429, "RateLimited"],
-          [302, "UnexpectedResponse"]
-        ] as const) {
-          const service = knowing(asked[question].slice(at + 1), { [kind]: code })
-          expect(await read(service, question)).toBe(tag)
-          expect(new Set(service.requests.map((request) => request.url)).size).toBe(at + 1)
-        }
-      }
+  it("asks the kind that knew the id, once one did", async () => {
+    const { asked } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
+    expect(asked).toEqual(["apm", "apm-payout"])
+  })
+
+  it("fails as the last of it does, or ends with its last news", async () => {
+    const given = (answers: ReadonlyArray<Answer>) => follow({ answers })
+    expect((await given(["SUCCEED"])).end).toBe("end")
+    for (const [error, tag] of [
+      [failures.unauthorized, "Unauthorized"],
+      [failures.invalid, "ValidationFailed"],
+      [failures.redirect, "UnexpectedResponse"]
+    ] as const) {
+      const { at, end, reads } = await given(["PENDING", error])
+      expect([end, at, reads]).toEqual([tag, 300, minutes(0, 5)])
     }
   })
 
-  it("moves on at once: a 404 is neither waited for nor asked twice", async () => {
-    const service = knowing(["refund"])
-    const answer = await StatusReader.use((reader) => reader.read("card", id)).pipe(
-      Effect.provide(Memory.client(service)),
-      Memory.virtual
-    )
-    expect(answer).toEqual({ kind: "refund", status: "SUCCEED" })
-    expect(service.requests.length).toBe(3)
+  it("is not ended by a read that fails for now", async () => {
+    for (const error of [
+      failures.unreachable,
+      failures.failed,
+      failures.limited,
+      failures.page
+    ] as const) {
+      const { end, logged, reads } = await follow({
+        status: "NEW",
+        answers: [error, error, error, "SUCCEED"]
+      })
+      expect(logged[0]).toBe(
+        `Warn The apm-payment transaction 100001 could not be read. ${error.message}`
+      )
+      expect([end, reads]).toEqual(["end", minutes(5, 10, 20, 50)])
+    }
+  })
+})
+
+describe("a 404", () => {
+  it("soon after the create is asked again every 5 seconds, and for a minute", async () => {
+    for (const times of [1, 2, 12]) {
+      const { end, reads } = await follow({
+        answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
+      })
+      expect(reads).toEqual([
+        ...Array.from({ length: times + 1 }, (_, n) => n * 5),
+        times * 5 + 300
+      ])
+      expect(end).toBe("end")
+    }
   })
 
-  it("tells an unknown id from a service that cannot say", async () => {
-    expect(await read(new Memory.Service({ auth: () => Memory.answer(404, "") }), "apm")).toBe(
-      "UnexpectedResponse"
-    )
+  it("that stays for a minute is NotFound", async () => {
+    const { at, end, reads } = await follow({ answers: [missing] })
+    expect([end, at, reads.length]).toEqual(["NotFound", 60, 13])
+    const later = await follow({ status: "NEW", answers: ["PENDING", missing] })
+    expect([later.end, later.at]).toEqual(["NotFound", 660])
   })
+
+  it("has a minute of its own each time", async () => {
+    const { at, end } = await follow({
+      status: "NEW",
+      answers: [missing, "PENDING", missing, missing, "SUCCEED"]
+    })
+    expect([end, at]).toEqual(["end", 300 + 5 + 300 + 10])
+  })
+})
+
+describe("a callback", () => {
+  it("makes a read now, and the gaps start again", async () => {
+    const { reads, told } = await follow({
+      status: "NEW",
+      answers: ["NEW", "PENDING", "PENDING", "SUCCEED"],
+      hints: [[7, "PENDING"]]
+    })
+    expect(reads).toEqual(minutes(5, 7, 12, 17))
+    expect(told).toEqual([
+      [0, "NEW"],
+      [420, "PENDING"],
+      [1020, "SUCCEED"]
+    ])
+  })
+
+  it("ends the following as soon as the service confirms it", async () => {
+    const { at, end, reads } = await follow({
+      status: "NEW",
+      answers: ["SUCCEED"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect([end, at, reads]).toEqual(["end", 60, [60]])
+  })
+
+  it("that is ahead of the service is asked after for a minute, and never believed", async () => {
+    const soon = await follow({
+      status: "NEW",
+      answers: ["PENDING", "PENDING", "SUCCEED"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect([soon.reads, soon.end]).toEqual([[60, 65, 70], "end"])
+    const forged = await follow({
+      status: "NEW",
+      answers: ["PENDING"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect(forged.reads.slice(0, 15)).toEqual([
+      ...Array.from({ length: 13 }, (_, n) => 60 + n * 5),
+      420,
+      720
+    ])
+    expect(forged.told.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
+  })
+
+  it("that the service contradicts is held against it for a minute, and a change of its mind is a conflict", async () => {
+    const stays = await follow({
+      status: "NEW",
+      answers: ["FAILED"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect([stays.end, stays.at, stays.told.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
+    const turns = await follow({
+      status: "NEW",
+      answers: ["FAILED", "FAILED", "SUCCEED"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect(turns.told.slice(1)).toEqual([
+      [60, "FAILED"],
+      [70, "SUCCEED"]
+    ])
+  })
+
+  it("gives a service that does not know the id another minute", async () => {
+    const { at, end } = await follow({ answers: [missing], hints: [[0.9, "PENDING"]] })
+    expect([end, at]).toEqual(["NotFound", 54 + 60])
+  })
+
+  it("that finds the service failing is asked after as well", async () => {
+    const { end, reads } = await follow({
+      status: "NEW",
+      answers: [failures.failed, failures.unreachable, "SUCCEED"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect([reads, end]).toEqual([[60, 65, 70], "end"])
+  })
+
+  it("that comes while a read is under way makes one more", async () => {
+    const { reads } = await follow({
+      answers: [Effect.delay(Effect.succeed("PENDING"), "1 minute"), "PENDING", "SUCCEED"],
+      hints: [
+        [0.2, "PENDING"],
+        [0.4, "PENDING"],
+        [0.6, "PENDING"]
+      ]
+    })
+    expect(reads).toEqual(minutes(0, 1, 6))
+  })
+})
+
+describe("one effect", () => {
+  const answering = (...answers: ReadonlyArray<Answer>) => {
+    let reads = 0
+    return Layer.succeed(StatusReader, {
+      read: (kind) =>
+        Effect.suspend(() => {
+          const given = answers[reads++] ?? missing
+          return typeof given === "string" ? Effect.succeed(given) : given
+        }).pipe(Effect.map((status) => ({ kind, status })))
+    })
+  }
+  const following = (reader: Layer.Layer<StatusReader>, hints?: Stream.Stream<string>) =>
+    StatusPoller.StatusPoller.use((poller) =>
+      poller.follow({ kind: "refund", id, status: "NEW", hints })
+    ).pipe(Effect.provide(Layer.provide(StatusPoller.layer, reader)))
+
+  it("succeeds with where the transaction stands at its end, conflict and all", () =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(
+        following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
+      )
+      yield* TestClock.adjust("1 hour")
+      expect(yield* Fiber.join(fiber)).toEqual({
+        status: "SUCCEED",
+        rank: 10,
+        confirmed: true,
+        conflict: ["SUCCEED", "FAILED"]
+      })
+    }).pipe(Memory.virtual))
+
+  it("is bounded by a time-out, and leaves neither a read nor a listener behind", () =>
+    Effect.gen(function* () {
+      const left: Array<string> = []
+      const hanging = Effect.onInterrupt(Effect.never, () =>
+        Effect.sync(() => {
+          left.push("read")
+        })
+      )
+      const hints = Stream.ensuring(
+        Stream.concat(Stream.make("PENDING"), Stream.never),
+        Effect.sync(() => {
+          left.push("hints")
+        })
+      )
+      const fiber = yield* following(answering(hanging), hints).pipe(
+        Effect.timeoutOption("1 day"),
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* TestClock.adjust("1 day")
+      expect((yield* Fiber.join(fiber))._tag).toBe("None")
+      expect(left.toSorted()).toEqual(["hints", "read"])
+    }).pipe(Memory.virtual))
+
+  it("C20 can be interrupted while it waits, reads, or waits for the service to come after", () =>
+    Effect.gen(function* () {
+      for (const answers of [["PENDING"], [Effect.never], [missing]] as const) {
+        let open = 0
+        const hints = Stream.unwrap(
+          Effect.as(
+            Effect.acquireRelease(
+              Effect.sync(() => open++),
+              () => Effect.sync(() => open--)
+            ),
+            Stream.never
+          )
+        )
+        const fiber = yield* Effect.forkChild(following(answering(...answers), hints), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("301 seconds")
+        expect(open).toBe(1)
+        yield* Fiber.interrupt(fiber)
+        expect(open).toBe(0)
+      }
+    }).pipe(Memory.virtual))
 })

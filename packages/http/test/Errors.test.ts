@@ -1,0 +1,124 @@
+/**
+ * Every error of every method: it stands in the method's type, and here is what makes it happen.
+ */
+import { Unreachable } from "@pawl/core/PaymentsError"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { ApmPayments } from "../src/ApmPayments.ts"
+import type { ApmPayouts } from "../src/ApmPayouts.ts"
+import type { CardPayments } from "../src/CardPayments.ts"
+import type { CardPayouts } from "../src/CardPayouts.ts"
+import type { PaymentIntents } from "../src/PaymentIntents.ts"
+import type { Refunds } from "../src/Refunds.ts"
+import type { Subscriptions } from "../src/Subscriptions.ts"
+import * as Memory from "./support/memory.ts"
+import { type Operation, operations } from "./support/operations.ts"
+
+interface Services {
+  readonly ApmPayments: ApmPayments["Service"]
+  readonly ApmPayouts: ApmPayouts["Service"]
+  readonly CardPayments: CardPayments["Service"]
+  readonly CardPayouts: CardPayouts["Service"]
+  readonly PaymentIntents: PaymentIntents["Service"]
+  readonly Refunds: Refunds["Service"]
+  readonly Subscriptions: Subscriptions["Service"]
+}
+
+type TagOf<Method> = Method extends (
+  ...given: never
+) => Effect.Effect<unknown, infer Failure extends { readonly _tag: string }>
+  ? Failure["_tag"]
+  : never
+
+/** What makes an error of an operation happen. */
+type Happening = (operation: Operation) => Memory.Options
+
+/** Has a member for each error of each method: one that is forgotten does not compile. */
+type Table = {
+  readonly [Service in keyof Services]: {
+    readonly [Method in keyof Services[Service]]: {
+      readonly [Tag in TagOf<Services[Service][Method]>]: Happening
+    }
+  }
+}
+
+const always =
+  (code: number, body: unknown = ""): Happening =>
+  () => ({ answer: () => Memory.answer(code, body) })
+
+const reads = {
+  Unauthorized: always(401),
+  ValidationFailed: always(400, { errors: { mid: "unknown" } }),
+  NotFound: always(404),
+  ServiceFailed: always(500),
+  RateLimited: always(429),
+  Unreachable: () => ({
+    answer: () => Effect.fail(new Unreachable({ reason: "refused", sent: false, attempts: 1 }))
+  }),
+  UnexpectedResponse: always(302)
+} satisfies Record<string, Happening>
+
+const creates = {
+  ...reads,
+  // A failure of the create itself is no failure yet: it may have taken effect.
+  ServiceFailed: () => ({ auth: () => Memory.answer(500, "") }),
+  OutcomeUnknown: always(500)
+} satisfies Record<string, Happening>
+
+const transactions = {
+  ...creates,
+  Declined: ({ answer }) => ({
+    answer: () => Memory.answer(200, { ...JSON.parse(answer), transactionStatus: "FAILED" })
+  })
+} satisfies Record<string, Happening>
+
+const pages = {
+  ...creates,
+  IntentRejected: always(200, { errorCode: "LIMIT_EXCEEDED" })
+} satisfies Record<string, Happening>
+
+const table: Table = {
+  ApmPayments: { create: transactions, status: reads },
+  ApmPayouts: { create: transactions, info: reads, status: reads },
+  CardPayments: { create: transactions, charge: transactions, tokenize: creates, status: reads },
+  CardPayouts: { create: transactions, info: reads, status: reads },
+  PaymentIntents: { create: pages },
+  Refunds: { create: transactions, info: reads, status: reads },
+  Subscriptions: {
+    create: transactions,
+    get: reads,
+    update: reads,
+    pause: reads,
+    resume: reads,
+    cancel: reads
+  }
+}
+
+const rows = Object.entries(table).flatMap(([service, methods]) =>
+  Object.entries(methods).map(([method, happenings]) => ({
+    name: `${service}.${method}`,
+    happenings: Object.entries<Happening>(happenings)
+  }))
+)
+
+it("has a row for every operation", () => {
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(
+    operations.map(({ name }) => name).toSorted()
+  )
+})
+
+describe.each(rows)("$name", ({ happenings, name }) => {
+  it.each(happenings)("fails with %s", async (tag, happening) => {
+    const operation = operations.find((each) => each.name === name)
+    if (operation === undefined) throw new Error("no such operation")
+    const error = await operation
+      .call({ requestId: "request-1" })
+      .pipe(
+        Effect.flip,
+        Memory.settled,
+        Effect.provide(Memory.client(new Memory.Service(happening(operation)))),
+        Memory.virtual
+      )
+    expect(error._tag).toBe(tag)
+  })
+})

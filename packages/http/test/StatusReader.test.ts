@@ -1,0 +1,112 @@
+import { StatusReader } from "@pawl/core/StatusReader"
+import { type Kind, TransactionId } from "@pawl/core/Transaction"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Memory from "./support/memory.ts"
+
+const id = Schema.decodeSync(TransactionId)("100001")
+
+const read = (service: Memory.Service, kind: Kind) =>
+  StatusReader.use((reader) => reader.read(kind, id)).pipe(
+    Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: (answer) => answer }),
+    Memory.settled,
+    Effect.provide(Memory.client(service)),
+    Memory.virtual
+  )
+
+const paths = {
+  "apm-payment": "payments/apm",
+  "apm-payout": "payouts/apm",
+  "card-payment": "payments/card",
+  "card-payout": "payouts/card",
+  refund: "refunds/card"
+} as const
+
+type Concrete = keyof typeof paths
+
+const kinds = Object.keys(paths) as Array<Concrete>
+
+/** Which kinds a question is about, in the order they are asked. */
+const asked: Record<Kind, ReadonlyArray<Concrete>> = {
+  "apm-payment": ["apm-payment"],
+  "apm-payout": ["apm-payout"],
+  "card-payment": ["card-payment"],
+  "card-payout": ["card-payout"],
+  refund: ["refund"],
+  apm: ["apm-payment", "apm-payout"],
+  card: ["card-payment", "card-payout", "refund"]
+}
+
+const questions = Object.keys(asked) as Array<Kind>
+
+const url = (kind: Concrete) => `https://payments.example/api/v1/${paths[kind]}/status/100001`
+
+/** A service that knows the id as some kinds, and fails with a status for others. */
+const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concrete, number>> = {}) =>
+  new Memory.Service({
+    answer: (request) => {
+      const kind = kinds.find((each) => request.url === url(each))
+      if (kind === undefined) return Memory.answer(418, "")
+      const code = failing[kind]
+      if (code !== undefined) return Memory.answer(code, "")
+      return known.includes(kind) ? Memory.status("SUCCEED") : Memory.answer(404, "")
+    }
+  })
+
+describe("the reader", () => {
+  it("asks the endpoints of the kinds in their order, and says which of them knew the id", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...questions),
+        fc.subarray(kinds),
+        async (question, known) => {
+          const service = knowing(known)
+          const candidates = asked[question]
+          const first = candidates.findIndex((kind) => known.includes(kind))
+          const kind = candidates[first]
+          expect(await read(service, question)).toEqual(
+            kind === undefined ? "NotFound" : { kind, status: "SUCCEED" }
+          )
+          expect(service.requests.map((request) => request.url)).toEqual(
+            candidates.slice(0, first < 0 ? candidates.length : first + 1).map(url)
+          )
+        }
+      )
+    ))
+
+  it("passes any failure on but a 404, and asks no further", async () => {
+    for (const question of questions) {
+      for (const [at, kind] of asked[question].entries()) {
+        for (const [code, tag] of [
+          [500, "ServiceFailed"],
+          [400, "ValidationFailed"],
+          [401, "Unauthorized"],
+          [429, "RateLimited"],
+          [302, "UnexpectedResponse"]
+        ] as const) {
+          const service = knowing(asked[question].slice(at + 1), { [kind]: code })
+          expect(await read(service, question)).toBe(tag)
+          expect(new Set(service.requests.map((request) => request.url)).size).toBe(at + 1)
+        }
+      }
+    }
+  })
+
+  it("moves on at once: a 404 is neither waited for nor asked twice", async () => {
+    const service = knowing(["refund"])
+    const answer = await StatusReader.use((reader) => reader.read("card", id)).pipe(
+      Effect.provide(Memory.client(service)),
+      Memory.virtual
+    )
+    expect(answer).toEqual({ kind: "refund", status: "SUCCEED" })
+    expect(service.requests.length).toBe(3)
+  })
+
+  it("tells an unknown id from a service that cannot say", async () => {
+    expect(await read(new Memory.Service({ auth: () => Memory.answer(404, "") }), "apm")).toBe(
+      "UnexpectedResponse"
+    )
+  })
+})
