@@ -25,6 +25,17 @@ import type * as Schema from "effect/Schema"
 export type Fault = "encoding" | "depth" | "members" | "duplicate key" | "syntax"
 
 /**
+ * A number as the text it is written with: what `JSON.rawJSON` makes, and `JSON.stringify` writes as it
+ * is.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RawJson {
+  readonly rawJSON: string
+}
+
+/**
  * The deepest nesting that is read.
  *
  * @category constants

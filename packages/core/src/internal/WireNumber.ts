@@ -10,11 +10,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-
-/** What `JSON.stringify` writes as it is (Node 22, all current browsers). */
-export interface RawJson {
-  readonly rawJSON: string
-}
+import type { RawJson } from "../Json.ts"
 
 const { isRawJSON, rawJSON } = JSON as JSON & {
   readonly isRawJSON: (value: unknown) => value is RawJson

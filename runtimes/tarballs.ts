@@ -1,0 +1,218 @@
+/**
+ * Packs the packages as npm would get them, installs the tarballs into empty projects and runs the quick
+ * start in each: `pnpm tarballs [node esbuild deno]`.
+ *
+ * The quick start is the program of docs/guides/quick-start.md, as it stands there. Everything but the
+ * four tarballs comes from the registry, at the versions of the workspace's catalog. A project that
+ * cannot be had on this machine fails like any other: nothing is skipped.
+ */
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { promisify } from "node:util"
+
+const root = join(import.meta.dirname, "..")
+const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
+const names = ["core", "http", "webhook", "testkit"] as const
+
+/** Runs a command to its end; what it printed is shown only when it fails. */
+const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      timeout: 180_000,
+      maxBuffer: 64 * 1024 * 1024,
+      // What pnpm sets for its own scripts is nothing an empty project would have.
+      env: Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !/^(?:npm|pnpm)_/iu.test(name))
+      )
+    })
+    return stdout
+  } catch (error) {
+    const { stderr = "", stdout = "" } = error as { stdout?: string; stderr?: string }
+    const said = `${stdout}${stderr}`.trim() || String(error)
+    throw new Error(`${basename(program)} ${args.join(" ")}\n${said}`, { cause: error })
+  }
+}
+
+/** One line a step, with what it took. */
+const step = async <A>(name: string, what: string, work: () => Promise<A>): Promise<A> => {
+  const start = performance.now()
+  process.stdout.write(`${name.padEnd(9)}${what.padEnd(58)}`)
+  try {
+    const result = await work()
+    console.log(`ok  ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    return result
+  } catch (error) {
+    console.log("FAILED")
+    throw error
+  }
+}
+
+const catalog = async (name: string): Promise<string> => {
+  const text = await readFile(join(root, "pnpm-workspace.yaml"), "utf8")
+  const [, version = ""] = new RegExp(`^ +"?${name}"?: (.+)$`, "mu").exec(text) ?? []
+  if (version === "") throw new Error(`pnpm-workspace.yaml names no version of ${name}`)
+  return version
+}
+
+const quickStart = async (): Promise<string> => {
+  const page = await readFile(join(root, "docs/guides/quick-start.md"), "utf8")
+  const [, code = ""] = /^```ts\n(.+?)^```$/msu.exec(page) ?? []
+  if (code === "") throw new Error("docs/guides/quick-start.md holds no program")
+  return code
+}
+
+const place = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
+
+const pack = (name: string): Promise<string> =>
+  step("pack", `@pawl/${name}`, async () => {
+    const packed = JSON.parse(
+      await run(
+        "pnpm",
+        ["pack", "--json", "--pack-destination", place],
+        join(root, "packages", name)
+      )
+    ) as { readonly filename: string }
+    const tarball = join(place, basename(packed.filename))
+    await run(installed(".bin/publint"), ["run", tarball, "--strict"], root)
+    await run(installed(".bin/attw"), [tarball, "--profile", "esm-only", "--quiet"], root)
+    return tarball
+  })
+
+/** An empty project with the tarballs and the program in it, and whatever else is asked for. */
+const project = async (
+  name: string,
+  tarballs: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {}
+): Promise<string> => {
+  const folder = join(place, name)
+  await mkdir(folder)
+  const dependencies = Object.fromEntries([
+    ...names.map((each, at) => [`@pawl/${each}`, `file:${tarballs[at]}`]),
+    ["@effect/platform-node", await catalog("@effect/platform-node")],
+    ["effect", await catalog("effect")],
+    ...Object.entries(more)
+  ]) as Record<string, string>
+  await writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ private: true, type: "module", dependencies })
+  )
+  await writeFile(join(folder, "first.ts"), await quickStart())
+  return folder
+}
+
+const check = (output: string): void => {
+  if (!/ → SUCCEED$/mu.test(output) || !output.includes("is paid: ship it"))
+    throw new Error(`the payment was not confirmed:\n${output}`)
+}
+
+const install = (name: string, folder: string): Promise<string> =>
+  step(name, "npm install", () =>
+    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], folder)
+  )
+
+const compilerOptions = {
+  module: "nodenext",
+  target: "es2023",
+  lib: ["es2024", "dom"],
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true
+}
+
+/** Each takes the tarballs to a project of its own kind, and runs the quick start there. */
+const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Promise<void>>> = {
+  node: async (tarballs) => {
+    const folder = await project("node", tarballs, {
+      "@types/node": await catalog("@types/node"),
+      typescript: "7.0.2",
+      typescript5: "npm:typescript@5.9.3"
+    })
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["first.ts"] })
+    )
+    await install("node", folder)
+    for (const each of ["typescript5", "typescript"]) {
+      const { version } = JSON.parse(
+        await readFile(join(folder, "node_modules", each, "package.json"), "utf8")
+      ) as { readonly version: string }
+      await step("node", `TypeScript ${version} finds no fault`, () =>
+        run(process.execPath, [join("node_modules", each, "bin/tsc"), "-p", "."], folder)
+      )
+    }
+    for (const each of ["node22", "node24"]) {
+      const program = installed(`${each}/bin/node`)
+      const version = (await run(program, ["--version"], folder)).trim()
+      await step("node", `Node ${version} runs the quick start`, async () =>
+        check(await run(program, ["first.ts"], folder))
+      )
+    }
+    await step("node", "the commands of the packages start", async () => {
+      for (const bin of ["pawl-sandbox"])
+        await run(process.execPath, [join("node_modules/.bin", bin), "--version"], folder)
+    })
+  },
+  esbuild: async (tarballs) => {
+    const folder = await project("esbuild", tarballs)
+    await install("esbuild", folder)
+    await step("esbuild", "one bundle runs the quick start by itself", async () => {
+      const alone = join(place, "bundle")
+      await mkdir(alone)
+      await run(
+        installed(".bin/esbuild"),
+        [
+          "first.ts",
+          "--bundle",
+          "--platform=node",
+          "--format=esm",
+          `--outfile=${join(alone, "first.mjs")}`,
+          // Some of what is bundled was written for `require`.
+          "--banner:js=import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
+        ],
+        folder
+      )
+      check(await run(process.execPath, ["first.mjs"], alone))
+    })
+  },
+  deno: async (tarballs) => {
+    const folder = await project("deno", tarballs)
+    await install("deno", folder)
+    await step("deno", "Deno runs the quick start", async () =>
+      check(
+        await run(
+          installed(".bin/deno"),
+          ["run", "--allow-all", "--node-modules-dir=manual", "first.ts"],
+          folder
+        )
+      )
+    )
+  }
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in consumers))
+if (unknown.length > 0) {
+  console.error(
+    `there is no project ${unknown.join(", ")}, only ${Object.keys(consumers).join(", ")}`
+  )
+  process.exit(1)
+}
+
+const start = performance.now()
+try {
+  const tarballs: Array<string> = []
+  for (const name of names) tarballs.push(await pack(name))
+  for (const [name, consume] of Object.entries(consumers))
+    if (wanted.length === 0 || wanted.includes(name)) await consume(tarballs)
+  console.log(`tarballs passed in ${((performance.now() - start) / 1000).toFixed(1)} s`)
+} catch (error) {
+  console.log(error instanceof Error ? error.message : String(error))
+  console.log("tarballs FAILED")
+  process.exitCode = 1
+} finally {
+  await rm(place, { recursive: true, force: true })
+}
