@@ -2,10 +2,8 @@
  * The merchant's shop, on a port of its own: an order comes in, a payment is started.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { isStatus } from "@pawl/core/Status"
 import { ApmPayments } from "@pawl/http/ApmPayments"
-import { Ledger } from "@pawl/webhook/Ledger"
-import * as Clock from "effect/Clock"
+import * as Ledger from "@pawl/webhook/Ledger"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -35,44 +33,35 @@ export const Receipt = Schema.Struct({ transactionId: Schema.String, answer: Sch
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const payments = yield* ApmPayments
-    const ledger = yield* Ledger
     const callbacks = yield* Callbacks
 
     const pay = Effect.fnUntraced(function* ({ amount, orderId, scenario }: typeof Order.Type) {
-      const payment = yield* payments.create({
-        requestId: orderId,
-        accountId: "4711",
-        amount,
-        currency: "EUR",
-        apmPayload: { paymentType: "APM", paymentMethod: "WALLET" },
-        callbackUrl: callbacks.url,
-        order: { orderId },
-        metadata: { "sandbox.scenario": scenario }
-      })
-      const { transactionId, transactionStatus } = payment
-      return { transactionId, status: transactionStatus, answer: transactionStatus }
+      const request = { requestId: orderId, accountId: "4711", amount, currency: "EUR" }
+      const { answer, response } = yield* payments
+        .create({
+          ...request,
+          apmPayload: { paymentType: "APM", paymentMethod: "WALLET" },
+          callbackUrl: callbacks.url,
+          order: { orderId },
+          metadata: { "sandbox.scenario": scenario }
+        })
+        .pipe(
+          Effect.map((response) => ({ response, answer: response.transactionStatus })),
+          Effect.catchTag("Declined", ({ declineCode, response }) =>
+            Effect.succeed({ response, answer: `FAILED, decline code ${declineCode}` })
+          )
+        )
+      // From here on the transaction is followed, whether a callback ever comes or not.
+      yield* Ledger.register("apm-payment", response, request)
+      return { transactionId: response.transactionId, answer }
     })
 
     yield* router.add(
       "POST",
       "/orders",
       Effect.gen(function* () {
-        const order = yield* HttpServerRequest.schemaBodyJson(Order)
-        const { answer, status, transactionId } = yield* pay(order).pipe(
-          Effect.catchTag("Declined", ({ declineCode, response }) =>
-            Effect.succeed({
-              transactionId: response.transactionId,
-              status: "FAILED",
-              answer: `FAILED, decline code ${declineCode}`
-            })
-          )
-        )
-        // From here on the transaction is followed, whether a callback ever comes or not.
-        yield* ledger.register(
-          { kind: "apm-payment", transactionId, ...(isStatus(status) && { status }) },
-          yield* Clock.currentTimeMillis
-        )
-        return HttpServerResponse.jsonUnsafe({ transactionId, answer })
+        const receipt = yield* pay(yield* HttpServerRequest.schemaBodyJson(Order))
+        return HttpServerResponse.jsonUnsafe(receipt)
       })
     )
   })

@@ -30,3 +30,17 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }> {
   override readonly message = "The ledger cannot be written now"
 }
+
+/**
+ * Error raised at the start when a merchant secret was not copied as it is. Holds no value.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
+  readonly secret: "current" | "previous"
+}> {
+  override get message() {
+    return `The ${this.secret} merchant secret is blank or has white space around it`
+  }
+}

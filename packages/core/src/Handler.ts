@@ -47,6 +47,10 @@ export interface Transition {
  *
  * A call that fails, dies or takes longer than 5 minutes is made again.
  *
+ * `settle`, where there is one, runs `told`, which marks as told what `handle` took, together with what
+ * has to be written with it: both or neither. A handler whose own rows are in the ledger's database has
+ * one (`@pawl/webhook/LedgerSql`, `handler`).
+ *
  * @category services
  * @since 0.1.0
  */
@@ -54,6 +58,10 @@ export class Handler extends Context.Service<
   Handler,
   {
     readonly handle: (transition: Transition) => Effect.Effect<void, unknown>
+    readonly settle?: <A, E>(
+      transition: Transition,
+      told: Effect.Effect<A, E>
+    ) => Effect.Effect<A, unknown>
   }
 >()("@pawl/core/Handler") {}
 

@@ -32,7 +32,10 @@ import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { GatewayConfig } from "./GatewayConfig.ts"
+import * as Chance from "./internal/Chance.ts"
 import * as Posting from "./internal/Posting.ts"
+import { Shelves } from "./internal/Shelves.ts"
+import { sleepUntil } from "./internal/Waiting.ts"
 import type { Manner } from "./Scenario.ts"
 
 /**
@@ -41,8 +44,9 @@ import type { Manner } from "./Scenario.ts"
  * **Details**
  *
  * `send` returns at once; the callback travels on its own. `deliveries` is the log so far, in the
- * order of the answers, and `changes` emits each try from now on. `reset` forgets the log and
- * everything under way.
+ * order of the answers, and `changes` emits each try from now on; who is more than 1,024 behind loses
+ * the oldest. `once` tries a callback now and never again. `reset` forgets the log and everything under
+ * way.
  *
  * @category services
  * @since 0.1.0
@@ -51,6 +55,7 @@ export class Courier extends Context.Service<
   Courier,
   {
     readonly send: (callback: Callback) => Effect.Effect<void>
+    readonly once: (callback: Callback, forged: boolean) => Effect.Effect<Delivery>
     readonly deliveries: Effect.Effect<ReadonlyArray<Delivery>>
     readonly changes: Stream.Stream<Delivery>
     readonly reset: Effect.Effect<void>
@@ -102,6 +107,20 @@ export interface Delivery {
 }
 
 /**
+ * A callback under way: its next try, and when that is due, in milliseconds since the epoch. What is
+ * held goes out of order with all that is held for the same transaction and time.
+ */
+interface Parcel {
+  readonly id: string
+  readonly callback: Callback
+  readonly attempt: number
+  readonly isHeld: boolean
+  readonly due: number
+}
+
+type Parcels = ReadonlyArray<Parcel>
+
+/**
  * The waits between the tries of a callback, each from the previous try.
  *
  * @category constants
@@ -110,25 +129,28 @@ export interface Delivery {
 export const retryGaps: ReadonlyArray<Duration.Duration> = [2, 4, 8, 16, 32].map(Duration.minutes)
 
 const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
-  const { pace, seed } = yield* GatewayConfig
+  const config = yield* GatewayConfig
+  const { open, save } = yield* Shelves
   const post = yield* Posting.make(isAllowed)
-  const unit = Duration.max(pace, Duration.millis(100))
-  const start = seed === undefined ? Random.Random : Random.withSeed(Random.Random, seed)
+  const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))
+  const start = Effect.provideService(Chance.make("courier"), GatewayConfig, config)
   const underway = yield* FiberSet.make()
-  const log = yield* PubSub.unbounded<Delivery>()
-  const held = new Map<string, ReadonlyArray<Callback>>()
+  const changes = yield* PubSub.sliding<Delivery>({ capacity: 1024 })
+  const parcels = open<Parcel>("parcel")
+  const log = open<Delivery>("delivery", (delivery) => delivery)
   let random = yield* start
-  let deliveries: Array<Delivery> = []
+  let parcelled = Number([...parcels.keys()].at(-1) ?? 0)
 
   const attempt = Effect.fnUntraced(function* (
     callback: Callback,
     attempt: number,
     forged: boolean
   ) {
+    yield* save
     const posted = yield* Clock.currentTimeMillis
     const answer = yield* post(callback)
     const delivery: Delivery = {
-      id: String(deliveries.length + 1),
+      id: String(log.size + 1),
       transactionId: callback.transactionId,
       status: callback.status,
       at: DateTime.formatIso(DateTime.makeUnsafe(posted)),
@@ -136,69 +158,95 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
       answer,
       forged
     }
-    deliveries.push(delivery)
-    yield* PubSub.publish(log, delivery)
-    const isDone =
-      answer === "refused" || (typeof answer === "number" && answer >= 200 && answer < 300)
-    return { isDone, posted }
+    log.set(delivery.id, delivery)
+    PubSub.publishUnsafe(changes, delivery)
+    return { delivery, posted }
   })
 
-  const insist = Effect.fnUntraced(function* (callback: Callback, first: number) {
-    let previous = first
-    for (const [index, gap] of retryGaps.entries()) {
-      const due = previous + Duration.toMillis(gap)
-      yield* Effect.sleep(Duration.millis(Math.max(0, due - (yield* Clock.currentTimeMillis))))
-      const { isDone, posted } = yield* attempt(callback, index + 2, false)
-      if (isDone) return
-      previous = posted
+  /** Tries a parcel once, and says when it is due again. */
+  const carry = Effect.fnUntraced(function* (parcel: Parcel) {
+    const { delivery, posted } = yield* attempt(parcel.callback, parcel.attempt, false)
+    const gap = retryGaps[parcel.attempt - 1]
+    if (isDone(delivery) || gap === undefined) parcels.delete(parcel.id)
+    else {
+      const due = posted + Duration.toMillis(gap)
+      parcels.set(parcel.id, { ...parcel, attempt: parcel.attempt + 1, isHeld: false, due })
+    }
+    yield* save
+  })
+
+  const climb = Effect.fnUntraced(function* (id: string) {
+    for (let parcel = parcels.get(id); parcel !== undefined; parcel = parcels.get(id)) {
+      yield* sleepUntil(parcel.due)
+      yield* carry(parcel)
     }
   })
 
   /** Returns after the first try; more of them go on in the background. */
-  const deliver = Effect.fnUntraced(function* (callback: Callback) {
-    const { isDone, posted } = yield* attempt(callback, 1, false)
-    if (!isDone) yield* FiberSet.run(underway, insist(callback, posted))
+  const deliver = Effect.fnUntraced(function* (parcel: Parcel) {
+    yield* carry(parcel)
+    if (parcels.has(parcel.id)) yield* FiberSet.run(underway, climb(parcel.id))
+    const { callback } = parcel
     if (callback.manner.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  const hold = Effect.fnUntraced(function* (
-    callbacks: ReadonlyArray<Callback>,
-    transactionId: string
-  ) {
-    const waiting = held.get(transactionId)
-    held.set(transactionId, [...(waiting ?? []), ...callbacks])
-    if (waiting !== undefined) return
-    yield* Effect.sleep(Duration.times(unit, shufflePaces))
-    const released = held.get(transactionId) ?? []
-    held.delete(transactionId)
-    yield* Effect.forEach(yield* disorder(released), deliver, { discard: true })
+  /** Takes what sets out at a time on its first try, one after the other. */
+  const depart = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Parcels>) {
+    yield* sleepUntil(due)
+    yield* Effect.forEach(yield* ready, deliver, { discard: true })
   })
 
-  const travel = (callback: Callback) => {
+  const heldFor = (transactionId: string): Parcels =>
+    Array.from(parcels.values()).filter(
+      ({ callback, isHeld }) => isHeld && callback.transactionId === transactionId
+    )
+
+  const departHeld = (transactionId: string, due: number) =>
+    depart(
+      due,
+      Effect.suspend(() => disorder(heldFor(transactionId).filter((held) => held.due === due)))
+    )
+
+  const setOut = (way: Effect.Effect<void>) =>
+    Effect.asVoid(FiberSet.run(underway, Effect.provideService(way, Random.Random, random)))
+
+  const send = Effect.fnUntraced(function* (callback: Callback) {
     const { manner, transactionId } = callback
-    const callbacks = manner.duplicate ? [callback, callback] : [callback]
-    const way = manner.shuffle
-      ? hold(callbacks, transactionId)
-      : Effect.forEach(callbacks, deliver, { discard: true })
-    return manner.late ? Effect.delay(way, Duration.times(unit, latePaces)) : way
+    if (manner.silent || (manner.lost && callback.isLast)) return
+    const leaves = (yield* Clock.currentTimeMillis) + (manner.late ? latePaces * unit : 0)
+    const held = manner.shuffle ? heldFor(transactionId).find(({ due }) => due > leaves) : undefined
+    const due = held?.due ?? leaves + (manner.shuffle ? shufflePaces * unit : 0)
+    const sent = Array.from({ length: manner.duplicate ? 2 : 1 }, (): Parcel => {
+      const id = String(++parcelled)
+      return { id, callback, attempt: 1, isHeld: manner.shuffle, due }
+    })
+    for (const parcel of sent) parcels.set(parcel.id, parcel)
+    if (!manner.shuffle) yield* setOut(depart(due, Effect.succeed(sent)))
+    else if (held === undefined) yield* setOut(departHeld(transactionId, due))
+  })
+
+  // What was under way when a file was closed goes on.
+  const groups = new Set<string>()
+  for (const parcel of parcels.values()) {
+    const { attempt, callback, due, id, isHeld } = parcel
+    const group = `${callback.transactionId} ${due}`
+    if (attempt > 1) yield* setOut(climb(id))
+    else if (!isHeld) yield* setOut(depart(due, Effect.succeed([parcel])))
+    else if (!groups.has(group)) yield* setOut(departHeld(callback.transactionId, due))
+    groups.add(group)
   }
 
   return Courier.of({
-    send: (callback) =>
-      callback.manner.silent || (callback.manner.lost && callback.isLast)
-        ? Effect.void
-        : travel(callback).pipe(
-            Effect.provideService(Random.Random, random),
-            FiberSet.run(underway),
-            Effect.asVoid
-          ),
-    deliveries: Effect.sync(() => [...deliveries]),
-    changes: Stream.fromPubSub(log),
+    send,
+    once: (callback, forged) =>
+      Effect.map(attempt(callback, 1, forged), ({ delivery }) => delivery),
+    deliveries: Effect.sync(() => [...log.values()]),
+    changes: Stream.fromPubSub(changes),
     reset: Effect.gen(function* () {
       yield* FiberSet.clear(underway)
-      held.clear()
+      parcels.clear()
       random = yield* start
-      deliveries = []
+      log.clear()
     })
   })
 })
@@ -209,8 +257,20 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Courier, never, GatewayConfig | HttpClient.HttpClient | Hmac> =
-  Layer.effect(Courier, make(Posting.isHere))
+export const layer: Layer.Layer<Courier, never, Requirements> = Layer.effect(
+  Courier,
+  make(Posting.isHere)
+)
+
+/**
+ * Layer that delivers over the `HttpClient` there is, wherever it is allowed to.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerTo = (
+  isAllowed: (url: URL) => boolean
+): Layer.Layer<Courier, never, Requirements> => Layer.effect(Courier, make(isAllowed))
 
 /**
  * Layer that delivers to any host, over an `HttpClient` that leads to no network.
@@ -218,20 +278,18 @@ export const layer: Layer.Layer<Courier, never, GatewayConfig | HttpClient.HttpC
  * @category layers
  * @since 0.1.0
  */
-export const layerInMemory: Layer.Layer<
-  Courier,
-  never,
-  GatewayConfig | HttpClient.HttpClient | Hmac
-> = Layer.effect(
-  Courier,
-  make(() => true)
-)
+export const layerInMemory: Layer.Layer<Courier, never, Requirements> = layerTo(() => true)
+
+type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 
 const latePaces = 10
 const shufflePaces = 5
 
-/** Puts callbacks in another order than they have, wherever there is one. */
-const disorder = (callbacks: ReadonlyArray<Callback>) =>
-  Effect.map(Random.shuffle(callbacks), (shuffled) =>
-    shuffled.every((callback, at) => callback === callbacks[at]) ? shuffled.toReversed() : shuffled
+/** Puts parcels in another order than they have, wherever there is one. */
+const disorder = (parcels: Parcels) =>
+  Effect.map(Random.shuffle(parcels), (shuffled) =>
+    shuffled.every((parcel, at) => parcel === parcels[at]) ? shuffled.toReversed() : shuffled
   )
+
+const isDone = ({ answer }: Delivery): boolean =>
+  answer === "refused" || (typeof answer === "number" && answer >= 200 && answer < 300)

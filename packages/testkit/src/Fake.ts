@@ -35,6 +35,7 @@
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
+import { Unreachable } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
@@ -49,9 +50,11 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Courier from "./Courier.ts"
+import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
 import { apart } from "./internal/Apart.ts"
+import * as Struck from "./internal/Struck.ts"
 
 /**
  * Service that says where the callbacks go. `deliverTo` takes what a receiver does with one, and answers
@@ -74,18 +77,18 @@ export class Fake extends Context.Service<
 export type Receive = (incoming: Incoming) => Effect.Effect<number>
 
 /**
- * Layer that provides every service of `@pawl/http` over a gateway in memory, and hands out the gateway
- * and its courier.
+ * Layer that provides every service of `@pawl/http` over a gateway in memory, and hands out the gateway,
+ * its courier and the faults it is to have.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
   options: GatewayConfig.Options = {}
-): Layer.Layer<Pawl.Services | Fake | Gateway.Gateway | Courier.Courier> =>
+): Layer.Layer<Pawl.Services | Fake | Gateway.Gateway | Courier.Courier | Faults.Faults> =>
   Pawl.layerPortable.pipe(
     Layer.provide([transport, config]),
-    Layer.provideMerge(Gateway.layer),
+    Layer.provideMerge(Layer.merge(Gateway.layer, Faults.layer)),
     Layer.provideMerge(callbacks),
     Layer.provide([PortableHmac.layer, GatewayConfig.layer(options)]),
     apart
@@ -117,17 +120,22 @@ const utf8 = new TextEncoder()
 
 const transport = Layer.effect(
   Transport,
-  Effect.map(Gateway.Gateway, (gateway) =>
-    Transport.of({
-      send: ({ body = "", headers, method, url }) => {
+  Effect.gen(function* () {
+    const gateway = yield* Gateway.Gateway
+    const faults = yield* Faults.Faults
+    return Transport.of({
+      send: Effect.fnUntraced(function* ({ body = "", headers, method, url }) {
         const path = url.slice(new URL(url).origin.length)
-        return Effect.map(
-          gateway.handle({ method, path, headers, body: utf8.encode(body) }),
-          (answer) => ({ ...answer, body: utf8.encode(answer.body) })
+        const seen = yield* Struck.meet(
+          yield* faults.strike(method, path),
+          gateway.handle({ method, path, headers, body: utf8.encode(body) })
         )
-      }
+        if (seen._tag !== "whole")
+          return yield* new Unreachable({ reason: "ECONNRESET", sent: true, attempts: 1 })
+        return { ...seen.answer, body: utf8.encode(seen.answer.body) }
+      })
     })
-  )
+  })
 )
 
 const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.GatewayConfig | Hmac> =

@@ -16,21 +16,25 @@
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
+import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Courier } from "./Courier.ts"
+import { Courier, type Delivery } from "./Courier.ts"
 import { GatewayConfig } from "./GatewayConfig.ts"
 import * as Apm from "./internal/Apm.ts"
 import * as ApmPayments from "./internal/ApmPayments.ts"
 import * as ApmPayouts from "./internal/ApmPayouts.ts"
 import * as Book from "./internal/Book.ts"
+import * as CardCallback from "./internal/CardCallback.ts"
 import * as CardPayments from "./internal/CardPayments.ts"
 import * as CardPayouts from "./internal/CardPayouts.ts"
 import * as Cards from "./internal/Cards.ts"
 import * as Charging from "./internal/Charging.ts"
+import { type Checkout, make as makeCheckout } from "./internal/Checkout.ts"
 import * as Contract from "./internal/Contract.ts"
+import * as Pages from "./internal/Pages.ts"
 import * as PaymentIntents from "./internal/PaymentIntents.ts"
 import * as Refunds from "./internal/Refunds.ts"
 import * as Requests from "./internal/Requests.ts"
@@ -44,6 +48,10 @@ import * as Tokens from "./internal/Tokens.ts"
  *
  * - `handle` answers a request, and never fails.
  * - `transactions`, `transaction`: the truth, with every status a transaction had and when.
+ * - `checkout`: the intents, and what customers do on their pages.
+ * - `move` gives a transaction a status, and ends its own life first, so that it keeps it; FAILED has
+ *   declineCode 5 unless another is given.
+ * - `resend` posts the callback of a delivery once more, and returns the try.
  * - `reset` forgets everything but the credentials; tokens stay valid.
  *
  * @category services
@@ -55,6 +63,13 @@ export class Gateway extends Context.Service<
     readonly handle: (request: Request) => Effect.Effect<Answer>
     readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
     readonly transaction: (id: string) => Effect.Effect<Transaction | undefined>
+    readonly checkout: Checkout
+    readonly move: (
+      id: string,
+      status: Status,
+      declineCode?: number
+    ) => Effect.Effect<Transaction | undefined>
+    readonly resend: (deliveryId: string) => Effect.Effect<Delivery | undefined>
     readonly reset: Effect.Effect<void>
   }
 >()("@pawl/testkit/Gateway") {}
@@ -84,6 +99,15 @@ export type Answer = Contract.Answer
 export type Transaction = Book.Transaction
 
 /**
+ * The intents of the service, and what customers do on their pages; so a test can be the customer
+ * without a browser.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type { Checkout }
+
+/**
  * Layer that starts the service, without any transaction.
  *
  * @category layers
@@ -98,10 +122,12 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const sign = (yield* Hmac).keyed(config.merchantSecret)
     const tokens = yield* Tokens.make
     const requests = yield* Requests.make
-    const book = yield* Book.make
+    const book = yield* Book.make(messageOf(refundCallbackId))
     const vault = yield* Cards.make
     const charging = yield* Charging.make(book)
-    const createApm = Apm.make(book, requests, sign, requestChecksumSeparator)
+    const pages = Pages.make(config.pageUrl)
+    const checkout = yield* makeCheckout(book, requests, pages)
+    const createApm = Apm.make(book, requests, pages, sign, requestChecksumSeparator)
 
     const find = Contract.make({
       authenticate: ({ payload }) =>
@@ -111,14 +137,14 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
           Redacted.value(payload.merchantSecret)
         )
           ? Effect.map(tokens.issue, (accessToken) => ({ accessToken }))
-          : Effect.fail(unauthorized),
+          : Effect.fail(wrongCredentials),
       ...ApmPayments.make(book, createApm),
       ...ApmPayouts.make(book, createApm),
-      ...CardPayments.make(book, requests, vault),
-      ...CardPayouts.make(book, requests),
-      ...Refunds.make(book, requests, refundCallbackId),
-      ...PaymentIntents.make(requests),
-      ...Subscriptions.make(charging, requests, vault)
+      ...CardPayments.make(book, requests, vault, pages),
+      ...CardPayouts.make(book, requests, pages),
+      ...Refunds.make(book, requests),
+      ...PaymentIntents.make(checkout, requests, pages),
+      ...Subscriptions.make(charging, requests, vault, pages)
     })
 
     const authorize = Effect.fnUntraced(function* ({ headers }: Request) {
@@ -142,16 +168,54 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         ),
       transactions: book.transactions,
       transaction: book.transaction,
-      reset: Effect.all([charging.reset, book.reset, vault.reset, requests.reset, courier.reset], {
-        discard: true
-      })
+      checkout,
+      move: (id, status, declineCode = ordinaryDecline) =>
+        requests.turn(
+          Effect.gen(function* () {
+            yield* book.halt(id)
+            yield* book.move(id, status, declineCode)
+            return yield* book.transaction(id)
+          })
+        ),
+      resend: Effect.fnUntraced(function* (deliveryId) {
+        const delivery = (yield* courier.deliveries).find(({ id }) => id === deliveryId)
+        if (delivery === undefined) return undefined
+        const callback = book.callback(delivery.transactionId, delivery.status)
+        return callback === undefined ? undefined : yield* courier.once(callback, delivery.forged)
+      }),
+      reset: requests.turn(
+        Effect.all(
+          [charging.reset, checkout.reset, book.reset, vault.reset, requests.reset, courier.reset],
+          { discard: true }
+        )
+      )
     }
   })
 )
 
+/** Who writes the callback of a transaction. */
+const messageOf = (named: "refund" | "payment") => {
+  const ofRefund = CardCallback.ofRefund(named)
+  return (transaction: Transaction) =>
+    transaction.accountId !== undefined
+      ? Apm.message(transaction)
+      : transaction.kind === "refund"
+        ? ofRefund(transaction)
+        : CardCallback.message(transaction)
+}
+
+/** The code of the test card that declines. */
+const ordinaryDecline = 5
+
 const unauthorized = new Contract.Refusal({
   status: 401,
   message: "Missing, expired or invalid bearer token"
+})
+
+const wrongCredentials = new Contract.Refusal({
+  status: 401,
+  message:
+    "Not the merchantKey and merchantSecret of this gateway: they are sandbox-key and sandbox-secret, unless it was started with others"
 })
 
 const unexpected = Contract.answer(500, { message: "Unexpected error" })

@@ -16,6 +16,7 @@ import * as Redacted from "effect/Redacted"
  * - `merchantKey`, `merchantSecret`: the one merchant the gateway knows.
  * - `pace`: the time between two moves of a transaction.
  * - `seed`: makes everything that is left to chance repeatable; without one it is not.
+ * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
  * - `environment`: tokens of one environment are refused by every other (`spec.md`, "Authentication").
  *
  * @category services
@@ -28,6 +29,7 @@ export class GatewayConfig extends Context.Service<
     readonly merchantSecret: Redacted.Redacted
     readonly pace: Duration.Duration
     readonly seed: string | number | undefined
+    readonly pageUrl: string
     readonly environment: string
   }
 >()("@pawl/testkit/GatewayConfig") {}
@@ -43,12 +45,13 @@ export interface Options {
   readonly merchantSecret?: Redacted.Redacted | undefined
   readonly pace?: Duration.Input | undefined
   readonly seed?: string | number | undefined
+  readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
 }
 
 /**
  * Layer that takes the given settings, and else: key `sandbox-key`, secret `sandbox-secret`, a pace
- * of 200 milliseconds, no seed, environment `sandbox`.
+ * of 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`.
  *
  * @category layers
  * @since 0.1.0
@@ -59,5 +62,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     merchantSecret: options.merchantSecret ?? Redacted.make("sandbox-secret"),
     pace: Duration.fromInputUnsafe(options.pace ?? "200 millis"),
     seed: options.seed,
+    pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox"
   })

@@ -5,41 +5,74 @@
  *
  * | path | what is there |
  * |---|---|
+ * | `/` | the console; see `Console` |
  * | `/api/*` | the service; a body of more than 64 KiB is 413 |
- * | `/openapi.json` | its contract |
+ * | `/docs`, `/openapi.json` | its contract, to read |
+ * | `/pay/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the truth |
+ * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives it a status, for good |
  * | `GET /sandbox/deliveries` | every try of every callback |
- * | `POST /sandbox/reset` | forgets all of it; 204 |
+ * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more; answers with the try |
+ * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | what else there is |
+ * | `GET /sandbox/requests` | the latest 500 requests to the service, newest first |
+ * | `GET /sandbox/clock` | `{"now", "advanced"}`, the second in milliseconds |
+ * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | answers when all that fell due was delivered |
+ * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | what goes wrong; nothing more does |
+ * | `POST /sandbox/faults` `{"endpoint", "fault", "rate"?, "times"?}` | makes something go wrong; see `Faults` |
+ * | `GET /sandbox/events` | all of this as it changes, as server-sent events |
+ * | `POST /sandbox/reset` | forgets all of it but the time; 204 |
  *
- * What is under `/sandbox` answers 403 to a `Host` that is not this machine, and to the `Origin` of
- * another site: no page open in the developer's browser can reach it.
+ * What is wrong with a request to `/sandbox` is 400 and names the field. An event is named `transaction`,
+ * `delivery`, `subscription`, `intent`, `request`, `clock`, `faults` or `reset`, and carries what its GET
+ * lists.
+ *
+ * Pages and `/sandbox` answer 403 to a `Host` that is not this machine, and to the `Origin` of another
+ * site: no page open in the developer's browser can reach it. Where callbacks may go, `NodeOutbound` says.
  *
  * **Gotchas**
  *
- * It is made for loopback: nothing but the host it is bound to keeps others out.
+ * It is made for loopback. Bound to anything else it needs a `token`, which `/sandbox` then asks for as
+ * a bearer token; whoever reaches it can read its pages and use its API with the merchant's credentials.
  *
  * @since 0.1.0
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { Api } from "@pawl/http/Api"
+import * as Config from "effect/Config"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as ByteSize from "effect/ByteSize"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
-import { createServer } from "node:http"
+import type * as Redacted from "effect/Redacted"
+import type { SqlError } from "effect/sql/SqlError"
+import { createServer, ServerResponse } from "node:http"
+import * as Console from "./Console.ts"
 import * as Courier from "./Courier.ts"
+import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
+import * as HostedPage from "./HostedPage.ts"
+import * as Access from "./internal/Access.ts"
 import { apart } from "./internal/Apart.ts"
+import { withBody } from "./internal/Body.ts"
+import type * as Contract from "./internal/Contract.ts"
+import * as Control from "./internal/Control.ts"
+import * as Feed from "./internal/Feed.ts"
 import { isLoopback } from "./internal/Loopback.ts"
+import * as Shelves from "./internal/Shelves.ts"
+import * as Struck from "./internal/Struck.ts"
+import * as Traffic from "./internal/Traffic.ts"
+import * as NodeOutbound from "./NodeOutbound.ts"
+import * as VirtualClock from "./VirtualClock.ts"
 
 /**
  * Service that says where a sandbox serves: `baseUrl` is what a client is configured with, such as
@@ -53,8 +86,12 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
 ) {}
 
 /**
- * What may be said about a sandbox. Without a `port`, or with 0, it takes a free one; without a `host`
- * it binds 127.0.0.1.
+ * What may be said about a sandbox.
+ *
+ * - `port`, `host`: where it serves; a free port of 127.0.0.1 unless given.
+ * - `token`: what `/sandbox` asks for; has to be there when `host` is not loopback.
+ * - `allowCallbacks`: hosts that callbacks may go to besides this machine, with a port or without.
+ * - `filename`: the SQLite file that everything is kept in; without it, it is gone with the sandbox.
  *
  * @category models
  * @since 0.1.0
@@ -62,10 +99,46 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
 export interface Options extends GatewayConfig.Options {
   readonly host?: string | undefined
   readonly port?: number | undefined
+  readonly token?: Redacted.Redacted | undefined
+  readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  readonly filename?: string | undefined
 }
 
 /**
- * Layer that serves a gateway, and hands out the gateway and its courier beside the address.
+ * Everything a sandbox hands out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services =
+  | Sandbox
+  | Gateway.Gateway
+  | Courier.Courier
+  | Faults.Faults
+  | VirtualClock.VirtualClock
+
+/**
+ * Error raised when a sandbox is to be seen by others, and anybody could control it.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: string }> {
+  override get message(): string {
+    return `${this.host} can be reached by others: give the sandbox a token, or bind it to 127.0.0.1`
+  }
+}
+
+/**
+ * Why a sandbox does not start: its port cannot be had, its file cannot be used, or it is unguarded.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type StartError = ServeError | SqlError | Unguarded
+
+/**
+ * Layer that serves a gateway, and hands out what it is made of beside the address.
  *
  * **Example** (A sandbox on a free port)
  *
@@ -81,88 +154,156 @@ export interface Options extends GatewayConfig.Options {
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: Options = {}
-): Layer.Layer<Sandbox | Gateway.Gateway | Courier.Courier, ServeError> =>
-  Layer.merge(routes, address).pipe(
-    Layer.provide(
-      NodeHttpServer.layer(createServer, {
-        host: options.host ?? "127.0.0.1",
-        port: options.port ?? 0,
+export const layer = (options: Options = {}): Layer.Layer<Services, StartError> =>
+  Layer.merge(served, address).pipe(
+    Layer.provide(Access.layer(options.host ?? localhost, options.token)),
+    Layer.provideMerge(Gateway.layer),
+    Layer.provideMerge(Layer.merge(courier(options), Faults.layer)),
+    Layer.provide([NodeOutbound.layer, NodeHmac.layer, config(options)]),
+    Layer.provide(server(options)),
+    Layer.provideMerge(clock),
+    Layer.provide(shelves(options)),
+    Layer.provide(Feed.layer),
+    apart,
+    own
+  )
+
+/** Who uses a sandbox keeps the clock they have. */
+const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
+  Layer.effectContext(
+    Effect.map(
+      Layer.build(layer),
+      Context.pick(
+        Sandbox,
+        Gateway.Gateway,
+        Courier.Courier,
+        Faults.Faults,
+        VirtualClock.VirtualClock
+      )
+    )
+  )
+
+const localhost = "127.0.0.1"
+
+const server = (options: Options) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { host = localhost, port = 0, token } = options
+      if (!isLoopback(host) && token === undefined) return yield* new Unguarded({ host })
+      if ((yield* environment) === "production") {
+        yield* Effect.logWarning("This is a sandbox in production: no money moves through it")
+      }
+      return NodeHttpServer.layer(createServer, {
+        host,
+        port,
         gracefulShutdownTimeout: "200 millis"
       })
-    ),
-    Layer.provideMerge(Gateway.layer),
-    Layer.provideMerge(Courier.layer),
-    Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer, GatewayConfig.layer(options)]),
-    apart
+    })
+  )
+
+const environment = Effect.orElseSucceed(Config.String("NODE_ENV"), () => "")
+
+/** The clock goes on from where it was when a file was closed. */
+const clock = Layer.unwrap(
+  Effect.map(Shelves.Shelves, ({ open }) => {
+    const kept = open<number>("clock")
+    return VirtualClock.layer({
+      advanced: Duration.millis(kept.get("advanced") ?? 0),
+      stepped: (advanced) => {
+        kept.set("advanced", Duration.toMillis(advanced))
+      }
+    })
+  })
+)
+
+/** What a file needs is loaded for a file alone: it is a tenth of the time to start. */
+const shelves = ({ filename }: Options) =>
+  filename === undefined
+    ? Shelves.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() =>
+            Promise.all([import("@pawl/webhook/NodeSqlite"), import("./internal/ShelvesSql.ts")])
+          ),
+          ([NodeSqlite, ShelvesSql]) =>
+            Layer.provide(ShelvesSql.layer, NodeSqlite.layer({ filename }))
+        )
+      )
+
+const courier = ({ allowCallbacks = [] }: Options) =>
+  Layer.unwrap(
+    Effect.map(HttpServer.HttpServer, ({ address }) =>
+      Courier.layerTo(NodeOutbound.isAllowed(allowCallbacks, "port" in address ? address.port : 0))
+    )
+  )
+
+/** The pages are where the sandbox is, which is known once it has its port. */
+const config = (options: Options) =>
+  Layer.unwrap(
+    Effect.map(HttpServer.HttpServer, ({ address }) =>
+      GatewayConfig.layer({ pageUrl: HttpServer.formatAddress(address), ...options })
+    )
+  )
+
+const api = (traffic: Traffic.Traffic) =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const gateway = yield* Gateway.Gateway
+      const faults = yield* Faults.Faults
+      const { tell } = yield* Feed.Feed
+      yield* router.add("*", "/api/*", (received) =>
+        withBody(
+          Effect.fnUntraced(function* (body) {
+            const { headers, method, url: path } = received
+            const request = { method, path, headers, body }
+            const fault = yield* faults.strike(method, path)
+            if (fault !== undefined) tell("faults", yield* faults.list)
+            const seen = yield* Struck.meet(fault, gateway.handle(request))
+            const isWhole = seen._tag === "whole"
+            yield* traffic.note(request, isWhole ? seen.answer : undefined, fault)
+            return isWhole ? toResponse(seen.answer) : yield* breakOff(received, seen)
+          })
+        )
+      )
+      const contract = yield* Effect.cached(
+        Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
+      )
+      yield* router.add("GET", "/openapi.json", contract)
+    })
   )
 
 const utf8 = new TextEncoder()
 
-const maxBody = HttpServerRequest.MaxBodySize.context(ByteSize.fromInputUnsafe("64 KiB"))
+const toResponse = ({ body, headers, status }: Contract.Answer) =>
+  body === ""
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.uint8Array(utf8.encode(body), { status, headers })
 
-const api = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const gateway = yield* Gateway.Gateway
-    yield* router.add("*", "/api/*", (request) =>
-      request.arrayBuffer.pipe(
-        Effect.provideContext(maxBody),
-        Effect.flatMap((body) =>
-          gateway.handle({
-            method: request.method,
-            path: request.url,
-            headers: request.headers,
-            body: new Uint8Array(body)
-          })
-        ),
-        Effect.map(({ body, headers, status }) =>
-          body === ""
-            ? HttpServerResponse.empty({ status, headers })
-            : HttpServerResponse.uint8Array(utf8.encode(body), { status, headers })
-        ),
-        Effect.catchTag("HttpServerError", ({ reason }) =>
-          Effect.succeed(
-            reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-              ? refuse(413, "The body is larger than 64 KiB")
-              : refuse(400, "The body could not be read")
-          )
-        )
-      )
-    )
-    yield* router.add("GET", "/openapi.json", json(OpenApi.fromApi(Api)))
+/** Ends the connection, and with it the fiber that waits here. */
+const breakOff = (
+  received: HttpServerRequest.HttpServerRequest,
+  seen: Exclude<Struck.Seen, { readonly _tag: "whole" }>
+): Effect.Effect<never> =>
+  Effect.suspend(() => {
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(received)
+    const response = NodeHttpServerRequest.toServerResponse(received)
+    if (seen._tag === "half" && response instanceof ServerResponse) {
+      const { body, headers, status } = seen.answer
+      const bytes = utf8.encode(body)
+      response.writeHead(status, { ...headers, "content-length": bytes.length })
+      response.write(bytes.subarray(0, bytes.length / 2), () => socket.destroy())
+    } else socket.resetAndDestroy()
+    return Effect.never
   })
-)
 
-const control = HttpRouter.use((router) =>
-  Effect.gen(function* () {
-    const gateway = yield* Gateway.Gateway
-    const courier = yield* Courier.Courier
-    const transaction = Effect.flatMap(HttpRouter.params, ({ id = "" }) => gateway.transaction(id))
-    yield* router.add("GET", "/sandbox/transactions", local(Effect.map(gateway.transactions, json)))
-    yield* router.add(
-      "GET",
-      "/sandbox/transactions/:id",
-      local(
-        Effect.map(transaction, (found) =>
-          found === undefined ? refuse(404, "No such transaction") : json(found)
-        )
-      )
+const served = Layer.unwrap(
+  Effect.map(Traffic.make, (traffic) =>
+    HttpRouter.serve(
+      Layer.mergeAll(api(traffic), Control.routes(traffic), HostedPage.routes, Console.routes),
+      { disableLogger: true, disableListenLog: true }
     )
-    yield* router.add("GET", "/sandbox/deliveries", local(Effect.map(courier.deliveries, json)))
-    yield* router.add(
-      "POST",
-      "/sandbox/reset",
-      local(Effect.as(gateway.reset, HttpServerResponse.empty()))
-    )
-    yield* router.add("*", "/sandbox/*", local(Effect.succeed(refuse(404, "No such endpoint"))))
-  })
+  )
 )
-
-const routes = HttpRouter.serve(Layer.merge(api, control), {
-  disableLogger: true,
-  disableListenLog: true
-})
 
 const address = Layer.effect(
   Sandbox,
@@ -170,19 +311,3 @@ const address = Layer.effect(
     baseUrl: `${HttpServer.formatAddress(server.address)}/api`
   }))
 )
-
-const json = (body: unknown) => HttpServerResponse.jsonUnsafe(body)
-
-const refuse = (status: number, message: string) =>
-  HttpServerResponse.jsonUnsafe({ message }, { status })
-
-const local = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-    isLocal(headers["host"], headers["origin"])
-      ? handler
-      : Effect.succeed(refuse(403, "Only for this machine, and for no other site"))
-  )
-
-const isLocal = (host = "", origin: string | undefined): boolean =>
-  isLoopback(host.toLowerCase().replace(/:[0-9]+$/u, "")) &&
-  (origin === undefined || origin === `http://${host}`)

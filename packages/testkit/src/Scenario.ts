@@ -17,6 +17,9 @@
  * | `conflict` | NEW PENDING PROCESSING FAILED SUCCEED | NEW |
  * | `stuck` | NEW PENDING PROCESSING | NEW |
  *
+ * On the hosted page the customer decides whether it is paid, declined, challenged or cancelled; only
+ * what follows a success counts there, and the suffixes.
+ *
  * In `conflict` both final statuses were true, one after the other: the service itself confirms
  * FAILED first and SUCCEED from the next move on.
  *
@@ -67,6 +70,24 @@ export type Manner = Readonly<Record<(typeof manners)[number], boolean>>
  */
 export const manners = ["duplicate", "shuffle", "silent", "late", "forged", "lost"] as const
 
+const histories: Readonly<Record<string, Scenario["statuses"]>> = {
+  succeed: ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
+  challenge: ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"],
+  cancel: ["NEW", "PENDING", "CANCELLED"],
+  refund: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"],
+  chargeback: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"],
+  conflict: ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"],
+  stuck: ["NEW", "PENDING", "PROCESSING"]
+}
+
+/**
+ * The stories, as they are asked for.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const stories: ReadonlyArray<string> = [...Object.keys(histories), "decline:<code>"]
+
 /**
  * A scenario, read.
  *
@@ -102,8 +123,8 @@ export const parse = (text: string): Scenario | undefined => {
   const decline = /^decline:([0-9]{1,9})$/u.exec(name)
   const statuses: Scenario["statuses"] | undefined = decline
     ? ["NEW", "FAILED"]
-    : Object.hasOwn(stories, name)
-      ? stories[name]
+    : Object.hasOwn(histories, name)
+      ? histories[name]
       : undefined
   if (statuses === undefined || !suffixes.every(isManner)) return undefined
   return {
@@ -122,13 +143,3 @@ export const parse = (text: string): Scenario | undefined => {
 }
 
 const isManner = (suffix: string): boolean => manners.some((manner) => manner === suffix)
-
-const stories: Readonly<Record<string, Scenario["statuses"]>> = {
-  succeed: ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
-  challenge: ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"],
-  cancel: ["NEW", "PENDING", "CANCELLED"],
-  refund: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"],
-  chargeback: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"],
-  conflict: ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"],
-  stuck: ["NEW", "PENDING", "PROCESSING"]
-}

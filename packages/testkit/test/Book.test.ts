@@ -7,7 +7,12 @@ import { Receiver, run } from "./support/bench.ts"
 
 /** Opens a transaction in a book of its own. */
 const open = Effect.fnUntraced(function* (text: string) {
-  const book = yield* Book.make
+  const book = yield* Book.make(({ transactionId }) => ({
+    url: "http://127.0.0.1:4020/callback",
+    transactionId,
+    signed: { account: "m-1", amount: "10", currency: "EUR", transactionId },
+    body: { transactionId }
+  }))
   const scenario = Scenario.parse(text)
   assert.isDefined(scenario)
   const { transactionId } = yield* book.open({
@@ -15,13 +20,7 @@ const open = Effect.fnUntraced(function* (text: string) {
     requestId: "r-1",
     amount: "10",
     currency: "EUR",
-    scenario,
-    message: ({ transactionId }) => ({
-      url: "http://127.0.0.1:4020/callback",
-      transactionId,
-      signed: { account: "m-1", amount: "10", currency: "EUR", transactionId },
-      body: { transactionId }
-    })
+    scenario
   })
   yield* TestClock.adjust("1 minute")
   return { move: book.move, transactionId, truth: book.find("card-payment", transactionId) }

@@ -4,8 +4,8 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { authenticate, fields, Receiver, run, send } from "./support/bench.ts"
-import { ask, body, card, prepare, scenario } from "./support/creates.ts"
+import { Receiver, run } from "./support/bench.ts"
+import { ask, body, card, scenario } from "./support/creates.ts"
 
 const cards = [
   ["4242424242424242", "succeed"],
@@ -16,15 +16,8 @@ const cards = [
 
 const nobody = { cardToken: "", paymentId: 0 }
 
-const refused = Effect.fnUntraced(function* (path: string, asked: unknown) {
-  const token = yield* authenticate
-  const { json, status } = yield* send("POST", path, { token, body: asked })
-  assert.strictEqual(status, 400)
-  return [...fields(json)]
-})
-
 describe("a card payment", () => {
-  it("is answered like an APM payment, with paymentType CARD, and no address of a page", () =>
+  it("is answered like an APM payment, with paymentType CARD, and where to confirm it if need be", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
@@ -32,7 +25,14 @@ describe("a card payment", () => {
         for (const [index, [number, told]] of [
           ["4242424242424242", { transactionStatus: "NEW" }],
           ["4000000000000002", { transactionStatus: "FAILED", declineCode: 5 }],
-          ["4000000000003220", { transactionStatus: "CUSTOMER_VERIFICATION" }]
+          [
+            "4000000000003220",
+            {
+              transactionStatus: "CUSTOMER_VERIFICATION",
+              challengeUrl: "https://pay.invalid/challenge/100003",
+              challengeUrlIframe: "https://pay.invalid/challenge/100003?frame=1"
+            }
+          ]
         ].entries()) {
           const requestId = `r-${index}`
           const over = { requestId, card: { ...card, number } }
@@ -135,44 +135,6 @@ describe("a card payment", () => {
           received.checksum,
           createHmac("sha256", "sandbox-secret").update("m-1|10.51|EUR|100001").digest("base64")
         )
-      })
-    ))
-
-  it("is made with a test card or with a token, not both, and with nothing else", () =>
-    run(
-      Effect.gen(function* () {
-        const { cardToken } = yield* prepare
-        const path = "/payments/card"
-        const asked = body(path, nobody)
-        for (const number of [
-          "4242424242424243",
-          "4111111111111111",
-          "4242 4242 4242 4242",
-          " 4242424242424242",
-          "",
-          "constructor",
-          4242424242424242
-        ]) {
-          for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
-            assert.deepStrictEqual(
-              yield* refused(path, body(path, nobody, { card: { ...card, number } })),
-              ["card.number"]
-            )
-          }
-        }
-        assert.deepStrictEqual(yield* refused(path, { ...asked, card: undefined }), ["card"])
-        assert.deepStrictEqual(yield* refused(path, { ...asked, cardToken }), ["card"])
-        assert.deepStrictEqual(
-          yield* refused(path, { ...asked, card: undefined, cardToken: "card-token-2" }),
-          ["cardToken"]
-        )
-        assert.deepStrictEqual(yield* refused("/payments/card/charge", asked), ["cardToken"])
-        assert.sameMembers(yield* refused(path, { requestId: "r-1" }), [
-          "mid",
-          "amount",
-          "currency",
-          "card"
-        ])
       })
     ))
 })

@@ -38,7 +38,7 @@ const delivered = (
 const statuses = (deliveries: ReadonlyArray<Courier.Delivery>): ReadonlyArray<Status> =>
   deliveries.map(({ status }) => status)
 
-it("in every manner and every story, what arrives is what happened and what the manner adds or takes", () =>
+it("X02: in every manner and every story, what arrives is what happened and what the manner adds or takes", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...stories),

@@ -119,9 +119,7 @@ describe("a callback", () => {
           "http://:password@127.0.0.1/",
           "http://127.0.0.1@shop.example/",
           "http://shop.example#@127.0.0.1/",
-          "http://①②⑦.shop.example/",
-          "http://[",
-          "http://:80/"
+          "http://①②⑦.shop.example/"
         ]
         for (const [index, callbackUrl] of elsewhere.entries()) {
           yield* create({ requestId: `r-${index}`, callbackUrl, scenario: "stuck" })
@@ -152,7 +150,7 @@ describe("a callback", () => {
 })
 
 describe("the ladder", () => {
-  it("tries 2, 4, 8, 16 and 32 minutes after the previous try, and then drops the callback", () =>
+  it("X01: tries 2, 4, 8, 16 and 32 minutes after the previous try, and then drops the callback", () =>
     run(
       Effect.gen(function* () {
         yield* create()
@@ -228,7 +226,7 @@ describe("the ladder", () => {
       ))
   }
 
-  it("a receiver that hangs holds up no other", () =>
+  it("X06: a thousand receivers that hang hold up no other", () =>
     run(
       Effect.gen(function* () {
         const slow = Array.from({ length: 1000 }, (_, at) =>

@@ -204,27 +204,6 @@ it("the same create a hundred times at once is carried out once, however they in
   }
 })
 
-it("identifiers count from 100001, over all kinds together", () =>
-  run(
-    Effect.gen(function* () {
-      const given = yield* prepare
-      const token = yield* authenticate
-      assert.strictEqual(given.paymentId, 100_001)
-      const ids: Array<unknown> = []
-      for (const path of paths) {
-        const { json } = yield* send("POST", path, { token, body: body(path, given) })
-        const { refundId, subscriptionId, transactionId } = json as Readonly<
-          Record<string, unknown>
-        >
-        ids.push(...[refundId, subscriptionId, transactionId].filter((id) => id !== undefined))
-      }
-      assert.deepStrictEqual(
-        ids,
-        Array.from({ length: 8 }, (_, at) => String(100_002 + at))
-      )
-    })
-  ))
-
 const stories = [
   "succeed",
   "decline:51",

@@ -105,7 +105,7 @@ describe("the client over a fake", () => {
       })
     ))
 
-  it("is told of declines, of what is wrong, and that there is no page", () =>
+  it("is told of declines, of what is wrong, and where the page of an intent is", () =>
     run(
       Effect.gen(function* () {
         const payments = yield* ApmPayments
@@ -116,7 +116,7 @@ describe("the client over a fake", () => {
         assert.strictEqual(wrong._tag, "ValidationFailed")
         const missing = yield* Effect.flip(payments.status("7"))
         assert.strictEqual(missing._tag, "NotFound")
-        const rejected = yield* PaymentIntents.use(({ create }) =>
+        const page = yield* PaymentIntents.use(({ create }) =>
           create({
             type: "PAYMENT",
             lang: "en",
@@ -126,8 +126,8 @@ describe("the client over a fake", () => {
             device: {},
             ...urls
           })
-        ).pipe(Effect.flip)
-        assert.include(rejected, { _tag: "IntentRejected", errorCode: "PAGE_UNAVAILABLE" })
+        )
+        assert.strictEqual(page.iframeUrl, `${page.redirectUrl}?frame=1`)
       })
     ))
 

@@ -104,7 +104,7 @@ it("metadata comes back exactly as sent, in the answer and in every callback", (
     { numRuns: 50 }
   ))
 
-it("amounts are rounded half up to two decimals, and otherwise stay as they were sent", () =>
+it("X05: amounts are rounded half up to two decimals, and otherwise stay as they were sent", () =>
   fc.assert(
     fc.asyncProperty(
       fc.bigInt(0n, 10n ** 17n),

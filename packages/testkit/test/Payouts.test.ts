@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { authenticate, checksum, fields, payment, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, payment, Receiver, run, send } from "./support/bench.ts"
 import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
 
 const nobody = { cardToken: "", paymentId: 0 }
@@ -78,34 +78,6 @@ describe("an APM payout", () => {
           yield* ask("POST", "/payouts/apm", payment({ requestId: `r-${index}`, accountId }))
           const info = yield* send("GET", `/payouts/apm/info/${100_001 + index}`, { token })
           assert.include(info.body, `"accountId":${told},`)
-        }
-      })
-    ))
-
-  it("has its checksum checked when it is there, and only then", () =>
-    run(
-      Effect.gen(function* () {
-        const token = yield* authenticate
-        const { checksum: _, ...unsigned } = payment({ amount: "10.505" })
-        const good = checksum({
-          accountId: "77",
-          requestId: "r-1",
-          amount: "10.505",
-          currency: "EUR"
-        })
-        for (const [given, expected] of [
-          [{ checksum: good.toUpperCase() }, 400],
-          [{ checksum: "" }, 400],
-          [{ checksum: checksum({ ...unsigned, amount: "10.51" }) }, 400],
-          [{}, 200],
-          [{ requestId: "r-1", checksum: good }, 200]
-        ] as const) {
-          const { json, status } = yield* send("POST", "/payouts/apm", {
-            token,
-            body: { ...unsigned, ...given }
-          })
-          assert.strictEqual(status, expected)
-          if (status === 400) assert.deepStrictEqual(fields(json), ["checksum"])
         }
       })
     ))
@@ -202,17 +174,3 @@ describe("a card payout", () => {
       })
     ))
 })
-
-it("an intent has no page to send the customer to, and says so", () =>
-  run(
-    Effect.gen(function* () {
-      for (const type of ["PAYMENT", "PAYOUT"]) {
-        const asked = body("/payments/intent", nobody, { requestId: type, type })
-        assert.deepStrictEqual(yield* ask("POST", "/payments/intent", asked), {
-          redirectUrl: null,
-          iframeUrl: null,
-          errorCode: "PAGE_UNAVAILABLE"
-        })
-      }
-    })
-  ))

@@ -26,7 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
-import type { Row } from "./Ledger.ts"
+import type { Row } from "./Row.ts"
 
 /**
  * What came of asking. `askedAt` is when (ms since the epoch), which decides between two answers.

@@ -5,14 +5,17 @@
  */
 import type { Status } from "@pawl/core/Status"
 import type { Method, OpenStatus } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import * as Metrics from "./Metrics.ts"
 
 /**
- * One thing that happened to one transaction.
+ * One thing that happened.
  *
  * - `Accepted`: a callback was stored; `isNew` is false for a repeat.
  * - `Quarantined`: a genuine callback was stored that we cannot act on.
@@ -41,19 +44,33 @@ export type Entry =
   | { readonly _tag: "Alarm"; readonly reason: string }
 
 /**
- * An entry with its transaction and its time (ms since the epoch).
+ * Which transaction an entry is about.
  *
  * @category models
  * @since 0.1.0
  */
-export type Entered = Entry & {
-  readonly at: number
+export interface Subject {
   readonly method: Method
   readonly transactionId: string
 }
 
 /**
+ * An entry with its transaction and its time (ms since the epoch). An alarm may be about no one
+ * transaction: that callbacks are refused, or cannot be stored.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Entered = Entry & { readonly at: number } & Partial<Subject>
+
+/**
  * Service that keeps the journal.
+ *
+ * - `enter` notes what happened to a transaction.
+ * - `raise` notes an alarm that is about no one transaction, with what caused it for the log. One of the
+ *   same reason is not raised again for 10 minutes: a burst is one alarm.
+ * - `entries` are all from now on, `alarms` those of them that a person should know of. A slow reader
+ *   loses the oldest.
  *
  * @category services
  * @since 0.1.0
@@ -61,17 +78,26 @@ export type Entered = Entry & {
 export class Journal extends Context.Service<
   Journal,
   {
-    readonly enter: (
-      row: { readonly method: Method; readonly transactionId: string },
-      entry: Entry
-    ) => Effect.Effect<void>
-    /** Every entry from now on; a slow reader loses the oldest. */
+    readonly enter: (subject: Subject, entry: Entry) => Effect.Effect<void>
+    readonly raise: (reason: string, cause?: unknown) => Effect.Effect<void>
     readonly entries: Stream.Stream<Entered>
+    readonly alarms: Stream.Stream<Entered>
   }
 >()("@pawl/webhook/Journal") {}
 
 /**
- * Layer that hands entries to whoever listens, and logs alarms as warnings.
+ * Tells whether an entry is for a person: an alarm, a dead letter, a callback in quarantine.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isAlarm = (entry: Entry): boolean =>
+  entry._tag === "Alarm" || entry._tag === "Parked" || entry._tag === "Quarantined"
+
+const quiet = Duration.toMillis(Duration.minutes(10))
+
+/**
+ * Layer that hands entries to whoever listens, counts them, and logs alarms as warnings.
  *
  * @category layers
  * @since 0.1.0
@@ -80,19 +106,36 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Journal,
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entered>(4096)
-    const enter = Effect.fnUntraced(function* (
-      { method, transactionId }: { readonly method: Method; readonly transactionId: string },
-      entry: Entry
-    ) {
-      const at = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      yield* PubSub.publish(pubsub, { ...entry, at, method, transactionId })
-      const isAlarm =
-        entry._tag === "Alarm" || entry._tag === "Parked" || entry._tag === "Quarantined"
-      yield* Effect.annotateLogs(isAlarm ? Effect.logWarning(entry) : Effect.logDebug(entry), {
-        method,
-        transactionId
+    const quietUntil = new Map<string, number>()
+
+    /** Where there is room it is one step, since every callback comes by here; else the oldest goes. */
+    const publish = (entered: Entered) =>
+      PubSub.publishUnsafe(pubsub, entered) ? Effect.void : PubSub.publish(pubsub, entered)
+
+    const enter = ({ method, transactionId }: Subject, entry: Entry) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+        const entered = { ...entry, at, method, transactionId }
+        Metrics.count(entry, context)
+        return Effect.andThen(
+          publish(entered),
+          isAlarm(entry)
+            ? Effect.annotateLogs(Effect.logWarning(entry), { method, transactionId })
+            : Effect.logDebug(entered)
+        )
       })
-    })
-    return { enter, entries: Stream.fromPubSub(pubsub) }
+
+    const raise = (reason: string, ...cause: ReadonlyArray<unknown>) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+        if (at < (quietUntil.get(reason) ?? at)) return Effect.void
+        quietUntil.set(reason, at + quiet)
+        const entry = { _tag: "Alarm", reason } as const
+        Metrics.count(entry, context)
+        return Effect.andThen(publish({ ...entry, at }), Effect.logWarning(entry, ...cause))
+      })
+
+    const entries = Stream.fromPubSub(pubsub)
+    return Journal.of({ enter, raise, entries, alarms: Stream.filter(entries, isAlarm) })
   })
 )

@@ -8,6 +8,9 @@
  * may the callback be answered 200. A worker `claim`s rows that are due, under a lease, and `write`s
  * what it found out; a write without the lease changes nothing.
  *
+ * A callback belongs to the row of the operation that its URL names, else to one that was registered or
+ * found under its id, else to a new one whose kind the service tells when it is asked.
+ *
  * Evidence is joined, never replaced, so an `accept` during a lease is never lost. Fields that both
  * sides set (the poll ladder) are kept as `accept` left them when it brought a new status in between.
  * What made a row due during a lease still does when it is released.
@@ -16,27 +19,45 @@
  *
  * @since 0.1.0
  */
-import { type Body, type Signed, unsigned } from "@pawl/core/Callback"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Evidence from "@pawl/core/Evidence"
-import type { Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { isStatus, type Status } from "@pawl/core/Status"
+import type { Kind, Method, OpenStatus } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
+import * as Memory from "./internal/Memory.ts"
+import {
+  type Change,
+  type Key,
+  type Leased,
+  type Request,
+  type Row,
+  type Terms,
+  termsOf
+} from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
  * Service that keeps callbacks and the rows they belong to.
  *
  * - `accept` stores a verified callback; `isNew` is false for one that adds nothing.
- * - `register` makes a row for an operation before any callback; `status` is the response's, and counts
- *   as confirmed.
+ * - `register` makes a row for an operation, or takes the one that its callbacks made; `status` is the
+ *   response's, and counts as confirmed.
  * - `claim` leases up to `limit` rows that are due, oldest first, until `until`; `dueAt` is when
  *   the next row falls due that nobody holds.
- * - `write` changes a leased row and returns it as it is now; undefined when the lease was lost.
+ * - `write` changes a leased row and returns it as it is now; undefined when the lease was lost. A row
+ *   whose kind becomes known, while another row has that kind and id, is joined to that row and is gone.
+ * - `get` finds the row of a method and an id: a payment before a payout before a refund, and each of
+ *   them before one whose kind is not known.
+ * - `deadLetters` are the rows that are parked, oldest first. `redrive` takes what a key names from among
+ *   them, to be worked on again from `at`; false when there was none.
+ * - `backlog` is how much there is to do at a time.
+ * - `forget` deletes the bodies that nothing was heard of since `before`, but for a dead letter's: at
+ *   most `limit` of each store's, and returns how many. Rows stay, and so does what was counted.
+ * - `quarantined` are the verified callbacks that cannot be acted on, oldest first: at most 16 bodies a
+ *   transaction, each once. What comes then is `StoreUnavailable`.
  * - `woken` completes when a row of this process became due or free since it last did; `patience` is
  *   how long rows of other processes may wait unseen.
  *
@@ -64,11 +85,31 @@ export class Ledger extends Context.Service<
       method: Method,
       transactionId: string
     ) => Effect.Effect<Row | undefined, StoreUnavailable>
+    readonly deadLetters: Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
+    readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
+    readonly forget: (options: {
+      readonly before: number
+      readonly limit: number
+    }) => Effect.Effect<number, StoreUnavailable>
     readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
     readonly woken: Effect.Effect<void>
     readonly patience: Duration.Duration
   }
 >()("@pawl/webhook/Ledger") {}
+
+/**
+ * How much there is to do: the rows that are due and nobody works on, since when the oldest of them is
+ * (ms since the epoch; undefined when there is none), and the dead letters.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Backlog {
+  readonly due: number
+  readonly dueSince: number | undefined
+  readonly deadLetters: number
+}
 
 /**
  * What became of an accepted callback.
@@ -81,123 +122,75 @@ export interface Accepted {
 }
 
 /**
- * An operation the merchant started, to be followed from now on, callbacks or not.
+ * An operation the merchant started, to be followed from now on, callbacks or not. `transactionId` is
+ * what its status endpoint takes: of a refund that is the refundId.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Operation {
+export interface Operation extends Terms {
   readonly kind: Exclude<Kind, Method>
   readonly transactionId: string
   readonly status?: Status | undefined
 }
 
 /**
- * All that is known of one transaction. Times are milliseconds since the epoch.
- *
- * - `kind`: the method while nobody knows better.
- * - `callbacks`: how many were accepted, repeats included.
- * - `told`, `tells`: what the handler was last told, and how many transitions it took.
- * - `trying`, `attempt`, `failingSince`, `tellAt`: the transition at hand, the calls of the handler made
- *   for it, when the first of them was made, and when it may be called again.
- * - `since`: the last time a new status was observed, where the poll ladder starts.
- * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
- *   was planned.
- * - `askedAt`: when the service was last asked, with whatever success.
- * - `doubtedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
- *   about again because it did not answer.
- * - `parked`: why the row is a dead letter, if it is.
- * - `newest`: of each status, the newest verified callback that claims it.
+ * What an answer of the service says of the operation it made. A refund names itself by `refundId`.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Row {
-  readonly method: Method
-  readonly transactionId: string
-  readonly kind: Kind
-  readonly evidence: Evidence.Evidence
-  readonly read: Evidence.Read | undefined
-  readonly callbacks: number
-  readonly told: Status | undefined
-  readonly tells: number
-  readonly trying: Status | undefined
-  readonly attempt: number
-  readonly failingSince: number | undefined
-  readonly tellAt: number
-  readonly createdAt: number
-  readonly since: number
-  readonly polls: number
-  readonly pollAt: number | undefined
-  readonly askedAt: number | undefined
-  readonly doubtedAt: number | undefined
-  readonly parked: Parked | undefined
-  readonly newest: Readonly<
-    Partial<Record<Status, { readonly signed: Signed; readonly unsigned: Body }>>
-  >
-}
+export type Response = { readonly transactionStatus: OpenStatus } & (
+  | { readonly transactionId: string }
+  | { readonly refundId: string }
+)
 
 /**
- * A dead letter: why a row is no longer worked on, and the status it could not tell, if it was one.
+ * Registers the operation that an answer of the service is about: the one line after a create.
  *
- * @category models
+ * **Details**
+ *
+ * Account, amount and currency of `request` are what the callbacks of APM payments, payouts and refunds
+ * are held against; without it they are not. An operation that was `Declined` has a `response` too.
+ *
+ * **Example** (After a create)
+ *
+ * ```ts
+ * import * as Ledger from "@pawl/webhook/Ledger"
+ * import * as Effect from "effect/Effect"
+ *
+ * const request = { accountId: "4711", amount: "10.00", currency: "EUR" }
+ * const response = { transactionId: "100001", transactionStatus: "NEW" }
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Ledger.register("apm-payment", response, request)
+ *   const ledger = yield* Ledger.Ledger
+ *   return (yield* ledger.get("apm", "100001"))?.kind
+ * })
+ *
+ * Effect.runSync(Effect.provide(program, Ledger.layerMemory)) // => "apm-payment"
+ * ```
+ *
+ * @category constructors
  * @since 0.1.0
  */
-export interface Parked {
-  readonly reason: "handler-failed" | "unknown-transaction"
-  readonly at: number
-  readonly to: Status | undefined
-}
-
-/**
- * A row as it was when it was leased or last written under this lease.
- *
- * - `seen`: the evidence when it was leased, by which a write finds what callbacks claimed since.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Leased extends Row {
-  readonly lease: number
-  readonly seen: Evidence.Evidence
-}
-
-/**
- * What a worker found out. Evidence and read are joined to what is there; `release` ends the lease and
- * says when work is due again (undefined: when something new comes).
- *
- * @category models
- * @since 0.1.0
- */
-export interface Change extends Partial<
-  Pick<
-    Row,
-    | "kind"
-    | "evidence"
-    | "read"
-    | "told"
-    | "tells"
-    | "trying"
-    | "attempt"
-    | "failingSince"
-    | "tellAt"
-    | "polls"
-    | "pollAt"
-    | "askedAt"
-    | "doubtedAt"
-    | "parked"
-  >
-> {
-  readonly until?: number
-  readonly release?: { readonly dueAt: number | undefined }
-}
-
-/** `dueAt` is what made the row due since it was last leased. */
-interface Held {
-  row: Row
-  dueAt: number | undefined
-  lease: { readonly token: number; readonly until: number } | undefined
-}
+export const register = Effect.fn("Ledger.register")(function* (
+  kind: Operation["kind"],
+  response: Response,
+  request: Request = {}
+): Effect.fn.Return<void, StoreUnavailable, Ledger> {
+  const ledger = yield* Ledger
+  const { transactionStatus } = response
+  yield* ledger.register(
+    {
+      ...termsOf(request),
+      kind,
+      transactionId: "refundId" in response ? response.refundId : response.transactionId,
+      status: isStatus(transactionStatus) ? transactionStatus : undefined
+    },
+    yield* Clock.currentTimeMillis
+  )
+})
 
 /**
  * Layer that keeps the ledger in memory: the default for tests, gone with the process.
@@ -205,141 +198,4 @@ interface Held {
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<Ledger> = Layer.effect(
-  Ledger,
-  Effect.gen(function* () {
-    const rows = new Map<string, Held>()
-    const quarantine: Array<Verified> = []
-    const news = yield* Latch.make()
-    let leases = 0
-
-    const wake = (held: Held, at: number) => {
-      held.dueAt = earlier(held.dueAt, at)
-      news.openUnsafe()
-    }
-
-    const find = (method: Method, transactionId: string, at: number): Held => {
-      const key = `${method}/${transactionId}`
-      const held = rows.get(key) ?? {
-        row: blank(method, transactionId, at),
-        dueAt: undefined,
-        lease: undefined
-      }
-      rows.set(key, held)
-      return held
-    }
-
-    const accept = (verified: Verified, at: number): Accepted => {
-      const { body, claim, method, signed } = verified
-      if (claim === undefined) {
-        quarantine.push(verified)
-        return { isNew: true }
-      }
-      const held = find(method, signed.transactionId, at)
-      const { row } = held
-      const evidence = Evidence.join(row.evidence, Evidence.claimed(claim))
-      const isNew = evidence !== row.evidence
-      const isSure = (evidence & Evidence.confirmed(claim)) !== 0
-      held.row = {
-        ...row,
-        evidence,
-        callbacks: row.callbacks + 1,
-        doubtedAt: isSure ? row.doubtedAt : at,
-        newest: { ...row.newest, [claim]: { signed, unsigned: unsigned(method, body) } },
-        ...(isNew && { since: at, polls: 0, pollAt: undefined })
-      }
-      if (isNew || !isSure) wake(held, at)
-      return { isNew }
-    }
-
-    const register = ({ kind, status, transactionId }: Operation, at: number): void => {
-      const held = find(kind.startsWith("apm") ? "apm" : "card", transactionId, at)
-      const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
-      held.row = { ...held.row, kind, evidence: Evidence.join(held.row.evidence, seen) }
-      wake(held, at)
-    }
-
-    const claim = (options: {
-      readonly at: number
-      readonly until: number
-      readonly limit: number
-    }) => {
-      const leased = [...rows.values()]
-        .filter((held) => freeAt(held) <= options.at)
-        .toSorted((one, two) => freeAt(one) - freeAt(two))
-        .slice(0, options.limit)
-        .map((held): Leased => {
-          held.lease = { token: ++leases, until: options.until }
-          held.dueAt = undefined
-          return { ...held.row, lease: held.lease.token, seen: held.row.evidence }
-        })
-      const next = [...rows.values()].reduce(
-        (soonest, held) => Math.min(soonest, freeAt(held)),
-        Infinity
-      )
-      return { rows: leased, dueAt: Number.isFinite(next) ? next : undefined }
-    }
-
-    const write = (leased: Leased, { release, until, ...change }: Change): Leased | undefined => {
-      const held = rows.get(`${leased.method}/${leased.transactionId}`)
-      if (held === undefined || held.lease?.token !== leased.lease) return undefined
-      const { row } = held
-      const isOvertaken = Evidence.claimedStatuses(row.evidence & ~leased.seen).length > 0
-      held.row = {
-        ...row,
-        ...change,
-        evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
-        read: Evidence.joinRead(row.read, change.read),
-        ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt })
-      }
-      if (until !== undefined) held.lease = { token: leased.lease, until }
-      if (release !== undefined) {
-        held.lease = undefined
-        held.dueAt = earlier(held.dueAt, release.dueAt)
-        news.openUnsafe()
-      }
-      return { ...held.row, lease: leased.lease, seen: leased.seen }
-    }
-
-    return Ledger.of({
-      accept: (verified, at) => Effect.sync(() => accept(verified, at)),
-      register: (operation, at) => Effect.sync(() => register(operation, at)),
-      claim: (options) => Effect.sync(() => claim(options)),
-      write: (leased, change) => Effect.sync(() => write(leased, change)),
-      get: (method, transactionId) =>
-        Effect.sync(() => rows.get(`${method}/${transactionId}`)?.row),
-      quarantined: Effect.sync(() => quarantine.slice()),
-      woken: Effect.andThen(news.await, Effect.asVoid(news.close)),
-      patience: Duration.infinity
-    })
-  })
-)
-
-/** When a row may be claimed: when its lease is over, or when it is due. */
-const freeAt = ({ dueAt, lease }: Held): number => lease?.until ?? dueAt ?? Infinity
-
-const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
-  one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)
-
-const blank = (method: Method, transactionId: string, at: number): Row => ({
-  method,
-  transactionId,
-  kind: method,
-  evidence: Evidence.none,
-  read: undefined,
-  callbacks: 0,
-  told: undefined,
-  tells: 0,
-  trying: undefined,
-  attempt: 0,
-  failingSince: undefined,
-  tellAt: at,
-  createdAt: at,
-  since: at,
-  polls: 0,
-  pollAt: undefined,
-  askedAt: undefined,
-  doubtedAt: undefined,
-  parked: undefined,
-  newest: {}
-})
+export const layerMemory: Layer.Layer<Ledger> = Layer.effect(Ledger, Memory.make)

@@ -18,6 +18,8 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Method } from "@pawl/core/Transaction"
+import { Handler, type Transition } from "@pawl/core/Handler"
+import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,15 +29,20 @@ import * as Option from "effect/Option"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Commit from "./internal/Commit.ts"
 import * as Group from "./internal/Group.ts"
 import * as SqlAccept from "./internal/SqlAccept.ts"
+import * as SqlBacklog from "./internal/SqlBacklog.ts"
 import * as SqlClaim from "./internal/SqlClaim.ts"
+import * as SqlForget from "./internal/SqlForget.ts"
+import * as SqlLetters from "./internal/SqlLetters.ts"
 import * as SqlQuarantine from "./internal/SqlQuarantine.ts"
 import { type Columns, rowOf } from "./internal/SqlRow.ts"
 import * as SqlSchema from "./internal/SqlSchema.ts"
 import * as SqlWrite from "./internal/SqlWrite.ts"
 import * as Store from "./internal/Store.ts"
-import { type Accepted, type Change, Ledger, type Leased, type Operation } from "./Ledger.ts"
+import { type Accepted, Ledger, type Operation } from "./Ledger.ts"
+import { type Change, find, type Leased, methodOf, termsOf } from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
@@ -45,6 +52,93 @@ import type { Verified } from "./Verifier.ts"
  * @since 0.1.0
  */
 export type StartError = SqlError | MigrationError
+
+/**
+ * Service that runs work in one transaction of the ledger's own database, in which a write of the ledger
+ * takes part. Only what keeps a ledger in a database provides it.
+ *
+ * **Gotchas**
+ *
+ * A transaction holds up every accept on SQLite, and is given up after three seconds.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Transactions extends Context.Service<
+  Transactions,
+  {
+    readonly run: <A, E>(
+      work: Effect.Effect<A, E, SqlClient>
+    ) => Effect.Effect<A, E | SqlError | StoreUnavailable>
+  }
+>()("@pawl/webhook/LedgerSql/Transactions") {}
+
+/**
+ * Layer that makes a handler of two parts, for merchants whose own rows are in the ledger's database.
+ *
+ * **Details**
+ *
+ * `handle`, any effect, runs outside every transaction. When it has succeeded, `commit` runs inside the
+ * short transaction that marks the transition told: its rows and that mark are written together or not at
+ * all, so they are written once, whenever a process dies. Its `SqlClient` is the ledger's. A commit that
+ * fails counts as a call of the handler that failed.
+ *
+ * It needs `Transactions`, which a ledger in memory does not provide: without a database it is a type
+ * error.
+ *
+ * **Gotchas**
+ *
+ * Give `commit` SQL writes and nothing else: it is done again after a conflict, and everybody waits for it.
+ *
+ * **Example** (An order is paid once)
+ *
+ * ```ts
+ * import * as LedgerSql from "@pawl/webhook/LedgerSql"
+ * import * as Effect from "effect/Effect"
+ * import { SqlClient } from "effect/sql/SqlClient"
+ *
+ * const handler = LedgerSql.handler({
+ *   handle: ({ to, transactionId }) => Effect.logInfo(transactionId, to),
+ *   commit: ({ to, transactionId }) =>
+ *     Effect.flatMap(
+ *       SqlClient,
+ *       (sql) => sql`UPDATE orders SET status = ${to} WHERE transaction_id = ${transactionId}`
+ *     )
+ * })
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
+  commit,
+  handle = () => Effect.void
+}: {
+  readonly handle?: (transition: Transition) => Effect.Effect<void, E1, R1>
+  readonly commit: (transition: Transition) => Effect.Effect<unknown, E2, R2>
+}): Layer.Layer<Handler, never, Transactions | R1 | Exclude<R2, SqlClient>> =>
+  Layer.effect(
+    Handler,
+    Effect.gen(function* () {
+      const { run } = yield* Transactions
+      const context = yield* Effect.context<R1 | Exclude<R2, SqlClient>>()
+      return {
+        handle: (transition: Transition) => Effect.provide(handle(transition), context),
+        settle: <A, E>(transition: Transition, told: Effect.Effect<A, E>) =>
+          run(
+            Effect.flatMap(SqlClient, (sql) =>
+              Effect.tap(
+                told,
+                commit(transition).pipe(
+                  Effect.provideService(SqlClient, sql),
+                  Effect.provide(context)
+                )
+              )
+            )
+          )
+      }
+    })
+  )
 
 /** How many share a commit, and how many commits may be under way. */
 const size = 128
@@ -59,12 +153,12 @@ const patience = Duration.millis(250)
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Ledger, StartError, SqlClient> = Layer.effect(
-  Ledger,
+export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = Layer.effectContext(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const digest = yield* Digest.Digest
-    const within = Store.within(yield* Effect.scope)
+    const scope = yield* Effect.scope
+    const within = Store.within(scope)
     yield* SqlSchema.migrate
 
     const news = yield* Latch.make()
@@ -86,29 +180,45 @@ export const layer: Layer.Layer<Ledger, StartError, SqlClient> = Layer.effect(
       place: SqlAccept.place
     })
     const accept = (verified: Verified, at: number) => {
-      const { bytes: body, claim: status, method, signed } = verified
+      const { bytes: body, claim: status, kind, method, secret, transactionId } = verified
+      const terms = verified.terms === undefined ? null : JSON.stringify(verified.terms)
+      const transaction_id = transactionId
       return status === undefined
         ? within(Store.again(SqlQuarantine.keep(sql, digest, verified, at)))
-        : commitClaim({ method, transaction_id: signed.transactionId, status, at, body })
+        : commitClaim({ method, kind, transaction_id, terms, secret, status, at, body })
     }
 
-    const register = ({ kind, status, transactionId }: Operation, at: number) =>
-      Effect.andThen(
-        sql`INSERT INTO pawl_transactions AS held ${sql.insert({
-          method: kind.startsWith("apm") ? "apm" : "card",
-          transaction_id: transactionId,
-          kind,
-          evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
-          tell_at: at,
-          created_at: at,
-          since: at,
-          due_at: at
-        })} ON CONFLICT (method, transaction_id) DO UPDATE SET
-          kind = excluded.kind,
-          evidence = held.evidence | excluded.evidence,
-          due_at = CASE WHEN held.due_at < excluded.due_at THEN held.due_at ELSE excluded.due_at END`,
-        wake
-      )
+    const register = Effect.fnUntraced(function* (
+      { kind, status, transactionId, ...said }: Operation,
+      at: number
+    ) {
+      const method = methodOf(kind)
+      const rows = yield* SqlAccept.rowsUnder(sql, [{ method, transaction_id: transactionId }])
+      const ours = rows.filter((row) => row.method === method)
+      const terms = termsOf(said)
+      yield* sql`INSERT INTO pawl_transactions AS held ${sql.insert({
+        transaction_id: transactionId,
+        scope: find(ours, (row) => row.kind, kind, "registration")?.scope ?? kind,
+        method,
+        kind,
+        terms: terms === undefined ? null : JSON.stringify(terms),
+        evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
+        tell_at: at,
+        created_at: at,
+        since: at,
+        due_at: at
+      })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
+        kind = excluded.kind,
+        terms = COALESCE(excluded.terms, held.terms),
+        evidence = held.evidence | excluded.evidence,
+        due_at = CASE WHEN held.due_at < excluded.due_at THEN held.due_at ELSE excluded.due_at END`
+    })
+    /** One step on SQLite; on PostgreSQL two, as with accept. */
+    const registerAll = sql.onDialectOrElse({
+      pg: () => register,
+      orElse: () => (operation: Operation, at: number) =>
+        sql.withTransaction(register(operation, at))
+    })
 
     const update = (write: SqlWrite.Write) => SqlWrite.statement(sql, write)
     // PostgreSQL shares the flush among its connections by itself.
@@ -126,6 +236,12 @@ export const layer: Layer.Layer<Ledger, StartError, SqlClient> = Layer.effect(
     })
     const write = Effect.fnUntraced(function* (leased: Leased, change: Change) {
       // Inside a transaction of this client it is part of that, and no commit of its own.
+      const twin = yield* within(Store.again(SqlWrite.twinOf(sql, { leased, change })))
+      if (twin !== undefined) {
+        yield* within(Store.again(SqlWrite.merge(sql, { leased, change }, twin)))
+        yield* wake
+        return undefined
+      }
       const outer = yield* Effect.serviceOption(sql.transactionService)
       const [line] = yield* (Option.isSome(outer) ? update : commitWrite)({ leased, change })
       if (line === undefined) return undefined
@@ -138,20 +254,30 @@ export const layer: Layer.Layer<Ledger, StartError, SqlClient> = Layer.effect(
     })
 
     const get = Effect.fnUntraced(function* (method: Method, transactionId: string) {
-      const [line] = yield* sql<Columns>`SELECT * FROM pawl_transactions
-        WHERE method = ${method} AND transaction_id = ${transactionId}`
+      const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
+        WHERE transaction_id = ${transactionId} AND method = ${method}`
+      const line = find(lines, ({ kind }) => kind, method, "callback")
       return line && rowOf(line, (yield* SqlClaim.newestOfAll(sql, [line]))(line))
     })
 
-    return Ledger.of({
+    const ledger = Ledger.of({
       accept: (verified, at) => guard(accept(verified, at)),
-      register: (operation, at) => guard(within(Store.again(register(operation, at)))),
+      register: (operation, at) =>
+        guard(Effect.tap(within(Store.again(registerAll(operation, at))), wake)),
       claim: (options) => guard(within(SqlClaim.claim(sql, options))),
       write: (leased, change) => guard(write(leased, change)),
       get: (method, transactionId) => guard(within(Store.again(get(method, transactionId)))),
+      deadLetters: guard(within(Store.again(SqlLetters.list(sql)))),
+      redrive: (key, at) =>
+        guard(Effect.tap(within(Store.again(SqlLetters.redrive(sql, key, at))), wake)),
+      backlog: (at) => guard(within(Store.again(SqlBacklog.count(sql, at)))),
+      forget: (options) => guard(within(Store.again(SqlForget.forget(sql, options)))),
       quarantined: guard(within(Store.again(SqlQuarantine.list(sql)))),
       woken: Effect.andThen(news.await, Effect.asVoid(news.close)),
       patience
     })
+    return Context.make(Ledger, ledger).pipe(
+      Context.add(Transactions, { run: Commit.make(sql, scope) })
+    )
   })
 ).pipe(Layer.provide(Digest.layerWebCrypto))

@@ -21,7 +21,9 @@ import * as LedgerSql from "./LedgerSql.ts"
  * @category layers
  * @since 0.1.0
  */
-export const layerLedger = (options: PgPoolConfig): Layer.Layer<Ledger, LedgerSql.StartError> =>
+export const layerLedger = (
+  options: PgPoolConfig
+): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
   Layer.provide(LedgerSql.layer, layer(options))
 
 /**

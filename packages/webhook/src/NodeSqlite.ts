@@ -51,7 +51,9 @@ const statements = 100
  * @category layers
  * @since 0.1.0
  */
-export const layerLedger = (options: Options): Layer.Layer<Ledger, LedgerSql.StartError> =>
+export const layerLedger = (
+  options: Options
+): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
   Layer.provide(LedgerSql.layer, layer(options))
 
 /**

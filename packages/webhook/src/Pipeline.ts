@@ -14,12 +14,17 @@
  * 4, … seconds, at most 5 minutes, for 24 hours; then the row is parked as a dead letter, until something
  * else is to be told. A call that a crash cut short counts as one that failed.
  *
+ * Where a callback has another amount than was ordered, nothing is told: the row is parked until a person
+ * lets it go on.
+ *
  * @since 0.1.0
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import { Profile } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -30,7 +35,10 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { type Answer, Confirmer, doubt } from "./Confirmer.ts"
 import { Journal } from "./Journal.ts"
-import { type Change, type Leased, Ledger, type Row } from "./Ledger.ts"
+import { Ledger } from "./Ledger.ts"
+import * as Cleaner from "./Cleaner.ts"
+import type { Change, Leased, Parked, Row } from "./Row.ts"
+import * as Terms from "./internal/Terms.ts"
 import * as Reconciler from "./Reconciler.ts"
 
 const slots = 64
@@ -43,15 +51,17 @@ const longestBackoff = Duration.toMillis(Duration.minutes(5))
 const lastAttempt = Duration.toMillis(Duration.hours(24))
 const recovery = Duration.seconds(1)
 const patiently = Schedule.spaced(recovery)
+const lost = Symbol("the lease was lost")
 
 /**
- * Layer that works for as long as it lives. When it ends, handlers at work are interrupted and their
+ * Layer that works for as long as it lives, and cleans up beside. When it ends, handlers at work are interrupted and their
  * leases handed back.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Handler> =
+export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Handler> = Layer.merge(
+  Cleaner.layer,
   Layer.effectDiscard(
     Effect.gen(function* () {
       const ledger = yield* Ledger
@@ -87,43 +97,75 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         return next
       })
 
+      const park = Effect.fnUntraced(function* (row: Leased, parked: Parked) {
+        const next = yield* write(row, { parked, failingSince: undefined })
+        yield* journal.enter(row, { _tag: "Parked", reason: parked.reason })
+        return next
+      })
+
+      /** Marks a transition told, in one transaction with the handler's own rows where it has any. */
+      const settle = Effect.fnUntraced(function* (
+        row: Leased,
+        handled: Transition,
+        change: Change
+      ) {
+        if (handler.settle === undefined) return Exit.succeed(yield* write(row, change))
+        // An answer may be lost of a transaction that was done: then the mark is there already.
+        const once = { ...change, tellsBefore: row.tells }
+        const told = Effect.flatMap(ledger.write(row, once), (next) =>
+          next === undefined ? Effect.fail(lost) : Effect.succeed(next)
+        )
+        const exit = yield* handler.settle(handled, told).pipe(
+          Effect.retry({
+            schedule: patiently,
+            while: (error) => error instanceof StoreUnavailable
+          }),
+          Effect.timeout(handlerTime),
+          Effect.exit
+        )
+        const isLost = Exit.isFailure(exit) && Cause.squash(exit.cause) === lost
+        return isLost ? yield* Effect.interrupt : exit
+      })
+
       const tell = Effect.fnUntraced(function* (row: Leased) {
         const stands = standing(row)
         const to = Evidence.news(stands, row.told)
         const now = yield* Clock.currentTimeMillis
         if (to === undefined || row.parked?.to === to) return row
+        if (Terms.differ(row)) return yield* park(row, { reason: "amount-mismatch", at: now, to })
         const isAgain = row.trying === to
         if (isAgain && row.tellAt > now) return row
         const failingSince = (isAgain ? row.failingSince : undefined) ?? now
         if (isAgain && row.tellAt - backoff(row.attempt) - failingSince >= lastAttempt) {
-          const parked = { reason: "handler-failed", at: now, to } as const
-          const next = yield* write(row, { parked, failingSince: undefined })
-          yield* journal.enter(row, { _tag: "Parked", reason: parked.reason })
-          return next
+          return yield* park(row, { reason: "handler-failed", at: now, to })
         }
         const attempt = isAgain ? row.attempt + 1 : 1
         const tellAt = now + backoff(attempt)
         const called = yield* write(row, { trying: to, attempt, failingSince, tellAt })
-        const told = yield* Effect.suspend(() =>
-          handler.handle(transition(called, to, stands))
-        ).pipe(Effect.timeout(handlerTime), Effect.exit)
+        const handled = transition(called, to, stands)
+        const taken = yield* Effect.suspend(() => handler.handle(handled)).pipe(
+          Effect.timeout(handlerTime),
+          Effect.exit
+        )
+        const told: Exit.Exit<Leased, unknown> = Exit.isFailure(taken)
+          ? Exit.failCause(taken.cause)
+          : yield* settle(called, handled, {
+              told: to,
+              tells: row.tells + 1,
+              trying: undefined,
+              attempt: 0,
+              failingSince: undefined,
+              parked: undefined
+            })
         if (Exit.isFailure(told)) {
           yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
           yield* Effect.logWarning("The handler failed", told.cause)
           const after = yield* Clock.currentTimeMillis
           return yield* write(called, { tellAt: after + backoff(attempt) })
         }
-        const next = yield* write(called, {
-          told: to,
-          tells: row.tells + 1,
-          trying: undefined,
-          attempt: 0,
-          failingSince: undefined,
-          parked: undefined
-        })
         const { confirmed, conflict } = stands
         yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
-        return next
+        return told.value
       })
 
       const dueAt = (row: Row): number | undefined => {
@@ -147,7 +189,8 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
             Effect.onInterrupt(() =>
               Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } }))
             ),
-            Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause))
+            Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
+            Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
           )
       )
 
@@ -210,17 +253,19 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
       )
     })
   )
+)
 
-const keyOf = ({ method, transactionId }: Row): string => `${method}/${transactionId}`
+const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
 
 /** The wait after call number `attempt` of a handler that fails. */
 const backoff = (attempt: number): number =>
   Math.min(shortestBackoff * 2 ** (attempt - 1), longestBackoff)
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
-  const newest = row.newest[to]
+  const heard = row.newest[to]
+  const newest = heard !== undefined && Terms.isForeign(row, heard.signed) ? undefined : heard
   return {
-    id: `${row.method}:${row.transactionId}:${row.tells + 1}:${to}`,
+    id: `${row.scope}:${row.transactionId}:${row.tells + 1}:${to}`,
     method: row.method,
     kind: row.kind,
     transactionId: row.transactionId,
@@ -252,6 +297,9 @@ const alarm = (
   ) {
     return "the service went back to an earlier status"
   }
+  const isConflict = ({ evidence, read }: Row) =>
+    Evidence.standing(evidence, read?.status, policy).conflict !== null
+  if (isConflict(after) && !isConflict(before)) return "several final statuses stand in conflict"
   const stays = doubt(after, policy) === "contradicted" && after.polls === 3 && before.polls < 3
   return stays ? "a callback claims a final status that the service contradicts" : undefined
 }

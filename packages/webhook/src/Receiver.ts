@@ -10,7 +10,7 @@
  *
  * @since 0.1.0
  */
-import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Handler } from "@pawl/core/Handler"
 import type { StatusReader } from "@pawl/core/StatusReader"
 import type { Policy } from "@pawl/core/Evidence"
@@ -18,6 +18,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type * as Headers from "effect/http/Headers"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -27,10 +28,12 @@ import * as ByteSize from "effect/ByteSize"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Confirmer from "./Confirmer.ts"
+import * as Door from "./internal/Door.ts"
 import * as Journal from "./Journal.ts"
-import { Ledger } from "./Ledger.ts"
+import { type Accepted, Ledger } from "./Ledger.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Pipeline from "./Pipeline.ts"
-import { type Incoming, maxBytes, Verifier } from "./Verifier.ts"
+import { type Incoming, maxBytes, type Verified, Verifier } from "./Verifier.ts"
 
 /**
  * The status a callback is answered with.
@@ -75,42 +78,82 @@ export const layer = (options?: {
 /** A store that takes longer hangs. */
 const patience = Duration.seconds(4)
 
+/** A timer costs more than an accept in memory: only what does not end at once gets one. */
+const inTime = (accepting: Effect.Effect<Accepted, StoreUnavailable>) =>
+  Effect.flatMap(
+    Effect.forkChild(accepting, { startImmediately: true }),
+    (fiber) =>
+      fiber.pollUnsafe() ??
+      Effect.timeoutOrElse(Fiber.join(fiber), {
+        duration: patience,
+        orElse: () => new StoreUnavailable({})
+      })
+  )
+
 const layerReceive = Layer.effect(
   Receiver,
   Effect.gen(function* () {
     const verifier = yield* Verifier
     const ledger = yield* Ledger
     const journal = yield* Journal.Journal
+    let isCutOver = false
 
-    const receive = Effect.fn("Receiver.receive")(
-      function* (incoming: Incoming) {
-        const verified = verifier.verify(incoming)
-        if (Result.isFailure(verified)) {
-          yield* Effect.logDebug("Refused a callback", verified.failure.reason)
-          return verified.failure.status
-        }
-        const { claim, method, quarantine, signed } = verified.success
-        const { isNew } = yield* ledger
-          .accept(verified.success, yield* Clock.currentTimeMillis)
-          .pipe(
-            Effect.timeoutOrElse({ duration: patience, orElse: () => new StoreUnavailable({}) })
-          )
-        yield* journal.enter(
-          { method, transactionId: signed.transactionId },
-          claim === undefined
-            ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
-            : { _tag: "Accepted", claim, isNew }
+    const accept = (verified: Verified) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const clock = Context.get(context, Clock.Clock)
+        const began = clock.monotonicTimeNanosUnsafe()
+        return inTime(ledger.accept(verified, clock.currentTimeMillisUnsafe())).pipe(
+          Effect.matchEffect({
+            onFailure: (error) => {
+              Metrics.refused(503, context)
+              return Effect.as(journal.raise(notStored, error), 503 as const)
+            },
+            onSuccess: ({ isNew }) => {
+              Metrics.took(Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9, context)
+              return Effect.as(note(verified, isNew), 200 as const)
+            }
+          })
         )
-        return 200
-      },
-      Effect.catchTag("StoreUnavailable", (error) =>
-        Effect.as(Effect.logError(error), 503 as const)
-      )
-    )
+      })
 
-    return Receiver.of({ receive })
+    const note = (verified: Verified, isNew: boolean) => {
+      const { claim, quarantine, secret } = verified
+      const entered = journal.enter(
+        verified,
+        claim === undefined
+          ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
+          : { _tag: "Accepted", claim, isNew }
+      )
+      if (secret === "current") isCutOver = true
+      return secret === "previous" && isCutOver
+        ? Effect.andThen(entered, journal.raise(stillPrevious))
+        : entered
+    }
+
+    const refuse = ({ reason, status }: Refusal) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        Metrics.refused(status, context)
+        const logged = Effect.logDebug("Refused a callback", reason)
+        return Effect.as(
+          status === 401 ? Effect.andThen(logged, journal.raise(notSigned)) : logged,
+          status
+        )
+      })
+
+    return Receiver.of({
+      receive: (incoming) =>
+        Effect.suspend(() => {
+          const verified = verifier.verify(incoming)
+          return Result.isSuccess(verified) ? accept(verified.success) : refuse(verified.failure)
+        })
+    })
   })
 )
+
+const notSigned =
+  "callbacks are refused with 401: they are forged, or the merchant secret is wrong and has to be mended within 62 minutes"
+const notStored = "callbacks are answered 503: the ledger cannot be written"
+const stillPrevious = "the previous merchant secret is still in use after the current one was"
 
 /**
  * Layer that serves the receiver at a path of an `HttpRouter`, for every method.
@@ -135,7 +178,7 @@ export const route = (
             onSuccess: (body) =>
               receiver.receive({
                 method: request.method,
-                search: request.url.replace(/^[^?]*/, ""),
+                search: Door.searchOf(request.url),
                 contentType: request.headers["content-type"],
                 contentEncoding: request.headers["content-encoding"],
                 checksum,
@@ -144,7 +187,7 @@ export const route = (
           })
           return HttpServerResponse.empty({
             status,
-            headers: status === 405 ? { allow: "POST" } : {}
+            headers: Door.headersOf(status)
           })
         })
       )

@@ -28,7 +28,7 @@ import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import type { Kind } from "@pawl/core/Transaction"
 import * as Duration from "effect/Duration"
 import { type Answer, doubt } from "./Confirmer.ts"
-import type { Change, Row } from "./Ledger.ts"
+import type { Change, Row } from "./Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
 const heads = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }

@@ -7,6 +7,9 @@
  * the kind of callback, the four signed fields, and then the checksum. Nothing else is asked before
  * it, and nothing costs an exception.
  *
+ * Only then is the token read that a callback URL may carry. It names the operation, and with it the row
+ * the callback belongs to; a callback of another kind or account than its URL was made for is refused.
+ *
  * The checksum is taken over the fields as they were sent and compared with the header as text; the
  * current secret is tried first, then the previous one.
  *
@@ -17,20 +20,24 @@
  */
 import { Amount, Currency } from "@pawl/core/Amount"
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
-import type { Refusal } from "@pawl/core/CallbackError"
+import type { InvalidSecret, Refusal } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Json from "@pawl/core/Json"
+import { Profile } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
-import { type Method, TransactionId } from "@pawl/core/Transaction"
+import { type Kind, type Method, TransactionId } from "@pawl/core/Transaction"
 import * as Brand from "effect/Brand"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Secret from "./internal/Secret.ts"
+import * as Token from "./internal/Token.ts"
+import { methodOf, type Terms } from "./Row.ts"
 
 /**
  * A request that claims to be a callback. `search` is the query of its URL, `body` its bytes, cut at
@@ -51,6 +58,8 @@ export interface Incoming {
 /**
  * A callback whose checksum holds. Only the verifier makes one.
  *
+ * - `kind`, `transactionId`: what its row is found by. The kind is the method where the URL had no token.
+ * - `terms`: what the token of the URL says was ordered.
  * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
  * - `quarantine`: why it cannot be acted on, if it cannot.
  * - `secret`: which of the two secrets matched.
@@ -61,6 +70,9 @@ export interface Incoming {
 export type Verified = Brand.Branded<
   {
     readonly method: Method
+    readonly kind: Kind
+    readonly transactionId: string
+    readonly terms: Terms | undefined
     readonly signed: Signed
     readonly claim: Status | undefined
     readonly quarantine: string | undefined
@@ -93,6 +105,17 @@ export interface Secrets {
 }
 
 /**
+ * What callbacks are verified with. Where `accounts` is given, callbacks of any other account (`mid` or
+ * `accountId`) are refused.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Secrets {
+  readonly accounts?: ReadonlyArray<string> | undefined
+}
+
+/**
  * Service that verifies callbacks.
  *
  * @category services
@@ -108,15 +131,11 @@ export class Verifier extends Context.Service<
 /**
  * Layer that verifies with the given secrets.
  *
- * **Gotchas**
- *
- * A blank secret, or one with white space around it, is a mistake in the configuration and dies.
- *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (secrets: Secrets): Layer.Layer<Verifier, never, Hmac> =>
-  Layer.effect(Verifier, make(secrets))
+export const layer = (options: Options): Layer.Layer<Verifier, InvalidSecret, Hmac> =>
+  Layer.effect(Verifier, make(options))
 
 /**
  * Layer that takes the secrets from `PAWL_MERCHANT_SECRET` and `PAWL_MERCHANT_SECRET_PREVIOUS`.
@@ -124,28 +143,40 @@ export const layer = (secrets: Secrets): Layer.Layer<Verifier, never, Hmac> =>
  * @category layers
  * @since 0.1.0
  */
-export const layerConfig: Layer.Layer<Verifier, Config.ConfigError, Hmac> = Layer.effect(
-  Verifier,
-  Effect.flatMap(
-    Config.all({
-      current: Config.Redacted("PAWL_MERCHANT_SECRET"),
-      previous: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(Config.withDefault(undefined))
-    }),
-    (secrets) => make(secrets)
+export const layerConfig: Layer.Layer<Verifier, Config.ConfigError | InvalidSecret, Hmac> =
+  Layer.effect(
+    Verifier,
+    Effect.flatMap(
+      Config.all({
+        current: Config.Redacted("PAWL_MERCHANT_SECRET"),
+        previous: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(
+          Config.withDefault(undefined)
+        )
+      }),
+      (secrets) => make(secrets)
+    )
   )
-)
 
-const make = Effect.fnUntraced(function* (secrets: Secrets) {
+const make = Effect.fnUntraced(function* ({ accounts, current, previous }: Options) {
   const hmac = yield* Hmac
-  const keyed = (["current", "previous"] as const).flatMap((name) => {
-    const secret = secrets[name]
-    if (secret === undefined) return []
-    const text = Redacted.value(secret)
-    if (text === "" || text !== text.trim()) {
-      throw new Error(`The ${name} merchant secret is blank or has white space around it`)
+  const { refundCallbackId } = yield* Profile
+  const named = [
+    { name: "current" as const, secret: yield* Secret.check("current", current) },
+    ...(previous === undefined
+      ? []
+      : [{ name: "previous" as const, secret: yield* Secret.check("previous", previous) }])
+  ]
+  const keyed = named.map(({ name, secret }) => ({ name, sign: hmac.keyed(secret) }))
+  const ours = accounts && new Set(accounts)
+
+  const tokenOf = (text: string | undefined): Token.Token | undefined => {
+    if (text === undefined) return undefined
+    for (const { sign } of keyed) {
+      const token = Token.decode(sign, text)
+      if (token !== undefined) return token
     }
-    return [{ name, sign: hmac.keyed(secret) }]
-  })
+    return undefined
+  }
 
   const verify = (incoming: Incoming): Result.Result<Verified, Refusal> => {
     if (incoming.method !== "POST") return refuse(405, "the method is not POST")
@@ -160,8 +191,9 @@ const make = Effect.fnUntraced(function* (secrets: Secrets) {
       return refuse(400, `the body is not sound JSON: ${parsed.failure}`)
     const body = parsed.success
     if (!isBody(body)) return refuse(400, "the body is not a JSON object")
-    const method = methodOf(incoming.search, body)
-    if (typeof method !== "string") return Result.fail(method)
+    const routed = route(incoming.search, body)
+    if ("reason" in routed) return Result.fail(routed)
+    const { method } = routed
     const signed = signedOf(method, body)
     if (!("account" in signed)) return Result.fail(signed)
 
@@ -169,11 +201,22 @@ const make = Effect.fnUntraced(function* (secrets: Secrets) {
     const match = keyed.find(({ sign }) => Checksum.matches(Checksum.callback(sign, signed), given))
     if (match === undefined) return refuse(401, "the checksum does not match")
 
+    const token = tokenOf(routed.token)
+    const kind = token === undefined ? method : Token.kindOf(token.origin, method)
+    if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
+    const account = token?.terms.account
+    if (account !== undefined && account !== signed.account) {
+      return refuse(400, "its URL was made for another account")
+    }
+    if (ours?.has(signed.account) === false) return refuse(400, "the account is not one of ours")
+
     const quarantine = strangeness(signed, body)
     const status = body["transactionStatus"]
     return Result.succeed(
       Verified({
         method,
+        ...rowOf(kind, signed, body),
+        terms: token?.terms,
         signed,
         claim: quarantine === undefined && isStatus(status) ? status : undefined,
         quarantine,
@@ -182,6 +225,17 @@ const make = Effect.fnUntraced(function* (secrets: Secrets) {
         bytes: incoming.body
       })
     )
+  }
+
+  /** A refund's own id, where its callback says it, is its refundId. */
+  const rowOf = (kind: Kind, signed: Signed, body: Body) => {
+    const { refundId } = body
+    const isRefund = kind === "refund" || (kind === "card" && refundCallbackId === "payment")
+    return isRefund &&
+      (typeof refundId === "string" || typeof refundId === "number") &&
+      isIdentifier(String(refundId))
+      ? { kind: "refund" as const, transactionId: String(refundId) }
+      : { kind, transactionId: signed.transactionId }
   }
 
   return Verifier.of({ verify })
@@ -199,10 +253,14 @@ const isBody = (value: Schema.Json): value is Body =>
 const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/i
 
 /** The kind is said by the query and by the fields of the body, and they have to agree. */
-const methodOf = (search: string, body: Body): Method | Refusal => {
+const route = (
+  search: string,
+  body: Body
+): { readonly method: Method; readonly token: string | undefined } | Refusal => {
   const query = new URLSearchParams(search)
   const methods = query.getAll("paymentMethod")
   const types = query.getAll("apmType")
+  const tokens = query.getAll(Token.parameter)
   for (const name of query.keys()) {
     if (routing.test(name) && name !== "paymentMethod" && name !== "apmType") {
       return { status: 400, reason: "the query spells paymentMethod or apmType in another way" }
@@ -215,6 +273,7 @@ const methodOf = (search: string, body: Body): Method | Refusal => {
   if (types.length > (method === "apm" ? 1 : 0)) {
     return { status: 400, reason: "apmType is repeated, or comes with a card callback" }
   }
+  if (tokens.length > 1) return { status: 400, reason: "the query repeats our token" }
   const [type] = types
   const told = body["apmType"]
   if (type !== undefined && told !== undefined && told !== null && told !== type) {
@@ -224,7 +283,7 @@ const methodOf = (search: string, body: Body): Method | Refusal => {
   if (other.every((name) => Object.hasOwn(body, name))) {
     return { status: 400, reason: "the body has the signed fields of both kinds" }
   }
-  return method
+  return { method, token: tokens[0] }
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

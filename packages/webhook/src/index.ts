@@ -3,11 +3,18 @@
  *
  * @since 0.1.0
  */
+export * as Admin from "./Admin.ts"
+export * as CallbackUrl from "./CallbackUrl.ts"
+export * as Cleaner from "./Cleaner.ts"
 export * as Confirmer from "./Confirmer.ts"
+export * as Forwarder from "./Forwarder.ts"
 export * as Journal from "./Journal.ts"
 export * as Ledger from "./Ledger.ts"
 export * as LedgerSql from "./LedgerSql.ts"
+export * as Metrics from "./Metrics.ts"
 export * as Pipeline from "./Pipeline.ts"
 export * as Receiver from "./Receiver.ts"
 export * as Reconciler from "./Reconciler.ts"
+export * as Row from "./Row.ts"
 export * as Verifier from "./Verifier.ts"
+export * as WebReceiver from "./WebReceiver.ts"

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Logger from "effect/Logger"
-import { MinimumLogLevel } from "effect/References"
+import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as World from "./world.ts"
@@ -66,17 +66,62 @@ it.effect("waits for no listener: a slow one loses the oldest entries", () =>
 )
 
 it.effect("warns of what a person should know, and of nothing else", () => {
-  const logged: Array<readonly [level: string, message: unknown]> = []
-  const logger = Logger.make(({ logLevel, message }) => logged.push([logLevel, message]))
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ fiber, logLevel, message }) =>
+    logged.push([logLevel, message, fiber.getRef(CurrentLogAnnotations)])
+  )
   return Effect.gen(function* () {
     const journal = yield* Journal
     for (const entry of entries) yield* journal.enter(row, entry)
-    expect(logged).toEqual(entries.map((entry, index) => [index < 4 ? "Debug" : "Warn", [entry]]))
+    expect(logged).toEqual(
+      entries.map((entry, index) =>
+        index < 4 ? ["Debug", [{ ...entry, ...row, at: 0 }], {}] : ["Warn", [entry], row]
+      )
+    )
   }).pipe(
     Effect.provide([layer, Logger.layer([logger])]),
     Effect.provideService(MinimumLogLevel, "All")
   )
 })
+
+it.effect("has a stream of alarms alone", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
+      startImmediately: true
+    })
+    for (const entry of entries) yield* journal.enter(row, entry)
+    yield* journal.raise("callbacks are refused")
+    const heard = yield* Fiber.join(listening)
+    expect(heard).toEqual([
+      ...entries.slice(4).map((entry) => ({ ...entry, ...row, at: 0 })),
+      { _tag: "Alarm", reason: "callbacks are refused", at: 0 }
+    ])
+  }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
+)
+
+it.effect("raises one alarm a burst, and another when it goes on for 10 minutes", () =>
+  Effect.gen(function* () {
+    const journal = yield* Journal
+    const heard: Array<Entered> = []
+    yield* Effect.forkChild(
+      Stream.runForEach(journal.alarms, (entry) => Effect.sync(() => heard.push(entry))),
+      { startImmediately: true }
+    )
+    for (let minute = 0; minute < 62; minute++) {
+      for (let time = 0; time < 20; time++) yield* journal.raise("refused")
+      if (minute === 5) yield* journal.raise("another reason")
+      yield* TestClock.adjust("1 minute")
+    }
+    yield* World.settled
+    const minutes = (reason: string) =>
+      heard.flatMap((entry) =>
+        entry._tag === "Alarm" && entry.reason === reason ? [entry.at / 60_000] : []
+      )
+    expect(minutes("refused")).toEqual([0, 10, 20, 30, 40, 50, 60])
+    expect(minutes("another reason")).toEqual([5])
+  }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
+)
 
 it("tells the life of a transaction: what came, what was asked, what was told", () =>
   World.run(

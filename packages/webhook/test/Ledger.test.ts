@@ -1,4 +1,4 @@
 import { layerMemory } from "../src/Ledger.ts"
-import { laws } from "./LedgerLaws.ts"
+import { hold } from "./ledgers.ts"
 
-laws("in memory", layerMemory)
+hold("in memory", layerMemory)

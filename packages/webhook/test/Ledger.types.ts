@@ -2,7 +2,11 @@
  * The type of each stage is the ticket to the next: what was not verified is not accepted.
  */
 import type * as Brand from "effect/Brand"
-import type { Ledger } from "../src/Ledger.ts"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import type { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Incoming, Verified, Verifier } from "../src/Verifier.ts"
 
 declare const ledger: Ledger["Service"]
@@ -21,6 +25,9 @@ export const unread = ledger.accept(verifier.verify(incoming), 0)
 /** Every field of a verified callback, and yet none. */
 const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
+  kind: verified.kind,
+  transactionId: verified.transactionId,
+  terms: verified.terms,
   signed: verified.signed,
   claim: verified.claim,
   quarantine: verified.quarantine,
@@ -31,3 +38,17 @@ const lookalike: Brand.Brand.Unbranded<Verified> = {
 
 // @ts-expect-error: only the verifier makes a verified callback
 export const forged = ledger.accept(lookalike, 0)
+
+export const handler = LedgerSql.handler({
+  commit: () => Effect.flatMap(SqlClient, (sql) => sql`SELECT 1`)
+})
+
+type IsSame<A, B> = [A, B] extends [B, A] ? true : false
+
+/** The client of a commit is the ledger's: nothing else is needed, and a ledger in memory has none. */
+export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transactions> = true
+export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger> = true
+export const isInSql: IsSame<
+  Layer.Success<typeof LedgerSql.layer>,
+  Ledger | LedgerSql.Transactions
+> = true

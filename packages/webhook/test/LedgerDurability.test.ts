@@ -12,7 +12,8 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Leased, Ledger } from "../src/Ledger.ts"
+import { Ledger } from "../src/Ledger.ts"
+import type { Leased } from "../src/Row.ts"
 import { client, empty, ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -65,7 +66,7 @@ const survives = (place: Place, cycles: number, check: Effect.Effect<void, unkno
               const sql = yield* SqlClient
               return yield* sql<{ readonly id: string }>`
               SELECT transaction_id AS id FROM pawl_transactions
-              JOIN pawl_callbacks USING (method, transaction_id)
+              JOIN pawl_callbacks USING (transaction_id, scope)
               WHERE evidence = ${Evidence.claimed("SUCCEED")} AND callbacks = 1 AND count = 1`
             }),
             client(place)

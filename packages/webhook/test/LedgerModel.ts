@@ -1,83 +1,114 @@
 /**
  * A plain model of the ledger, and histories to run against both.
  */
+import { unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Transaction"
-import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import fc from "fast-check"
-import { type Change, type Leased, Ledger, type Row } from "../src/Ledger.ts"
-import { apm, card, verified } from "./service.ts"
+import { Ledger } from "../src/Ledger.ts"
+import { blank, type Change, type Leased, type Parked, type Row } from "../src/Row.ts"
+import { expect } from "./assertions.ts"
+import { apm, card, search, verified } from "./service.ts"
+
+const same = (actual: unknown, expected: unknown) => expect(actual).toEqual(expected)
 
 /** When work is due next, asked without taking any. */
 export const nextDue = (ledger: Ledger["Service"]) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
 
+type Known = Exclude<Kind, Method>
+
 /** One step of a history, `after` milliseconds after the last. */
-type Operation = { readonly after: number } & (
+type Step = { readonly after: number } & (
   | {
       readonly _tag: "accept"
       readonly id: string
-      readonly method: Method
+      /** The kind that a token names, or only the method. */
+      readonly kind: Kind
       readonly status: Status
       readonly note: number
     }
   | {
       readonly _tag: "register"
       readonly id: string
-      readonly kind: Exclude<Kind, Method>
+      readonly kind: Known
       readonly status: Status | undefined
+      readonly amount: string | undefined
     }
   | { readonly _tag: "claim"; readonly limit: number; readonly hold: number }
   | {
       readonly _tag: "write"
       readonly which: number
       readonly change: Change
+      readonly found: number | undefined
       readonly isStale: boolean
     }
+  | { readonly _tag: "redrive"; readonly id: string; readonly method: Method }
+  | { readonly _tag: "forget"; readonly age: number }
 )
 
 const after = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20 }))
 const id = fc.constantFrom("1", "2", "3")
 const status: fc.Arbitrary<Status> = fc.constantFrom("PENDING", "PROCESSING", "SUCCEED", "FAILED")
 const moment = fc.option(fc.nat(200), { nil: undefined })
+const known: fc.Arbitrary<Known> = fc.constantFrom(
+  "card-payment",
+  "card-payout",
+  "refund",
+  "apm-payment"
+)
+const parked: fc.Arbitrary<Parked> = fc.record(
+  {
+    reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
+    at: fc.nat(200),
+    to: fc.option(status, { nil: undefined })
+  },
+  { noNullPrototype: true }
+)
 const change: fc.Arbitrary<Change> = fc.record(
   {
     evidence: status.map(Evidence.confirmed),
-    read: fc.option(fc.record({ status, askedAt: fc.nat(200) }), { nil: undefined }),
+    read: fc.option(fc.record({ status, askedAt: fc.nat(200) }, { noNullPrototype: true }), {
+      nil: undefined
+    }),
     told: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
-    tells: fc.nat(9),
+    tells: fc.nat(3),
+    tellsBefore: fc.nat(1),
     polls: fc.nat(9),
     pollAt: moment,
     askedAt: moment,
     doubtedAt: moment,
+    parked: fc.option(parked, { nil: undefined }),
     until: fc.nat(300),
     release: fc.record({ dueAt: moment })
   },
   { requiredKeys: [] }
 )
-export const history: fc.Arbitrary<Array<Operation>> = fc.array(
+export const history: fc.Arbitrary<Array<Step>> = fc.array(
   fc.oneof(
     {
-      weight: 4,
+      weight: 5,
       arbitrary: fc.record({
         _tag: fc.constant("accept"),
         after,
         id,
-        method: fc.constantFrom("card", "apm"),
+        kind: fc.oneof(fc.constantFrom<Kind>("card", "apm"), known),
         status,
         note: fc.nat(9)
       })
     },
     {
-      weight: 1,
+      weight: 2,
       arbitrary: fc.record({
         _tag: fc.constant("register"),
         after,
         id,
-        kind: fc.constantFrom("card-payment", "refund", "apm-payout"),
-        status: fc.option(status, { nil: undefined })
+        kind: known,
+        status: fc.option(status, { nil: undefined }),
+        amount: fc.option(fc.constant("25.00"), { nil: undefined })
       })
     },
     {
@@ -90,180 +121,292 @@ export const history: fc.Arbitrary<Array<Operation>> = fc.array(
       })
     },
     {
-      weight: 5,
+      weight: 6,
       arbitrary: fc.record({
         _tag: fc.constant("write"),
         after,
         which: fc.nat(9),
         change,
+        found: fc.option(fc.nat(2), { nil: undefined, freq: 2 }),
         isStale: fc.boolean()
       })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        _tag: fc.constant("redrive"),
+        after,
+        id,
+        method: fc.constantFrom("card", "apm")
+      })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ _tag: fc.constant("forget"), after, age: fc.nat(60) })
     }
   ),
   { maxLength: 40, size: "max" }
 )
 
 /** A row of the model: what was ever seen of it, and who holds it. */
-interface Known {
+interface Kept {
   readonly row: Row
   readonly dueAt: number
+  readonly heard: Readonly<Partial<Record<Status, number>>>
   readonly lease:
     | { readonly token: number; readonly until: number; readonly isReset: boolean }
     | undefined
 }
 
+const kinds: Readonly<Record<Method, ReadonlyArray<Known>>> = {
+  card: ["card-payment", "card-payout", "refund"],
+  apm: ["apm-payment", "apm-payout"]
+}
+
 /** Runs a history against a ledger and the model side by side. */
-export const replay = Effect.fnUntraced(function* (operations: ReadonlyArray<Operation>) {
+export const replay = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const ledger = yield* Ledger
-  const known = new Map<string, Known>()
+  const kept = new Map<string, Kept>()
   const leases: Array<Leased> = []
   let now = 1000
 
-  const keyOf = ({ method, transactionId }: Pick<Row, "method" | "transactionId">) =>
-    `${method} ${transactionId}`
-  const freeAt = ({ dueAt, lease }: Known) => lease?.until ?? dueAt
-  const knownOf = (method: Method, transactionId: string): Known =>
-    known.get(keyOf({ method, transactionId })) ?? {
-      row: {
-        method,
-        transactionId,
-        kind: method,
-        evidence: Evidence.none,
-        read: undefined,
-        callbacks: 0,
-        told: undefined,
-        tells: 0,
-        trying: undefined,
-        attempt: 0,
-        failingSince: undefined,
-        tellAt: now,
-        createdAt: now,
-        since: now,
-        polls: 0,
-        pollAt: undefined,
-        askedAt: undefined,
-        doubtedAt: undefined,
-        parked: undefined,
-        newest: {}
-      },
-      dueAt: Infinity,
-      lease: undefined
-    }
+  const keyOf = ({ scope, transactionId }: Pick<Row, "scope" | "transactionId">) =>
+    `${scope} ${transactionId}`
+  const freeAt = ({ dueAt, lease }: Kept) => lease?.until ?? dueAt
+  const methodOf = (kind: Kind): Method => (kind.startsWith("apm") ? "apm" : "card")
+  const under = (method: Method, transactionId: string) =>
+    [...kept.values()].filter(
+      ({ row }) => row.method === method && row.transactionId === transactionId
+    )
+  const rowOf = (kind: Kind, transactionId: string, takesUnknown: boolean): Kept => {
+    const method = methodOf(kind)
+    const wanted = kind === method ? kinds[method] : [kind]
+    const order = takesUnknown ? [...wanted, method] : wanted
+    const there = under(method, transactionId)
+    const found = order.flatMap((each) => there.filter(({ row }) => row.kind === each))[0]
+    return (
+      found ?? {
+        row: blank(kind, transactionId, now),
+        dueAt: Infinity,
+        heard: {},
+        lease: undefined
+      }
+    )
+  }
+  const keep = (each: Kept) => kept.set(keyOf(each.row), each)
   const soonest = () => {
-    const least = Math.min(...[...known.values()].map(freeAt))
+    const least = Math.min(...[...kept.values()].map(freeAt))
     return least === Infinity ? undefined : least
   }
 
-  for (const operation of operations) {
-    now += operation.after
-    if (operation._tag === "accept") {
-      const { id: transactionId, method, note, status } = operation
+  for (const step of steps) {
+    now += step.after
+    if (step._tag === "accept") {
+      const { id: transactionId, kind, note, status } = step
+      const method = methodOf(kind)
       const fields = { transactionId, transactionStatus: status, metadata: { note: String(note) } }
-      const callback = verified(method, method === "card" ? card(fields) : apm(fields))
-      const before = knownOf(method, transactionId)
+      const request = { requestId: `r${note}`, amount: "10.00", currency: "EUR" }
+      const callback = verified(
+        method,
+        method === "card" ? card(fields) : apm(fields),
+        kind === "card" || kind === "apm" ? undefined : search(method, kind, request)
+      )
+      const before = rowOf(kind, transactionId, kind !== "refund")
       const isNew = !Evidence.claimedStatuses(before.row.evidence).includes(status)
       const isSure = Evidence.confirmedStatuses(before.row.evidence).includes(status)
-      expect(yield* ledger.accept(callback, now)).toEqual({ isNew })
-      const { transactionStatus, ...others } = callback.body
-      const { apmType } = others
-      known.set(keyOf(before.row), {
+      same(yield* ledger.accept(callback, now), { isNew })
+      const heard = { signed: callback.signed, unsigned: unsigned(method, callback.body) }
+      keep({
+        ...before,
         row: {
           ...before.row,
+          kind: before.row.kind === method ? kind : before.row.kind,
+          terms: before.row.terms ?? callback.terms,
+          secret: "current",
           evidence: Evidence.join(before.row.evidence, Evidence.claimed(status)),
           callbacks: before.row.callbacks + 1,
           doubtedAt: isSure ? before.row.doubtedAt : now,
-          newest: {
-            ...before.row.newest,
-            [status]: {
-              signed: callback.signed,
-              unsigned: {
-                transactionStatus,
-                metadata: { note: String(note) },
-                ...(apmType !== undefined && { apmType })
-              }
-            }
-          },
+          newest: { ...before.row.newest, [status]: heard },
           ...(isNew && { since: now, polls: 0, pollAt: undefined })
         },
+        heard: { ...before.heard, [status]: now },
         dueAt: isNew || !isSure ? Math.min(before.dueAt, now) : before.dueAt,
         lease: before.lease && { ...before.lease, isReset: before.lease.isReset || isNew }
       })
-    } else if (operation._tag === "register") {
-      const { id: transactionId, kind, status } = operation
-      const before = knownOf(kind === "apm-payout" ? "apm" : "card", transactionId)
-      yield* ledger.register({ kind, transactionId, status }, now)
-      known.set(keyOf(before.row), {
+    } else if (step._tag === "register") {
+      const { amount, id: transactionId, kind, status } = step
+      const before = rowOf(kind, transactionId, true)
+      yield* ledger.register({ kind, transactionId, status, amount }, now)
+      const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
+      keep({
         ...before,
         row: {
           ...before.row,
           kind,
-          evidence:
-            status === undefined
-              ? before.row.evidence
-              : Evidence.join(before.row.evidence, Evidence.confirmed(status))
+          terms: amount === undefined ? before.row.terms : { amount },
+          evidence: Evidence.join(before.row.evidence, seen)
         },
         dueAt: Math.min(before.dueAt, now)
       })
-    } else if (operation._tag === "claim") {
-      const due = [...known.values()].filter((each) => freeAt(each) <= now)
-      const until = now + operation.hold
-      const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: operation.limit })
-      const times = rows.map((row) => freeAt(known.get(keyOf(row)) as Known))
-      expect(rows.length).toBe(Math.min(operation.limit, due.length))
-      expect(new Set(rows.map(keyOf)).size).toBe(rows.length)
-      expect(times).toEqual(
+    } else if (step._tag === "claim") {
+      const due = [...kept.values()].filter((each) => freeAt(each) <= now)
+      const until = now + step.hold
+      const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: step.limit })
+      const times = rows.map((row) => freeAt(kept.get(keyOf(row)) as Kept))
+      same(rows.length, Math.min(step.limit, due.length))
+      same(new Set(rows.map(keyOf)).size, rows.length)
+      same(
+        times,
         due
           .map(freeAt)
           .toSorted((one, two) => one - two)
-          .slice(0, operation.limit)
+          .slice(0, step.limit)
       )
       for (const row of rows) {
-        const before = known.get(keyOf(row)) as Known
-        expect(row).toMatchObject(before.row)
-        expect(leases.map(({ lease }) => lease)).not.toContain(row.lease)
+        const before = kept.get(keyOf(row)) as Kept
+        same(row, {
+          ...before.row,
+          lease: row.lease,
+          seen: before.row.evidence
+        })
+        same(
+          leases.some(({ lease }) => lease === row.lease),
+          false
+        )
         leases.push(row)
-        known.set(keyOf(row), {
+        keep({
           ...before,
           dueAt: Infinity,
           lease: { token: row.lease, until, isReset: false }
         })
       }
-      expect(dueAt).toBe(soonest())
-    } else {
-      const given = leases.at(-1 - (operation.which % Math.max(leases.length, 1)))
+      same(dueAt, soonest())
+    } else if (step._tag === "write") {
+      const given = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
       if (given === undefined) continue
-      const before = known.get(keyOf(given)) as Known
-      const { change } = operation
-      const isHeld = before.lease?.token === given.lease
+      const before = kept.get(keyOf(given))
+      const isUnknown = given.kind === given.method && step.found !== undefined
+      const found = kinds[given.method][(step.found ?? 0) % kinds[given.method].length]
+      const change = { ...step.change, ...(isUnknown && { kind: found as Known }) }
+      const isHeld =
+        before?.lease?.token === given.lease &&
+        (change.tellsBefore ?? before.row.tells) === before.row.tells
       const written = yield* ledger.write(given, change)
-      expect(written === undefined).toBe(!isHeld)
-      if (written === undefined || before.lease === undefined) continue
-      const { evidence, read, release, until, ...rest } = change
-      const { isReset } = before.lease
-      const row: Row = {
-        ...before.row,
-        ...rest,
-        evidence: Evidence.join(before.row.evidence, evidence ?? Evidence.none),
-        read: Evidence.joinRead(before.row.read, read),
-        polls: isReset ? before.row.polls : (change.polls ?? before.row.polls),
-        pollAt: isReset || !("pollAt" in change) ? before.row.pollAt : change.pollAt
+      if (!isHeld || before.lease === undefined) {
+        same(written, undefined)
+      } else {
+        const { evidence, read, release, tellsBefore: _, until, ...rest } = change
+        const { isReset } = before.lease
+        const row: Row = {
+          ...before.row,
+          ...rest,
+          evidence: Evidence.join(before.row.evidence, evidence ?? Evidence.none),
+          read: Evidence.joinRead(before.row.read, read),
+          polls: isReset ? before.row.polls : (change.polls ?? before.row.polls),
+          pollAt: isReset || !("pollAt" in change) ? before.row.pollAt : change.pollAt
+        }
+        const twin = under(row.method, row.transactionId).find(
+          (other) => isUnknown && other.row.scope !== row.scope && other.row.kind === row.kind
+        )
+        same(written === undefined, twin !== undefined)
+        const isMore =
+          twin !== undefined &&
+          Evidence.claimedStatuses(row.evidence & ~twin.row.evidence).length > 0
+        if (twin !== undefined) {
+          kept.delete(keyOf(row))
+          keep({
+            ...twin,
+            row: {
+              ...twin.row,
+              evidence: Evidence.join(twin.row.evidence, row.evidence),
+              callbacks: twin.row.callbacks + row.callbacks,
+              terms: twin.row.terms ?? row.terms,
+              told: twin.row.told ?? row.told,
+              newest: { ...row.newest, ...twin.row.newest }
+            },
+            heard: { ...before.heard, ...twin.heard },
+            lease: twin.lease && { ...twin.lease, isReset: twin.lease.isReset || isMore },
+            dueAt: Math.min(twin.dueAt, row.since)
+          })
+        } else {
+          keep({
+            ...before,
+            row,
+            dueAt:
+              release === undefined
+                ? before.dueAt
+                : Math.min(before.dueAt, release.dueAt ?? Infinity),
+            lease:
+              release === undefined
+                ? { ...before.lease, until: until ?? before.lease.until }
+                : undefined
+          })
+          if (written !== undefined) {
+            // A worker may go on with the row it began with, or with the one a write gave it.
+            if (!step.isStale) leases[leases.indexOf(given)] = written
+            // Its bodies may be from before a clean-up.
+            same(
+              { ...written, newest: {} },
+              { ...row, newest: {}, lease: given.lease, seen: given.seen }
+            )
+          }
+        }
       }
-      known.set(keyOf(row), {
-        row,
-        dueAt:
-          release === undefined ? before.dueAt : Math.min(before.dueAt, release.dueAt ?? Infinity),
-        lease:
-          release === undefined
-            ? { ...before.lease, until: until ?? before.lease.until }
-            : undefined
-      })
-      // A worker may go on with the row it began with, or with the one a write gave it.
-      if (!operation.isStale) leases[leases.indexOf(given)] = written
-      expect({ ...written, callbacks: 0 }).toMatchObject({ ...row, callbacks: 0 })
+    } else if (step._tag === "redrive") {
+      const found = under(step.method, step.id).filter(({ row }) => row.parked !== undefined)
+      const key = { method: step.method, transactionId: step.id }
+      same(yield* ledger.redrive(key, now), found.length > 0)
+      for (const each of found) {
+        const reason = each.row.parked?.reason
+        keep({
+          ...each,
+          row: {
+            ...each.row,
+            parked: undefined,
+            cleared: each.row.cleared || reason === "amount-mismatch",
+            failingSince: undefined,
+            tellAt: now,
+            pollAt: reason === "unknown-transaction" ? now : each.row.pollAt
+          },
+          dueAt: Math.min(each.dueAt, now)
+        })
+      }
+    } else {
+      const before = now - step.age
+      let count = 0
+      for (const each of kept.values()) {
+        if (each.row.parked !== undefined) continue
+        const old = statuses.filter((status) => (each.heard[status] ?? Infinity) < before)
+        count += old.length
+        keep({
+          ...each,
+          row: { ...each.row, newest: Struct.omit(each.row.newest, old) },
+          heard: Struct.omit(each.heard, old)
+        })
+      }
+      same(yield* ledger.forget({ before, limit: 1000 }), count)
     }
-    for (const { row } of known.values()) {
-      expect(yield* ledger.get(row.method, row.transactionId)).toEqual(row)
+    for (const method of ["card", "apm"] as const) {
+      for (const transactionId of ["1", "2", "3"]) {
+        const there = under(method, transactionId)
+        const order = [...kinds[method], method]
+        const first = order.flatMap((kind) => there.filter(({ row }) => row.kind === kind))[0]
+        same(yield* ledger.get(method, transactionId), first?.row)
+      }
     }
-    expect(yield* nextDue(ledger)).toBe(soonest())
+    const letters = yield* ledger.deadLetters
+    same(
+      letters.map(keyOf).toSorted(),
+      [...kept.values()]
+        .filter(({ row }) => row.parked !== undefined)
+        .map(({ row }) => keyOf(row))
+        .toSorted()
+    )
+    const times = letters.map(({ parked }) => parked?.at ?? 0)
+    same(
+      times,
+      times.toSorted((one, two) => one - two)
+    )
+    same(yield* nextDue(ledger), soonest())
   }
 })

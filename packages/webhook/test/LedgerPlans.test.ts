@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
-import { type Leased, Ledger } from "../src/Ledger.ts"
+import { Ledger } from "../src/Ledger.ts"
+import type { Leased } from "../src/Row.ts"
 import { ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -26,12 +27,14 @@ const fill = Effect.gen(function* () {
     })
   )
   yield* sql`INSERT INTO pawl_transactions
-      (method, transaction_id, kind, callbacks, tell_at, created_at, since, due_at)
-    SELECT 'card', CAST(n AS TEXT), 'card', 1, n, n, n, CASE WHEN n % 10 = 0 THEN n END
+      (transaction_id, scope, method, kind, callbacks, tell_at, created_at, since, due_at,
+        parked_reason, parked_at)
+    SELECT CAST(n AS TEXT), 'card', 'card', 'card', 1, n, n, n, CASE WHEN n % 10 = 0 THEN n END,
+      CASE WHEN n % 1000 = 1 THEN 'handler-failed' END, CASE WHEN n % 1000 = 1 THEN n END
     FROM (${numbers}) AS numbers`
   yield* sql`INSERT INTO pawl_callbacks
-      (method, transaction_id, status, count, first_at, first_body, newest_at)
-    SELECT 'card', CAST(n AS TEXT), 'PENDING', 1, n, ${verified("card", card()).bytes}, n
+      (transaction_id, scope, status, count, first_at, first_body, newest_at)
+    SELECT CAST(n AS TEXT), 'card', 'PENDING', 1, n, ${verified("card", card()).bytes}, n
     FROM (${numbers}) AS numbers`
 })
 
@@ -57,7 +60,11 @@ const live = Effect.gen(function* () {
     polls: 1,
     release: { dueAt: 1 }
   })
+  yield* ledger.write(claimed.rows[1] as Leased, { kind: "card-payment", release: { dueAt: 1 } })
   yield* ledger.get("card", "3")
+  expect((yield* ledger.deadLetters).length).toBe(60)
+  expect(yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)).toBe(true)
+  expect(yield* ledger.forget({ before: 10_000, limit: 100 })).toBe(100)
 })
 
 const plans = (place: Place) =>

@@ -10,10 +10,11 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
-import { layerMemory, type Leased, Ledger } from "../src/Ledger.ts"
-import { laws } from "./LedgerLaws.ts"
+import { layerMemory, Ledger } from "../src/Ledger.ts"
+import type { Leased } from "../src/Row.ts"
+import { hold } from "./ledgers.ts"
 import { emptied, type Place } from "./places.ts"
-import { apm, card, verified } from "./service.ts"
+import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
 /** What is accepted at once is what would have been accepted one by one. */
@@ -69,31 +70,6 @@ const promises = (place: Place) => {
     <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
     () =>
       Effect.provide(body, emptied(place), { local: true })
-
-  it.effect(
-    "keeps a body in quarantine once, and so many of one transaction that no other's suffers",
-    within(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        // An identifier of this length could not be in an index.
-        const odd = (n: number, transactionId = "x".repeat(9000)) =>
-          verified("card", card({ transactionId, metadata: { n: String(n) } }))
-        for (let n = 0; n < 16; n++)
-          expect(yield* ledger.accept(odd(n), n)).toEqual({ isNew: true })
-        expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
-        expect(yield* Effect.flip(ledger.accept(odd(16), 21))).toMatchObject({
-          _tag: "StoreUnavailable"
-        })
-        const other = verified("apm", apm({ transactionId: "x".repeat(9000) }))
-        expect(yield* ledger.accept(other, 22)).toEqual({ isNew: true })
-        expect(yield* ledger.accept(odd(3), 23)).toEqual({ isNew: false })
-        expect(yield* ledger.quarantined).toEqual([
-          ...Array.from({ length: 16 }, (_, n) => odd(n)),
-          other
-        ])
-      })
-    )
-  )
 
   it.effect(
     "keeps the first and the newest body of a status, as the bytes that came, with their count",
@@ -157,14 +133,14 @@ const promises = (place: Place) => {
 }
 
 const file = files()
-laws("in SQLite's memory", emptied({ _tag: "sqlite", filename: ":memory:" }), 200)
-laws("in a SQLite file", emptied(file()), 40)
+hold("in SQLite's memory", emptied({ _tag: "sqlite", filename: ":memory:" }), 200)
+hold("in a SQLite file", emptied(file()), 40)
 describe("in a SQLite file", () => {
   groups(file(), 60)
   promises(file())
 })
 await onPostgres((place) => {
-  laws("laws", emptied(place), 40)
+  hold("hold", emptied(place), 40)
   groups(place, 20)
   promises(place)
 })

@@ -6,7 +6,7 @@ import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Row } from "../src/Ledger.ts"
+import type { Row } from "../src/Row.ts"
 import * as World from "./world.ts"
 
 /** A transaction's truth: what the service answers from when on (ms since the epoch). */

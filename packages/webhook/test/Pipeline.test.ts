@@ -1,6 +1,7 @@
 /**
  * What the pipeline does when a handler, a store, a clock or a process fails it.
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -472,6 +473,80 @@ describe("a transition", () => {
         yield* receive("1", "SUCCEED")
         yield* World.settled
         expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
+      })
+    ))
+})
+
+describe("A handler that settles", () => {
+  /** Settles, and loses what the first try was answered. */
+  const losing = (after: boolean) => {
+    const tries: Array<boolean> = []
+    const settle: World.Options["settle"] = (_, told) =>
+      Effect.suspend(() => {
+        const isFirst = tries.push(after) === 1
+        const lost = new StoreUnavailable({})
+        if (isFirst && !after) return Effect.fail(lost)
+        return isFirst ? Effect.andThen(told, Effect.fail(lost)) : told
+      })
+    return { tries, settle }
+  }
+
+  it("is called once, though its store is away for a moment", () =>
+    World.run(
+      Effect.gen(function* () {
+        const { settle, tries } = losing(false)
+        const world = yield* World.make({ read: World.says("SUCCEED"), settle })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 minute")
+        expect(world.calls.length).toBe(1)
+        expect(tries.length).toBe(2)
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", tells: 1 })
+      })
+    ))
+
+  it("is settled once, though the answer was lost (S5)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const { settle } = losing(true)
+        const marks: Array<unknown> = []
+        const world = yield* World.make({
+          read: World.says("SUCCEED"),
+          settle: (handled, told) =>
+            settle === undefined
+              ? told
+              : settle(
+                  handled,
+                  Effect.tap(told, (row) => Effect.sync(() => marks.push(row)))
+                )
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 hour")
+        expect(world.calls.length).toBe(1)
+        expect(marks.length).toBe(1)
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", tells: 1 })
+      })
+    ))
+
+  it("and cannot has failed: it is called again with growing waits", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: World.says("SUCCEED"),
+          settle: () => Effect.fail("no such order")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("8 seconds")
+        expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([
+          0, 1000, 3000, 7000
+        ])
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 4 })
+        const tags = world.entries.map(({ _tag }) => _tag)
+        expect(tags.filter((tag) => tag === "Told" || tag === "HandlerFailed")).toEqual(
+          Array.from({ length: 4 }, () => "HandlerFailed")
+        )
       })
     ))
 })

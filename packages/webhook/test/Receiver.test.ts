@@ -28,6 +28,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { apm, bytes, card, checksum, incoming, secret } from "./service.ts"
@@ -50,22 +51,30 @@ const surroundings = Layer.mergeAll(
 const receiver = (ledger: Layer.Layer<Ledger>) =>
   Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(surroundings))
 
-/** Serves the receiver's route on a port of its own, and gives the ledger and the server behind it. */
+type Door = "HttpRouter" | "node:http"
+
+/** Serves a receiver on a port of its own, and gives the ledger and the server behind it. */
 const serve = Effect.fnUntraced(function* (
+  door: Door,
   ledger: Layer.Layer<Ledger> = layerMemory,
   watch: Layer.Layer<never> = Logger.layer([])
 ) {
-  const server: Server = createServer()
+  const server: Server = createServer(NodeReceiver.limits)
+  const http = NodeHttpServer.layer(() => server, {
+    port: 0,
+    host: "127.0.0.1",
+    gracefulShutdownTimeout: "100 millis"
+  })
+  const doors = {
+    HttpRouter: HttpRouter.serve(Receiver.route("/callback"), { disableListenLog: true }),
+    "node:http": Layer.effectDiscard(
+      Effect.map(NodeReceiver.listener, (listener) => server.on("request", listener))
+    )
+  }
   const context = yield* Layer.build(
-    HttpRouter.serve(Receiver.route("/callback"), { disableListenLog: true }).pipe(
+    doors[door].pipe(
       Layer.provideMerge(receiver(ledger)),
-      Layer.provide(
-        NodeHttpServer.layer(() => server, {
-          port: 0,
-          host: "127.0.0.1",
-          gracefulShutdownTimeout: "100 millis"
-        })
-      ),
+      Layer.provideMerge(http),
       Layer.provide(watch)
     )
   )
@@ -149,10 +158,10 @@ const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accep
 const callbacksOf = (ledger: Ledger["Service"], method: "card" | "apm" = "card") =>
   Effect.map(ledger.get(method, "100001"), (row) => row?.callbacks)
 
-describe("the door", () => {
+describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
   it.live("answers 200 with nothing to a callback, in both layouts, and to every repeat", () =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       for (const times of [1, 2, 3]) {
         const { body, status } = yield* post(port, "card", card())
         expect({ body, status }).toEqual({ body: "", status: 200 })
@@ -167,7 +176,7 @@ describe("the door", () => {
     "A20: answers %s with 405 and Allow: POST, whatever a header says it means",
     (method) =>
       Effect.gen(function* () {
-        const { ledger, port } = yield* serve()
+        const { ledger, port } = yield* serve(door)
         const { body, headers, status } = yield* post(port, "card", card(), {
           method,
           headers: { "x-http-method-override": "POST" }
@@ -183,7 +192,7 @@ describe("the door", () => {
 
   it.live("A17: takes a body of exactly 64 KiB, and answers one byte more with 413", () =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       const text = JSON.stringify(card())
       const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
       const over = yield* post(port, "card", card(), { body: padded(65_537) })
@@ -198,7 +207,7 @@ describe("the door", () => {
     "A17: answers an endless body with 413 and hangs up, having read no more than a little",
     () =>
       Effect.gen(function* () {
-        const { port, server } = yield* serve()
+        const { port, server } = yield* serve(door)
         const sockets: Array<Socket> = []
         server.on("connection", (socket) => sockets.push(socket))
         const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
@@ -219,7 +228,7 @@ describe("the door", () => {
 
   it.live("A17: believes no Content-Length: a body cut short or run over is never stored", () =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       const { body, checksum, search } = incoming("card", card())
       const head = (length: number) =>
         `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
@@ -240,7 +249,7 @@ describe("the door", () => {
 
   it.live("A18: answers 64 MB zipped to 64 KB with 415, and never unzips them", () =>
     Effect.gen(function* () {
-      const { port } = yield* serve()
+      const { port } = yield* serve(door)
       const bomb = gzipSync(Buffer.alloc(64_000_000, " "))
       expect(bomb.length).toBeLessThan(65_536)
       for (const encoding of ["gzip", "x-gzip", "deflate", "br", "gzip, gzip"]) {
@@ -260,11 +269,10 @@ describe("the door", () => {
     [400, { body: new Uint8Array() }],
     [400, { path: "/callback" }],
     [400, { path: "/callback?paymentMethod=apm" }],
-    [400, { path: "/callback?paymentMethod=card&paymentMethod=card" }],
-    [404, { path: "/callbacks?paymentMethod=card" }]
+    [400, { path: "/callback?paymentMethod=card&paymentMethod=card" }]
   ])("answers %i with nothing to %j", ([status, changes]) =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       const answered = yield* post(port, "card", card(), changes)
       expect({ status: answered.status, body: answered.body }).toEqual({ status, body: "" })
       expect(yield* callbacksOf(ledger)).toBeUndefined()
@@ -275,7 +283,7 @@ describe("the door", () => {
     "answers every failure of the checksum alike: 401, and the same nothing (A01, A02, A03)",
     () =>
       Effect.gen(function* () {
-        const { ledger, port } = yield* serve()
+        const { ledger, port } = yield* serve(door)
         const right = checksum("card", card())
         const given: ReadonlyArray<string | Array<string> | undefined> = [
           undefined,
@@ -312,7 +320,7 @@ describe("the door", () => {
 
   it.live("answers 200 to what it keeps in quarantine, which gets no row", () =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       expect((yield* post(port, "card", card({ transactionStatus: "SETTLED" }))).status).toBe(200)
       expect(yield* callbacksOf(ledger)).toBeUndefined()
       expect((yield* ledger.quarantined).map(({ quarantine }) => quarantine)).toEqual([
@@ -325,7 +333,7 @@ describe("the door", () => {
     "answers as ever under a Host %j",
     (host) =>
       Effect.gen(function* () {
-        const { ledger, port } = yield* serve()
+        const { ledger, port } = yield* serve(door)
         expect((yield* post(port, "card", card(), { headers: { host } })).status).toBe(200)
         expect(yield* callbacksOf(ledger)).toBe(1)
       })
@@ -333,7 +341,7 @@ describe("the door", () => {
 
   it.live("takes a request whose target is a whole URL", () =>
     Effect.gen(function* () {
-      const { ledger, port } = yield* serve()
+      const { ledger, port } = yield* serve(door)
       const path = "http://elsewhere/callback?paymentMethod=card"
       expect((yield* post(port, "card", card(), { path })).status).toBe(200)
       expect(yield* callbacksOf(ledger)).toBe(1)
@@ -341,7 +349,15 @@ describe("the door", () => {
   )
 })
 
-describe("the store", () => {
+it.live("the route is one path: others are the router's", () =>
+  Effect.gen(function* () {
+    const { port } = yield* serve("HttpRouter")
+    const path = "/callbacks?paymentMethod=card"
+    expect((yield* post(port, "card", card(), { path })).status).toBe(404)
+  })
+)
+
+describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) => {
   it.live("answers 503 with nothing while it fails, and 200 once it is back", () =>
     Effect.gen(function* () {
       let isDown = true
@@ -351,7 +367,7 @@ describe("the store", () => {
             ? Effect.fail(new StoreUnavailable({ cause: "disk full" }))
             : real.accept(verified, at)
       )
-      const { ledger, port } = yield* serve(flaky)
+      const { ledger, port } = yield* serve(door, flaky)
       const down = yield* post(port, "card", card())
       expect({ status: down.status, body: down.body }).toEqual({ status: 503, body: "" })
       expect(yield* callbacksOf(ledger)).toBeUndefined()
@@ -374,7 +390,7 @@ describe("the store", () => {
             Effect.tap(() => Effect.sync(() => events.push("accepted")))
           )
       )
-      const { ledger, port } = yield* serve(gated)
+      const { ledger, port } = yield* serve(door, gated)
       const posting = yield* Effect.forkChild(
         Effect.tap(post(port, "card", card()), ({ status }) =>
           Effect.sync(() => events.push(`answered ${status}`))
@@ -393,20 +409,20 @@ describe("the store", () => {
       expect(events).toEqual(["accepted", "answered 200"])
     })
   )
-
-  it.effect("that hangs is not available: 503 within 5 seconds", () =>
-    Effect.gen(function* () {
-      const { receive } = yield* Receiver.Receiver
-      const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
-      yield* TestClock.adjust("3 seconds")
-      expect(receiving.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("2 seconds")
-      expect(yield* Fiber.join(receiving)).toBe(503)
-    }).pipe(Effect.provide(receiver(accepting(() => () => Effect.never))))
-  )
 })
 
-describe("the checksum and the secret", () => {
+it.effect("a store that hangs is not available: 503 within 5 seconds", () =>
+  Effect.gen(function* () {
+    const { receive } = yield* Receiver.Receiver
+    const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
+    yield* TestClock.adjust("3 seconds")
+    expect(receiving.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("2 seconds")
+    expect(yield* Fiber.join(receiving)).toBe(503)
+  }).pipe(Effect.provide(receiver(accepting(() => () => Effect.never))))
+)
+
+describe.each<Door>(["HttpRouter", "node:http"])("the checksum and the secret at %s", (door) => {
   it.live("are in no log line, no span and no error, even where all headers are traced", () =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
@@ -436,7 +452,7 @@ describe("the checksum and the secret", () => {
             ? Effect.fail(new StoreUnavailable({}))
             : real.accept(verified, at)
       )
-      const { port } = yield* serve(failing, remember)
+      const { port } = yield* serve(door, failing, remember)
       const asked = [
         post(port, "card", card()),
         post(port, "card", card({ transactionStatus: "SETTLED" })),
@@ -461,7 +477,7 @@ describe("the checksum and the secret", () => {
         inspect(span.status, { depth: 12 })
       ])
       const text = [...seen, ...traced].join("\n")
-      expect(text).toContain("http.request.header.content-type")
+      if (door === "HttpRouter") expect(text).toContain("http.request.header.content-type")
       expect(text).toContain("Refused a callback")
       const canaries = [
         secret,

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Answer, doubt } from "../src/Confirmer.ts"
-import type { Row } from "../src/Ledger.ts"
+import { blank, type Row } from "../src/Row.ts"
 import { afterAsking, readAt, type Rules } from "../src/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
@@ -16,26 +16,9 @@ const day = Duration.toMillis(Duration.days(1))
 const hours = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 3_600_000)
 
 const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
-  method: "apm",
-  transactionId: "100001",
-  kind: "apm-payment",
+  ...blank("apm-payment", "100001", 0),
   evidence,
-  read: undefined,
   callbacks: 1,
-  told: undefined,
-  tells: 0,
-  trying: undefined,
-  attempt: 0,
-  failingSince: undefined,
-  tellAt: 0,
-  createdAt: 0,
-  since: 0,
-  polls: 0,
-  pollAt: undefined,
-  askedAt: undefined,
-  doubtedAt: undefined,
-  parked: undefined,
-  newest: {},
   ...changes
 })
 

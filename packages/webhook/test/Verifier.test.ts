@@ -49,6 +49,9 @@ describe("a genuine callback", () => {
     const request = incoming("apm", apm({ apmResponseData: { code: 1 } }))
     expect(Result.getOrThrow(verify(request))).toEqual({
       method: "apm",
+      kind: "apm",
+      transactionId: "100001",
+      terms: undefined,
       signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
       claim: "SUCCEED",
       quarantine: undefined,
@@ -173,11 +176,26 @@ describe("the checksum", () => {
       const given = Redacted.make(text)
       const good = Redacted.make("good")
       for (const exit of [built({ current: given }), built({ current: good, previous: given })]) {
-        expect(Exit.hasDies(exit)).toBe(true)
+        expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidSecret" } })
         expect(inspect(exit, { depth: 9 })).not.toContain("s3cr3t")
       }
     }
   )
+})
+
+it("A04: whatever an attacker gives is compared in constant time, at one place of each reader", () => {
+  const source = (path: string) =>
+    readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8").replaceAll(
+      /\/\*[^]*?\*\//gu,
+      ""
+    )
+  for (const path of ["Verifier.ts", "internal/Token.ts"]) {
+    const text = source(path)
+    expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
+    expect(text).not.toMatch(
+      /(?:given|checksum|tag)\b[^\n=]*[!=]==|[!=]== (?:given|checksum|tag)\b/u
+    )
+  }
 })
 
 describe("the secrets", () => {

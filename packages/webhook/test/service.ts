@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
+import * as CallbackUrl from "../src/CallbackUrl.ts"
 import * as Verifier from "../src/Verifier.ts"
 
 export const secret = "sandbox-secret"
@@ -86,6 +87,19 @@ export const { verify } = verifierOf(secret)
 export const answer = (request: Verifier.Incoming): number =>
   Result.match(verify(request), { onFailure: ({ status }) => status, onSuccess: () => 200 })
 
-/** A callback that passed the verifier, for what comes after it. */
-export const verified = (method: Method, body: Fields): Verifier.Verified =>
-  Result.getOrThrow(verify(incoming(method, body)))
+/** A query with the token of an operation, as the service appends to it. */
+export const search = (method: Method, kind: CallbackUrl.Kind, request: TokenRequest): string =>
+  Effect.runSync(
+    Effect.provide(
+      Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) =>
+        callbackUrl.make("https://shop.example/callback?shop=1", kind, request)
+      ),
+      CallbackUrl.layer(Redacted.make(secret)).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+    )
+  ).replace(/^[^?]*/u, "") + `&paymentMethod=${method}`
+
+type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
+
+/** A callback that passed the verifier, for what comes after it; with `search`, of a URL with a token. */
+export const verified = (method: Method, body: Fields, search?: string): Verifier.Verified =>
+  Result.getOrThrow(verify(incoming(method, body, search === undefined ? {} : { search })))

@@ -51,6 +51,7 @@ export interface Options {
   readonly policy?: Policy
   readonly read?: (read: Read) => Effect.Effect<OpenStatus, ReadError>
   readonly handle?: (call: Call) => Effect.Effect<void, unknown>
+  readonly settle?: Handler.Handler["Service"]["settle"]
   readonly flaw?: (now: number) => Flaw
   readonly latency?: Duration.Input
   readonly clock?: (now: number) => number
@@ -92,7 +93,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const entries: Array<Journal.Entered> = []
   const seen = { claims: 0, overlaps: 0, reading: 0, mostReading: 0, handling: 0, mostHandling: 0 }
 
-  const handler = Handler.layer((transition) => {
+  const handlerAlone = Handler.layer((transition) => {
     const call = { ...transition, at: now(), end: now() as number | undefined, took: false }
     const isSame = (other: Call) =>
       other.transactionId === call.transactionId && other.end === undefined
@@ -108,6 +109,15 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       })
     )
   })
+
+  const { settle } = options
+  const handler =
+    settle === undefined
+      ? handlerAlone
+      : Layer.effect(
+          Handler.Handler,
+          Effect.map(Handler.Handler, ({ handle }) => ({ handle, settle }))
+        ).pipe(Layer.provide(handlerAlone))
 
   const reader = Layer.succeed(StatusReader, {
     read: (kind, id) => {

@@ -12,6 +12,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -19,9 +20,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
-import { isLoopback } from "../internal/Loopback.ts"
+import { createRequire } from "node:module"
 import * as Sandbox from "../Sandbox.ts"
+
+const { version } = createRequire(import.meta.url)("../../package.json") as {
+  readonly version: string
+}
+
+const isFilled = (text: Redacted.Redacted): boolean => Redacted.value(text) !== ""
 
 const units: Readonly<Record<string, (amount: number) => Duration.Duration>> = {
   ms: Duration.millis,
@@ -47,23 +56,43 @@ const flags = {
       (port) => port >= 0 && port <= 65_535,
       () => "Expected a port from 0 to 65535"
     ),
-    Flag.withDescription("The port to serve on; 0 takes a free one"),
+    Flag.withDescription("The port to serve on; 0 takes a free one (default: 4010)"),
     Flag.withDefault(4010)
   ),
   host: Flag.String("host").pipe(
-    Flag.filter(
-      isLoopback,
-      () => "Expected a loopback address, because nothing but that keeps others out of the sandbox"
+    Flag.withDescription(
+      "The address to bind; anything but loopback needs a --token (default: 127.0.0.1)"
     ),
-    Flag.withDescription("The loopback address to bind"),
     Flag.withDefault("127.0.0.1")
   ),
+  token: Flag.Redacted("token").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
+    Flag.filter(isFilled, () => "Expected a token that is not empty"),
+    Flag.withDescription(
+      "What /sandbox asks for as a bearer token; PAWL_SANDBOX_TOKEN does as well"
+    ),
+    Flag.optional
+  ),
+  allowCallbacks: Flag.String("allow-callback").pipe(
+    Flag.filter(
+      (host) => /^(?:\[[\da-f:]+\]|[^/\s:@]+)(?::\d+)?$/iu.test(host),
+      () => "Expected a host, such as shop.example or 10.0.0.7:8080"
+    ),
+    Flag.withDescription("A host that callbacks may go to besides this machine; may be repeated"),
+    Flag.atLeast(0)
+  ),
   merchantKey: Flag.String("merchant-key").pipe(
-    Flag.withDescription("The key of the one merchant"),
+    Flag.filter(
+      (key) => key !== "",
+      () => "Expected a key that is not empty"
+    ),
+    Flag.withDescription("The key of the one merchant (default: sandbox-key)"),
     Flag.withDefault("sandbox-key")
   ),
   merchantSecret: Flag.Redacted("merchant-secret").pipe(
-    Flag.withDescription("Its secret; sandbox-secret unless given"),
+    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
+    Flag.filter(isFilled, () => "Expected a secret that is not empty"),
+    Flag.withDescription("Its secret; PAWL_MERCHANT_SECRET does as well (default: sandbox-secret)"),
     Flag.optional
   ),
   seed: Flag.String("seed").pipe(
@@ -72,33 +101,62 @@ const flags = {
   ),
   pace: Flag.String("pace").pipe(
     Flag.filterMap(parseDuration, () => "Expected a duration such as 200ms"),
-    Flag.withDescription("The time between two moves of a transaction"),
+    Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
     Flag.withDefault(Duration.millis(200))
+  ),
+  filename: Flag.String("file").pipe(
+    Flag.withDescription("The SQLite file to keep everything in (default: memory)"),
+    Flag.optional
   )
 }
 
-const sandbox = Command.make("sandbox", flags, ({ merchantSecret, seed, ...options }) =>
-  Layer.effectDiscard(
-    Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => Console.log(`ready ${baseUrl}`))
-  ).pipe(
-    Layer.provide(
-      Sandbox.layer({
-        ...options,
-        merchantSecret: Option.getOrUndefined(merchantSecret),
-        seed: Option.getOrUndefined(seed)
-      })
-    ),
-    Layer.launch,
-    Effect.catchTag("ServeError", ({ cause }) =>
-      Effect.andThen(
-        Console.error(`The sandbox cannot serve: ${reason(cause)}`),
-        Effect.fail(new Reported())
+const sandbox = Command.make(
+  "sandbox",
+  flags,
+  ({ filename, merchantSecret, seed, token, ...options }) =>
+    Layer.effectDiscard(
+      Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => Console.log(`ready ${baseUrl}`))
+    ).pipe(
+      Layer.provide(
+        Sandbox.layer({
+          ...options,
+          filename: Option.getOrUndefined(filename),
+          merchantSecret: Option.getOrUndefined(merchantSecret),
+          token: Option.getOrUndefined(token),
+          seed: Option.getOrUndefined(seed)
+        })
+      ),
+      Layer.launch,
+      Effect.catch((error) =>
+        Effect.andThen(
+          Console.error(`The sandbox cannot serve: ${reason(error, options)}`),
+          Effect.fail(new Reported())
+        )
       )
     )
-  )
 ).pipe(Command.withDescription("The payments service, on a port of this machine"))
 
-const reason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+/** One sentence, and what to do about it. */
+const reason = (
+  error: Sandbox.StartError,
+  { host, port }: { readonly host: string; readonly port: number }
+): string => {
+  if (error._tag !== "ServeError") return error.message
+  switch (codeOf(error.cause)) {
+    case "EADDRINUSE":
+      return `port ${port} of ${host} is in use; stop what runs there, or choose another with --port (0 takes a free one)`
+    case "EACCES":
+      return `port ${port} of ${host} needs privileges; choose one above 1023 with --port`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is no address of this machine; leave --host out to bind 127.0.0.1`
+    default:
+      return error.cause instanceof Error ? error.cause.message : String(error.cause)
+  }
+}
+
+const codeOf = (cause: unknown): unknown =>
+  Predicate.hasProperty(cause, "code") ? cause.code : undefined
 
 /** Fails a process whose user was told why already. */
 class Reported extends Data.TaggedError("Reported") {
@@ -116,7 +174,7 @@ const output = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
-Command.run(sandbox, { version: "0.1.0" }).pipe(
+Command.run(sandbox, { version }).pipe(
   Effect.provide([NodeServices.layer, output]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain

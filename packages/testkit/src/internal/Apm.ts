@@ -13,6 +13,7 @@ import type { Message } from "../Courier.ts"
 import { AskedMetadata, present, scenarioOf, told } from "./Asked.ts"
 import type { Book, Transaction } from "./Book.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
+import { type Pages, returnUrlsOf } from "./Pages.ts"
 import { address } from "./Posting.ts"
 import type { Requests } from "./Requests.ts"
 
@@ -37,7 +38,7 @@ export type Create = (
  * @since 0.1.0
  */
 export const make =
-  (book: Book, requests: Requests, sign: Checksum.Sign, separator: string): Create =>
+  (book: Book, requests: Requests, pages: Pages, sign: Checksum.Sign, separator: string): Create =>
   (kind) =>
     Effect.fnUntraced(function* ({ payload, sentAmount }) {
       yield* read(payload)
@@ -47,7 +48,12 @@ export const make =
         checksum !== undefined &&
         !Checksum.matches(Checksum.request(sign, separator, signed), checksum)
       ) {
-        return yield* invalid([{ field: "checksum", message: "Does not match the request" }])
+        return yield* invalid([
+          {
+            field: "checksum",
+            message: `Does not match: expected the lower-case hex of HMAC-SHA256 over accountId, requestId, amount and currency as sent, joined with "${separator}", keyed with the merchantSecret`
+          }
+        ])
       }
       const { billingDetails, failureRedirectUrl, metadata, order, successRedirectUrl } = payload
       const scenario = yield* scenarioOf(metadata)
@@ -59,15 +65,19 @@ export const make =
         currency,
         metadata,
         callbackUrl,
+        returnUrls: returnUrlsOf(payload),
         redirectUrl: scenario.declineCode === undefined ? successRedirectUrl : failureRedirectUrl,
         apmType: apmPayload.paymentMethod ?? "APM",
         apmPayload,
         billingDetails,
         order,
-        scenario,
-        message
+        scenario
       })
-      return yield* requests.once(kind, requestId, Effect.map(opened, response))
+      const answered = Effect.map(opened, (transaction) => ({
+        ...response(transaction),
+        ...pages.ofChallenge(transaction)
+      }))
+      return yield* requests.once(kind, requestId, answered)
     })
 
 const read = reader(
@@ -89,7 +99,13 @@ const response = (transaction: Transaction): ApmPaymentResponse => ({
   paymentType: "APM"
 })
 
-const message = (transaction: Transaction): Message | undefined => {
+/**
+ * Writes the callback of an APM payment or payout.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const message = (transaction: Transaction): Message | undefined => {
   const { accountId = "", amount, apmType = "APM", callbackUrl, currency } = transaction
   const { transactionId } = transaction
   if (callbackUrl === undefined) return undefined

@@ -19,7 +19,10 @@ export const AskedMetadata = Schema.optionalKey(
   Metadata.check(
     Schema.makeFilter((metadata) =>
       asked(metadata, "succeed") === undefined
-        ? { path: [Scenario.key], issue: "Expected a scenario of the sandbox" }
+        ? {
+            path: [Scenario.key],
+            issue: `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, and then any of ${Scenario.manners.map((manner) => `+${manner}`).join(" ")}`
+          }
         : undefined
     )
   )

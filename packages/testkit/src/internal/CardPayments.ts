@@ -4,21 +4,22 @@
  * **Details**
  *
  * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`, a
- * charge the same with a `cardToken`, a tokenize `{ requestId, mid, card }`. Of a card its `number` is
- * read, and whatever else there is passes unread and unkept.
+ * charge the same with a `cardToken`, a tokenize `{ requestId, mid, card }`. A payment and a charge may
+ * have a `successRedirectUrl` and a `failureRedirectUrl`, where a challenge sends the customer back to.
+ * Of a card its `number` is read, and whatever else there is passes unread and unkept.
  *
  * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest, CardPaymentResponse } from "@pawl/core/CardPayment"
-import { TransactionId } from "@pawl/core/Transaction"
+import { TransactionId, Url } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AskedMetadata, Mid, scenarioOf, told } from "./Asked.ts"
 import type { Book, Transaction } from "./Book.ts"
-import { message } from "./CardCallback.ts"
 import { type Card, fromNumber, TestNumberFromText, type Vault } from "./Cards.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
+import { type Pages, returnUrlsOf } from "./Pages.ts"
 import type { Requests } from "./Requests.ts"
 
 /**
@@ -30,14 +31,15 @@ import type { Requests } from "./Requests.ts"
 export const make = (
   book: Book,
   requests: Requests,
-  vault: Vault
+  vault: Vault,
+  pages: Pages
 ): Pick<
   Handlers,
   "createCardPayment" | "tokenizeCard" | "chargeCard" | "readCardPaymentStatus"
 > => {
   const pay = Effect.fnUntraced(function* (
     { callbackUrl, metadata, requestId }: CardPaymentRequest,
-    { amount, currency, mid }: Paid,
+    { amount, currency, mid, ...urls }: Paid,
     card: Card
   ) {
     const transaction = yield* book.open({
@@ -49,10 +51,10 @@ export const make = (
       metadata,
       callbackUrl,
       cardMask: card.cardMask,
-      scenario: yield* scenarioOf(metadata, card.story),
-      message
+      returnUrls: returnUrlsOf(urls),
+      scenario: yield* scenarioOf(metadata, card.story)
     })
-    return response(transaction)
+    return { ...response(transaction), ...pages.ofChallenge(transaction) }
   })
 
   const charge = Effect.fnUntraced(function* (endpoint: string, payload: CardPaymentRequest) {
@@ -94,12 +96,16 @@ const paid = {
   mid: Mid,
   amount: Amount.Amount,
   currency: Amount.Currency,
-  metadata: AskedMetadata
+  metadata: AskedMetadata,
+  successRedirectUrl: Schema.optionalKey(Url),
+  failureRedirectUrl: Schema.optionalKey(Url)
 }
 interface Paid {
   readonly mid: string
   readonly amount: Amount.Amount
   readonly currency: Amount.Currency
+  readonly successRedirectUrl?: string
+  readonly failureRedirectUrl?: string
 }
 
 const card = Schema.Struct({ number: TestNumberFromText })

@@ -15,9 +15,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { AskedMetadata, Mid, present, scenarioOf, told } from "./Asked.ts"
 import type { Book, Transaction } from "./Book.ts"
-import { message } from "./CardCallback.ts"
 import { fromNumber, TestNumber } from "./Cards.ts"
 import { type Handlers, reader } from "./Contract.ts"
+import type { Pages } from "./Pages.ts"
 import type { Requests } from "./Requests.ts"
 
 /**
@@ -28,7 +28,8 @@ import type { Requests } from "./Requests.ts"
  */
 export const make = (
   book: Book,
-  requests: Requests
+  requests: Requests,
+  pages: Pages
 ): Pick<Handlers, "createCardPayout" | "readCardPayout" | "readCardPayoutStatus"> => ({
   createCardPayout: Effect.fnUntraced(function* ({ payload }) {
     const { currency = "EUR", mid } = yield* read(payload)
@@ -44,8 +45,7 @@ export const make = (
       callbackUrl,
       cardMask,
       cardHolder: payload.card.cardHolderName,
-      scenario: yield* scenarioOf(metadata, story),
-      message
+      scenario: yield* scenarioOf(metadata, story)
     })
     return yield* requests.once(
       "createCardPayout",
@@ -53,7 +53,8 @@ export const make = (
       Effect.map(opened, (transaction) => ({
         transactionId: TransactionId.make(transaction.transactionId),
         ...told(transaction),
-        paymentType: "CARD"
+        paymentType: "CARD",
+        ...pages.ofChallenge(transaction)
       }))
     )
   }),

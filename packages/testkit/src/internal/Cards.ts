@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { invalid, type Refusal } from "./Contract.ts"
+import { Shelves } from "./Shelves.ts"
 
 /**
  * What is kept of a card: the mask, and the story of what is paid with it.
@@ -25,9 +26,26 @@ export interface Card {
   readonly story: string
 }
 
+/**
+ * The test cards, and the story of what is paid with each.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const stories: Readonly<Record<string, string>> = {
+  "4242424242424242": "succeed",
+  "5555555555554444": "succeed",
+  "4000000000000002": "decline:5",
+  "4000000000003220": "challenge"
+}
+
+/** As they are printed on a card. */
+const numbers = Object.keys(stories).map((number) => number.replace(/(?<=.)(?=(?:.{4})+$)/gu, " "))
+
 const isTest = Schema.makeFilter(
   (number: Redacted.Redacted) =>
-    Object.hasOwn(stories, Redacted.value(number)) || "Expected the number of a test card"
+    Object.hasOwn(stories, Redacted.value(number)) ||
+    `Expected the number of a test card: ${numbers.join(", ")}`
 )
 
 /**
@@ -70,13 +88,13 @@ export interface Vault {
 }
 
 /**
- * Makes an empty vault.
+ * Makes a vault of what is on the shelf.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make: Effect.Effect<Vault> = Effect.sync(() => {
-  const cards = new Map<string, Card>()
+export const make: Effect.Effect<Vault> = Effect.map(Shelves, ({ open }) => {
+  const cards = open<Card>("card")
   return {
     keep: (card) =>
       Effect.sync(() => {
@@ -94,10 +112,3 @@ export const make: Effect.Effect<Vault> = Effect.sync(() => {
 })
 
 const unknown = invalid([{ field: "cardToken", message: "Expected a token of this service" }])
-
-const stories: Readonly<Record<string, string>> = {
-  "4242424242424242": "succeed",
-  "5555555555554444": "succeed",
-  "4000000000000002": "decline:5",
-  "4000000000003220": "challenge"
-}

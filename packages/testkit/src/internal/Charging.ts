@@ -18,16 +18,19 @@ import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/Subscription"
 import { isCharged, type SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import type * as Scope from "effect/Scope"
-import { scenarioOf } from "./Asked.ts"
+import type { Scenario } from "../Scenario.ts"
+import { present, scenarioOf } from "./Asked.ts"
 import { type Book, now, type Transaction } from "./Book.ts"
-import { message } from "./CardCallback.ts"
 import type { Card } from "./Cards.ts"
 import { notFound, type Refusal } from "./Contract.ts"
+import { returnUrlsOf } from "./Pages.ts"
 import { type Calendar, nextCharge } from "./Plan.ts"
+import { Shelves } from "./Shelves.ts"
+import { sleepUntil } from "./Waiting.ts"
 
 /**
  * A subscription as it is. `due` is when it is charged next, in milliseconds since the epoch.
@@ -55,6 +58,25 @@ export interface Terms {
 }
 
 /**
+ * What people are shown of a subscription: nothing of its customer.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Listed {
+  readonly subscriptionId: string
+  readonly status: SubscriptionStatus
+  readonly requestId: string
+  readonly mid: string
+  readonly plan: Terms["plan"]
+  readonly cardMask: string
+  readonly metadata?: SubscriptionRequest["metadata"]
+  readonly callbackUrl: string
+  readonly createdAt: string
+  readonly nextChargeDate: string | null
+}
+
+/**
  * Holds subscriptions and charges them.
  *
  * - `begin` returns what was begun, and the charge that was made at once.
@@ -74,7 +96,7 @@ export interface Charging {
 }
 
 /**
- * Makes the charging of no subscription yet, which ends when the scope closes.
+ * Makes the charging of the subscriptions on the shelf, which ends when the scope closes.
  *
  * @category constructors
  * @since 0.1.0
@@ -82,8 +104,9 @@ export interface Charging {
 export const make = Effect.fnUntraced(function* (
   book: Book
 ): Effect.fn.Return<Charging, never, Scope.Scope> {
+  const { open, save } = yield* Shelves
   const timers = yield* FiberMap.make<string>()
-  const all = new Map<string, Held>()
+  const all = open<Held>("subscription", listed)
 
   const met = (id: string) =>
     Effect.sync(() => {
@@ -91,11 +114,16 @@ export const make = Effect.fnUntraced(function* (
       if (held?.status === "PENDING") all.set(id, { ...held, status: "ACTIVE" })
     })
 
+  book.whenMoved(({ scenario, transaction: { status, subscriptionId } }) =>
+    subscriptionId !== undefined && challenges(scenario) && isTerminal(status)
+      ? met(subscriptionId)
+      : Effect.void
+  )
+
   const charge = Effect.fnUntraced(function* (held: Held, isPresent: boolean) {
     const { card, id, plan, request } = held
     const { callbackUrl, metadata, mid, requestId } = request
     const asked = yield* scenarioOf(metadata, card.story)
-    const challenges = asked.statuses.includes("CUSTOMER_VERIFICATION")
     const unchallenged = { ...(yield* scenarioOf(undefined)), manner: asked.manner }
     return yield* book.open({
       kind: "card-payment",
@@ -107,10 +135,8 @@ export const make = Effect.fnUntraced(function* (
       callbackUrl,
       cardMask: card.cardMask,
       subscriptionId: id,
-      scenario: challenges && !isPresent ? unchallenged : asked,
-      message,
-      follow: ({ status }) =>
-        challenges && isPresent && isTerminal(status) ? met(id) : Effect.void
+      returnUrls: returnUrlsOf(request),
+      scenario: challenges(asked) && !isPresent ? unchallenged : asked
     })
   })
 
@@ -121,12 +147,12 @@ export const make = Effect.fnUntraced(function* (
     const status = isDue ? "ACTIVE" : held.status
     all.set(id, { ...held, status, due: nextCharge(held.plan, due) })
     if (isDue) yield* charge(held, false)
+    yield* save
   }, Effect.uninterruptible)
 
   const wait = Effect.fnUntraced(function* (id: string) {
     for (let due = all.get(id)?.due; due !== undefined; due = all.get(id)?.due) {
-      const left = due - (yield* Clock.currentTimeMillis)
-      yield* Effect.sleep(Duration.millis(Math.max(0, left)))
+      yield* sleepUntil(due)
       yield* fallDue(id, due)
     }
   })
@@ -145,6 +171,10 @@ export const make = Effect.fnUntraced(function* (
       const held = all.get(id)
       return held === undefined ? Effect.fail(notFound) : Effect.succeed(held)
     })
+
+  for (const { due, id } of all.values()) {
+    if (due !== undefined) yield* FiberMap.run(timers, id, wait(id))
+  }
 
   return {
     begin: Effect.fnUntraced(function* (terms) {
@@ -169,4 +199,19 @@ export const make = Effect.fnUntraced(function* (
       Effect.sync(() => all.clear())
     )
   }
+})
+
+const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
+
+const listed = ({ card, createdAt, due, id, plan, request, status }: Held): Listed => ({
+  subscriptionId: id,
+  status,
+  requestId: request.requestId,
+  mid: request.mid,
+  plan,
+  cardMask: card.cardMask,
+  ...present({ metadata: request.metadata }),
+  callbackUrl: request.callbackUrl,
+  createdAt,
+  nextChargeDate: due === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(due))
 })

@@ -12,6 +12,7 @@ import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
@@ -19,6 +20,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { matcher, type Params } from "./Endpoints.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
 /**
@@ -127,7 +129,7 @@ export interface Route {
  */
 export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
-  const routes: Array<Route & { readonly match: (request: Request) => Params | undefined }> = []
+  const routes: Array<Route & { readonly match: ReturnType<typeof matcher> }> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, successes }) => {
@@ -145,7 +147,7 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
         isSecured: endpoint.middlewares.has(Bearer),
         match,
         answer: (request) =>
-          decode(request, match(request) ?? {}).pipe(
+          decode(request, match(request.method, request.path) ?? {}).pipe(
             // An endpoint's types are lost in the loop over all; `Handlers` has checked them.
             Effect.flatMap((decoded) => handler(decoded as never)),
             Effect.flatMap((value) => Effect.orDie(encode(value))),
@@ -154,7 +156,7 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
       })
     }
   })
-  return (request) => routes.find(({ match }) => match(request) !== undefined)
+  return ({ method, path }) => routes.find(({ match }) => match(method, path) !== undefined)
 }
 
 /**
@@ -192,32 +194,7 @@ interface Decoded {
   readonly sentAmount: string
 }
 type Codec = Schema.Codec<unknown>
-type Params = Readonly<Record<string, string>>
 type Handler = (request: never) => Effect.Effect<unknown, Refusal>
-
-const segments = (path: string): Array<string> => path.replace(/[?#].*$/u, "").split("/")
-
-const matcher = (endpoint: HttpApiEndpoint.Top) => {
-  const pattern = segments(endpoint.path)
-  return ({ method, path }: Request): Params | undefined => {
-    const given = segments(path)
-    if (method !== endpoint.method || given.length !== pattern.length) return undefined
-    const params: Record<string, string> = {}
-    for (const [at, expected] of pattern.entries()) {
-      const segment = given[at] ?? ""
-      if (expected.startsWith(":")) params[expected.slice(1)] = unescape(segment)
-      else if (expected !== segment) return undefined
-    }
-    return params
-  }
-}
-
-/** What cannot be unescaped stays as it is, for a schema to refuse. */
-const unescape = (segment: string): string =>
-  Result.getOrElse(
-    Result.try(() => decodeURIComponent(segment)),
-    () => segment
-  )
 
 const decoder = (endpoint: HttpApiEndpoint.Top) => {
   const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
@@ -237,9 +214,21 @@ const decoder = (endpoint: HttpApiEndpoint.Top) => {
       return yield* invalid([{ field: "body", message: `Not acceptable as JSON: ${body.failure}` }])
     }
     const payload = yield* decodePayload(roundBody(body.success))
+    const astray = urls.filter((name) => !isUrl(body.success, name))
+    if (astray.length > 0) {
+      return yield* invalid(
+        astray.map((field) => ({ field, message: "Expected an absolute http or https URL" }))
+      )
+    }
     return { params: decoded, payload, sentAmount: amountOf(body.success) }
   })
 }
+
+/** What the contract knows by its beginning, and nothing can be reached by. */
+const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
+
+const isUrl = (body: unknown, name: string): boolean =>
+  !Predicate.hasProperty(body, name) || typeof body[name] !== "string" || URL.canParse(body[name])
 
 const name = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string =>
   path.map((segment) => String(typeof segment === "object" ? segment.key : segment)).join(".") ||

@@ -10,10 +10,12 @@ import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { Callback } from "../Courier.ts"
 import { GatewayConfig } from "../GatewayConfig.ts"
+import { VirtualClock } from "../VirtualClock.ts"
 import { isLoopback } from "./Loopback.ts"
 
 /**
@@ -70,6 +72,10 @@ export const make = Effect.fnUntraced(function* (
   const { merchantSecret } = yield* GatewayConfig
   const sign = (yield* Hmac).keyed(merchantSecret)
   const client = yield* HttpClient.HttpClient
+  // A receiver takes its time in the real world, however the clock is moved.
+  const clock = yield* Effect.serviceOption(VirtualClock)
+  const outside = <A>(posting: Effect.Effect<A>): Effect.Effect<A> =>
+    Option.isSome(clock) ? clock.value.outside(posting) : posting
   return Effect.fnUntraced(
     function* ({ body, signed, status, url }) {
       const target = Result.try(() => new URL(url))
@@ -91,7 +97,8 @@ export const make = Effect.fnUntraced(function* (
         })
       )
     },
-    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+    outside
   )
 })
 

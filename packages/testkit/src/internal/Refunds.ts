@@ -20,22 +20,26 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { AskedMetadata, Mid, present, scenarioOf, told } from "./Asked.ts"
 import type { Book, Transaction } from "./Book.ts"
-import { ofRefund } from "./CardCallback.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
 import type { Requests } from "./Requests.ts"
 
 /**
- * Makes the handlers of the endpoints of refunds. `named` says whose identifier a callback carries.
+ * Makes the handlers of the endpoints of refunds.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (
   book: Book,
-  requests: Requests,
-  named: "refund" | "payment"
+  requests: Requests
 ): Pick<Handlers, "createRefund" | "readRefund" | "readRefundStatus"> => {
-  const message = ofRefund(named)
+  book.whenMoved(
+    Effect.fnUntraced(function* ({ transaction: { kind, paymentId, status } }) {
+      if (kind !== "refund" || paymentId === undefined || status !== "SUCCEED") return
+      const payment = yield* book.transaction(paymentId)
+      if (payment?.status === "SUCCEED") yield* book.move(paymentId, "REFUNDED")
+    })
+  )
 
   /** Returns the payment, if so much of it can be given back. */
   const refundable = Effect.fnUntraced(function* ({ amount, mid, transactionId }: RefundRequest) {
@@ -72,14 +76,7 @@ export const make = (
       callbackUrl,
       cardMask,
       paymentId: transactionId,
-      scenario: yield* scenarioOf(metadata),
-      message,
-      follow: Effect.fnUntraced(function* ({ status }) {
-        const payment = yield* book.transaction(transactionId)
-        if (status === "SUCCEED" && payment?.status === "SUCCEED") {
-          yield* book.move(transactionId, "REFUNDED")
-        }
-      })
+      scenario: yield* scenarioOf(metadata)
     })
     return {
       refundId: TransactionId.make(opened.transactionId),

@@ -5,7 +5,9 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import { PreventSchedulerYield } from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
+import { Shelves } from "./Shelves.ts"
 
 /**
  * Carries out what changes something.
@@ -28,14 +30,22 @@ export interface Requests {
 }
 
 /**
- * Makes the requests of a service that nobody asked anything yet.
+ * Makes the requests of a service, with the answers that are on the shelf.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make: Effect.Effect<Requests> = Effect.map(Semaphore.make(1), (turns) => {
-  const answers = new Map<string, unknown>()
-  const turn: Requests["turn"] = (act) => turns.withPermit(Effect.uninterruptible(act))
+export const make: Effect.Effect<Requests> = Effect.gen(function* () {
+  const turns = yield* Semaphore.make(1)
+  const { open, save } = yield* Shelves
+  const answers = open<unknown>("answer")
+  // Without a yield in it, nothing of an act is saved apart from the rest of it.
+  const turn: Requests["turn"] = (act) =>
+    Effect.tap(act, save).pipe(
+      Effect.provideService(PreventSchedulerYield, true),
+      Effect.uninterruptible,
+      turns.withPermit
+    )
   return {
     turn,
     once: <A, E>(endpoint: string, requestId: string, act: Effect.Effect<A, E>) => {

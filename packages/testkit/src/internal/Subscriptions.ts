@@ -21,6 +21,7 @@ import type { Transaction } from "./Book.ts"
 import type { Vault } from "./Cards.ts"
 import type { Charging, Held } from "./Charging.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
+import type { Pages } from "./Pages.ts"
 import { Calendar, CalendarUpdate } from "./Plan.ts"
 import type { Requests } from "./Requests.ts"
 
@@ -33,7 +34,8 @@ import type { Requests } from "./Requests.ts"
 export const make = (
   charging: Charging,
   requests: Requests,
-  vault: Vault
+  vault: Vault,
+  pages: Pages
 ): Pick<
   Handlers,
   "createSubscription" | "readSubscription" | "updateSubscription" | "cancelSubscription"
@@ -51,7 +53,7 @@ export const make = (
           plan: { ...payload.plan, ...plan },
           card
         })
-        return response(held, charge)
+        return { ...response(held, charge), ...(charge && pages.ofChallenge(charge)) }
       })
       return yield* requests.once("createSubscription", payload.requestId, create)
     }),

@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterEach, assert, describe, it } from "vitest"
+import { payment } from "../support/bench.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 
@@ -13,8 +17,13 @@ afterEach(() => {
 })
 
 /** Starts the command and gathers what it says. */
-const start = (...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
+
+const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env }
+  })
   started.push(child)
   const said = { out: "", err: "" }
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said.out += chunk))
@@ -72,17 +81,132 @@ describe("pawl-sandbox", () => {
     assert.strictEqual(said.out, "")
     assert.match(
       said.err,
-      new RegExp(`^The sandbox cannot serve: [^\\n]*in use[^\\n]*${port}\\n$`, "u")
+      new RegExp(
+        `^The sandbox cannot serve: port ${port} of [^\\n]* in use; [^\\n]*--port[^\\n]*\\n$`,
+        "u"
+      )
     )
     server.close()
+  })
+
+  it("takes the secret from PAWL_MERCHANT_SECRET, and warns where it is in production (D09)", async () => {
+    const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
+    const { child, ended, ready, said } = startWith(env, "--port", "0")
+    const baseUrl = await ready()
+    const answer = await authenticate(baseUrl, "sandbox-key", "from-the-environment")
+    assert.strictEqual(answer.status, 200)
+    child.kill("SIGTERM")
+    await ended
+    assert.match(said.err, /^[^\n]*in production[^\n]*\n$/u)
+    assert.notInclude(said.out + said.err, "from-the-environment")
+  })
+
+  it("D07: binds to everything with a token", async () => {
+    const { child, ended, ready } = start("--port", "0", "--host", "0.0.0.0", "--token", "t0ken")
+    const { port } = new URL(await ready())
+    const url = `http://127.0.0.1:${port}/sandbox/transactions`
+    assert.strictEqual((await fetch(url)).status, 401)
+    const headers = { authorization: "Bearer t0ken" }
+    assert.strictEqual((await fetch(url, { headers })).status, 200)
+    child.kill("SIGTERM")
+    await ended
+  })
+
+  it("has the version of its package, and says its defaults", async () => {
+    const { version } = JSON.parse(
+      await readFile(new URL("../../package.json", import.meta.url), "utf8")
+    ) as { readonly version: string }
+    const told = start("--version")
+    await told.ended
+    assert.include(told.said.out, version)
+    const help = start("--help")
+    await help.ended
+    for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
+      assert.include(help.said.out, `(default: ${text})`)
+    }
+  })
+
+  it("ends at once with browsers still listening to its events", async () => {
+    const { child, ended, ready } = start("--port", "0")
+    const events = (await ready()).replace("/api", "/sandbox/events")
+    const listening = await Promise.all(Array.from({ length: 5 }, () => fetch(events)))
+    // Whoever has an event in hand is listening.
+    for (const { body } of listening) await body?.getReader().read()
+    child.kill("SIGTERM")
+    assert.include([0, 130], await ended)
+    // Without an end to it, the server would wait for them for 20 seconds.
+  }, 15_000)
+
+  it("X03: killed in mid-delivery, it goes on from its file, and knows every request again", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
+    const heard: Array<string> = []
+    const count = 20
+    let isUp = false
+    const shop = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (text: string) => {
+        const { transactionId, transactionStatus } = JSON.parse(text) as Record<string, string>
+        if (isUp) heard.push(`${transactionId} ${transactionStatus}`)
+        response.writeHead(isUp ? 200 : 503).end()
+      })
+    })
+    await once(shop.listen(0, "127.0.0.1"), "listening")
+    const { port } = shop.address() as AddressInfo
+    const callbackUrl = `http://127.0.0.1:${port}/cb`
+    /** Asks for a payment; the last has no callback, whose posting would save it. */
+    const send = async (baseUrl: string, at: number) => {
+      const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
+      const { accessToken } = (await login.json()) as { readonly accessToken: string }
+      const answer = await fetch(`${baseUrl}/v1/payments/apm`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${accessToken}` },
+        body: JSON.stringify(
+          payment({ requestId: `r-${at}`, callbackUrl: at < count ? callbackUrl : undefined })
+        )
+      })
+      assert.strictEqual(answer.status, 200)
+      return await answer.text()
+    }
+    const advance = async (baseUrl: string, text: string) => {
+      const body = JSON.stringify({ advance: text })
+      await fetch(baseUrl.replace("/api", "/sandbox/clock"), { method: "POST", body })
+    }
+    const answers: Array<string> = []
+    const first = start(...args)
+    const baseUrl = await first.ready()
+    for (let at = 0; at < count; at++) answers.push(await send(baseUrl, at))
+    await advance(baseUrl, "30 seconds")
+    const last = await send(baseUrl, count)
+    first.child.kill("SIGKILL")
+    await first.ended
+    isUp = true
+    const second = start(...args)
+    const again = await second.ready()
+    for (let at = 0; at < count; at++) assert.strictEqual(await send(again, at), answers[at])
+    assert.strictEqual(await send(again, count), last)
+    await advance(again, "3 minutes")
+    const expected = answers.flatMap((answer) => {
+      const { transactionId } = JSON.parse(answer) as { readonly transactionId: string }
+      return ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((one) => `${transactionId} ${one}`)
+    })
+    assert.sameMembers([...new Set(heard)], expected)
+    shop.close()
+    await rm(directory, { recursive: true })
   })
 
   const refused = [
     [["--prot", "4010"], "--prot"],
     [["--port", "http"], "--port"],
     [["--port", "65536"], "--port"],
-    [["--host", "0.0.0.0"], "loopback"],
-    [["--host", "shop.example"], "loopback"],
+    [["--host", "0.0.0.0"], "token"],
+    [["--host", "shop.example"], "token"],
+    [["--host", "::"], "token"],
+    [["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"], "192.0.2.1 is no address"],
+    [["--token="], "--token"],
+    [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
+    [["--merchant-key="], "--merchant-key"],
+    [["--merchant-secret="], "--merchant-secret"],
+    [["--file", "/nowhere/at/all.db"], "/nowhere/at/all.db"],
     [["--pace", "soon"], "--pace"],
     [["--pace=-1 seconds"], "--pace"],
     [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"]

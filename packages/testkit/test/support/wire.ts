@@ -13,7 +13,9 @@ export interface Arrived {
 }
 
 /** A merchant's receiver on a port of its own, for as long as the scope is open. */
-export const receiver = (answer: (path: string) => readonly [status: number, location?: string]) =>
+export const receiver = (
+  answer: (path: string, body: Arrived["body"]) => readonly [status: number, location?: string]
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
@@ -23,12 +25,9 @@ export const receiver = (answer: (path: string) => readonly [status: number, loc
           request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
           request.on("end", () => {
             const path = request.url ?? ""
-            received.push({
-              path,
-              headers: request.headers,
-              body: JSON.parse(text) as Arrived["body"]
-            })
-            const [status, location] = answer(path)
+            const body = JSON.parse(text) as Arrived["body"]
+            received.push({ path, headers: request.headers, body })
+            const [status, location] = answer(path, body)
             response.writeHead(status, location === undefined ? {} : { location }).end("thank you")
           })
         })

@@ -5,9 +5,12 @@
  *
  * PostgreSQL refuses one key twice in a statement, so what a group brings is reduced first: all
  * callbacks of one row become one line with a count. They all claim the same status; callbacks of the
- * row that claim another are for the next group. So a group does exactly what its callbacks would have
+ * row that claim another, or another kind, are for the next group. So a group does exactly what its callbacks would have
  * done in turn. Its lines are sorted by key: two groups that share rows wait for each other, and never
  * in a circle.
+ *
+ * Which row that is is looked up first. On PostgreSQL another process may make one in between, for the
+ * same transaction under another kind; when the service tells the kind, they become one.
  *
  * On PostgreSQL both upserts are one statement: one round trip, no process that stops between BEGIN and
  * COMMIT with rows locked, and nothing that cannot be given up when the server goes silent (the client
@@ -22,18 +25,30 @@ import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import type { Kind, Method } from "@pawl/core/Transaction"
 import type { Accepted } from "../Ledger.ts"
+import { find, kindsOf } from "../Row.ts"
 import { type Big, type Key, keyOf, lone } from "./SqlRow.ts"
 
-/** A callback that waits to be accepted. */
-export interface Claim extends Key {
+/** A callback that waits to be accepted, under what it names. */
+export interface Claim {
+  readonly method: Method
+  readonly kind: Kind
+  readonly transaction_id: string
+  readonly terms: string | null
+  readonly secret: string
   readonly status: Status
   readonly at: number
   readonly body: Uint8Array
 }
 
 /** The callbacks of one row in one group, in the order they came in. */
-type Lines = Arr.NonEmptyReadonlyArray<Arr.NonEmptyReadonlyArray<Claim>>
+type Lines = Arr.NonEmptyReadonlyArray<Line>
+
+interface Line extends Key {
+  readonly claims: Arr.NonEmptyReadonlyArray<Claim>
+}
 
 interface Counted extends Key {
   readonly count: Big
@@ -51,19 +66,25 @@ export const make = (
 
   const upsertRows = (lines: Lines) =>
     sql`INSERT INTO pawl_transactions AS held ${sql.insert(
-      Arr.map(lines, (line) => ({
-        method: line[0].method,
-        transaction_id: line[0].transaction_id,
-        kind: line[0].method,
-        evidence: Evidence.claimed(line[0].status),
-        callbacks: line.length,
-        tell_at: line[0].at,
-        created_at: line[0].at,
-        since: line[0].at,
-        doubted_at: Arr.lastNonEmpty(line).at,
-        due_at: line[0].at
+      Arr.map(lines, ({ claims, scope, transaction_id }) => ({
+        transaction_id,
+        scope,
+        method: claims[0].method,
+        kind: claims[0].kind,
+        terms: claims[0].terms,
+        secret: Arr.lastNonEmpty(claims).secret,
+        evidence: Evidence.claimed(claims[0].status),
+        callbacks: claims.length,
+        tell_at: claims[0].at,
+        created_at: claims[0].at,
+        since: claims[0].at,
+        doubted_at: Arr.lastNonEmpty(claims).at,
+        due_at: claims[0].at
       }))
-    )} ON CONFLICT (method, transaction_id) DO UPDATE SET
+    )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
+      kind = CASE WHEN held.kind = held.method THEN excluded.kind ELSE held.kind END,
+      terms = COALESCE(held.terms, excluded.terms),
+      secret = excluded.secret,
       evidence = held.evidence | excluded.evidence,
       callbacks = held.callbacks + excluded.callbacks,
       doubted_at = CASE WHEN ${isUnsure} THEN excluded.doubted_at ELSE held.doubted_at END,
@@ -76,44 +97,90 @@ export const make = (
 
   const upsertCallbacks = (lines: Lines) =>
     sql<Counted>`INSERT INTO pawl_callbacks AS held ${sql.insert(
-      Arr.map(lines, (line) => ({
-        method: line[0].method,
-        transaction_id: line[0].transaction_id,
-        status: line[0].status,
-        count: line.length,
-        first_at: line[0].at,
-        first_body: line[0].body,
-        newest_at: Arr.lastNonEmpty(line).at,
-        newest_body: line.length === 1 ? null : Arr.lastNonEmpty(line).body
+      Arr.map(lines, ({ claims, scope, transaction_id }) => ({
+        transaction_id,
+        scope,
+        status: claims[0].status,
+        count: claims.length,
+        first_at: claims[0].at,
+        first_body: claims[0].body,
+        newest_at: Arr.lastNonEmpty(claims).at,
+        newest_body: claims.length === 1 ? null : Arr.lastNonEmpty(claims).body
       }))
-    )} ON CONFLICT (method, transaction_id, status) DO UPDATE SET
+    )} ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
       count = held.count + excluded.count,
       newest_at = excluded.newest_at,
       newest_body = COALESCE(excluded.newest_body, excluded.first_body)
-      RETURNING method, transaction_id, count`
+      RETURNING transaction_id, scope, count`
 
   const upsert = sql.onDialectOrElse({
     pg: () => (lines: Lines) =>
       lone(lines, sql<Counted>`WITH rows AS (${upsertRows(lines)}) ${upsertCallbacks(lines)}`),
     orElse: () => (lines: Lines) =>
-      sql.withTransaction(
-        Effect.andThen(lone(lines, upsertRows(lines)), lone(lines, upsertCallbacks(lines)))
-      )
+      Effect.andThen(lone(lines, upsertRows(lines)), lone(lines, upsertCallbacks(lines)))
   })
 
-  return (claims) => {
-    const sorted = Arr.sortWith(claims, keyOf, Order.String)
-    const lines = Arr.groupWith(sorted, (one, other) => keyOf(one) === keyOf(other))
-    return Effect.map(upsert(lines), (kept) => {
-      const counts = new Map(kept.map((line) => [keyOf(line), Number(line.count)]))
-      // A line that counts no more than this group brought was not there before.
-      const news = new Set(
-        lines.flatMap((line) => (counts.get(keyOf(line[0])) === line.length ? [line[0]] : []))
-      )
-      return claims.map((claim) => ({ isNew: news.has(claim) }))
+  /** What a group brings, each under the row it belongs to; what is new to the ledger under a new one. */
+  const linesOf = Effect.fnUntraced(function* (claims: Arr.NonEmptyReadonlyArray<Claim>) {
+    const groups = Object.values(Arr.groupBy(claims, nameOf))
+    const names = groups.map(([name]) => name)
+    const there = Map.groupBy(yield* lone(names, rowsUnder(sql, names)), nameOf)
+    const lines = groups.map((group): Line => {
+      const { kind, transaction_id } = group[0]
+      const row = find(there.get(nameOf(group[0])) ?? [], ({ kind }) => kind, kind, "callback")
+      return { claims: group, transaction_id, scope: row?.scope ?? kind }
     })
-  }
+    return Arr.sortWith(lines as unknown as Lines, keyOf, Order.String)
+  })
+
+  const acceptAll = Effect.fnUntraced(function* (claims: Arr.NonEmptyReadonlyArray<Claim>) {
+    const lines = yield* linesOf(claims)
+    const kept = yield* upsert(lines)
+    const counts = new Map(kept.map((line) => [keyOf(line), Number(line.count)]))
+    // A line that counts no more than this group brought was not there before.
+    const news = new Set(
+      lines.flatMap((line) =>
+        counts.get(keyOf(line)) === line.claims.length ? [line.claims[0]] : []
+      )
+    )
+    return claims.map((claim) => ({ isNew: news.has(claim) }))
+  })
+
+  return sql.onDialectOrElse({
+    pg: () => acceptAll,
+    orElse: () => (claims: Arr.NonEmptyReadonlyArray<Claim>) =>
+      sql.withTransaction(acceptAll(claims))
+  })
 }
 
-/** A group has callbacks of one status of each row. */
-export const place = (claim: Claim) => ({ key: keyOf(claim), part: claim.status })
+/** What rows are looked for by. */
+interface Name {
+  readonly method: Method
+  readonly transaction_id: string
+}
+
+/** Every scope there is, for a database that has no statistics to see that an id has few rows. */
+const scopes = Object.values(kindsOf)
+  .flat()
+  .map((scope) => `'${scope}'`)
+  .join(", ")
+
+/** Reads which rows there are under the ids of names, in either method. */
+export const rowsUnder = (
+  sql: SqlClient,
+  names: ReadonlyArray<Name>
+): Statement<Key & Name & { readonly kind: Kind }> =>
+  sql`SELECT transaction_id, scope, method, kind FROM pawl_transactions
+    WHERE ${sql.in(
+      "transaction_id",
+      names.map((name) => name.transaction_id)
+    )} AND scope IN (${sql.literal(scopes)})`
+
+/** No method has a slash. */
+const nameOf = ({ method, transaction_id }: Name): string => `${method}/${transaction_id}`
+
+/** A group has, of each method and id, callbacks of one status and one kind. */
+export const place = (claim: Claim) => ({
+  key: nameOf(claim),
+  part: `${claim.status}/${claim.kind}`
+})

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Leased, Row } from "../Ledger.ts"
+import type { Leased, Row } from "../Row.ts"
 import {
   type Big,
   type Columns,
@@ -44,8 +44,8 @@ export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: Re
   const lines = yield* Store.again(
     lone(
       keys,
-      sql<Newest>`SELECT method, transaction_id, status, COALESCE(newest_body, first_body) AS body
-      FROM pawl_callbacks WHERE ${isOneOf(sql, keys)}`
+      sql<Newest>`SELECT transaction_id, scope, status, COALESCE(newest_body, first_body) AS body
+      FROM pawl_callbacks WHERE ${isOneOf(sql, keys)} AND newest_at IS NOT NULL`
     )
   )
   const bodies = Map.groupBy(lines, keyOf)
@@ -80,12 +80,12 @@ const lease = (sql: SqlClient, { at, limit, until }: Options) => {
   return Effect.map(
     sql<Columns & { readonly was_free_at: Big }>`
       WITH due AS MATERIALIZED (
-        SELECT method, transaction_id FROM pawl_transactions
+        SELECT transaction_id, scope FROM pawl_transactions
         WHERE free_at <= ${at} ORDER BY free_at LIMIT ${limit} ${stepOver}
       )
       UPDATE pawl_transactions
       SET lease = ${token}, lease_until = ${until}, due_at = NULL, was_free_at = free_at
-      WHERE (method, transaction_id) IN (SELECT method, transaction_id FROM due)
+      WHERE (transaction_id, scope) IN (SELECT transaction_id, scope FROM due)
       RETURNING *`,
     (lines) => Arr.sortWith(lines, (line) => Number(line.was_free_at), Order.Number)
   )
@@ -102,8 +102,8 @@ const nextFree = (sql: SqlClient, after: number) =>
 const isOneOf = (sql: SqlClient, keys: ReadonlyArray<Key>): Fragment =>
   keys.length === 0
     ? sql.literal("1 = 0")
-    : sql`(method, transaction_id) IN (VALUES ${sql.csv(
-        keys.map(({ method, transaction_id }) => sql`(${method}, ${transaction_id})`)
+    : sql`(transaction_id, scope) IN (VALUES ${sql.csv(
+        keys.map(({ scope, transaction_id }) => sql`(${transaction_id}, ${scope})`)
       )})`
 
 const finite = (time: number): number | undefined => (Number.isFinite(time) ? time : undefined)

@@ -17,10 +17,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Accepted } from "../Ledger.ts"
 import type { Verified } from "../Verifier.ts"
+import { mostQuarantined } from "./Memory.ts"
 import { type Big, read } from "./SqlRow.ts"
-
-/** The most bodies of one transaction. */
-const most = 16
 
 /** Keeps a body. */
 export const keep = Effect.fnUntraced(function* (
@@ -34,7 +32,8 @@ export const keep = Effect.fnUntraced(function* (
   const digest = yield* digestHex(Digest.sha256, bytes)
   const kept = yield* sql<{ readonly digest: string }>`
     SELECT digest FROM pawl_quarantine WHERE owner = ${owner}`
-  if (kept.length >= most && !kept.some((each) => each.digest === digest)) return yield* full
+  if (kept.length >= mostQuarantined && !kept.some((each) => each.digest === digest))
+    return yield* full
   const [line] = yield* sql<{
     readonly count: Big
   }>`INSERT INTO pawl_quarantine AS held ${sql.insert({
@@ -55,7 +54,7 @@ export const keep = Effect.fnUntraced(function* (
 
 const full = new SqlError({
   reason: new UnknownError({
-    message: `There are ${most} bodies of this transaction in quarantine`,
+    message: `There are ${mostQuarantined} bodies of this transaction in quarantine`,
     cause: undefined
   })
 })
@@ -75,6 +74,9 @@ export const list = (sql: SqlClient): Effect.Effect<ReadonlyArray<Verified>, Sql
         const quarantine = reason ?? undefined
         return restored({
           method,
+          kind: method,
+          transactionId: signed.transactionId,
+          terms: undefined,
           signed,
           claim: undefined,
           quarantine,

@@ -12,12 +12,12 @@ import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { Parked, Row } from "../Ledger.ts"
+import { methodOf, type Parked, type Row, type Terms } from "../Row.ts"
 
 /** The key of a row. */
 export interface Key {
-  readonly method: Method
   readonly transaction_id: string
+  readonly scope: Kind
 }
 
 /** A BIGINT, as a number, a bigint or text: drivers differ. All of ours are safe integers. */
@@ -25,7 +25,11 @@ export type Big = number | bigint | string
 
 /** A line of `pawl_transactions`. */
 export interface Columns extends Key {
+  readonly method: Method
   readonly kind: Kind
+  readonly terms: string | null
+  readonly cleared: number
+  readonly secret: Row["secret"] | null
   readonly evidence: Evidence
   readonly read_status: Status | null
   readonly read_at: Big | null
@@ -54,8 +58,8 @@ export interface Newest extends Key {
   readonly body: Uint8Array
 }
 
-/** Makes one text of a key; no method has a slash. */
-export const keyOf = ({ method, transaction_id }: Key): string => `${method}/${transaction_id}`
+/** Makes one text of a key; no scope has a slash. */
+export const keyOf = ({ scope, transaction_id }: Key): string => `${scope}/${transaction_id}`
 
 /** Reads a BIGINT that may be null. */
 export const big = (value: Big | null): number | undefined =>
@@ -64,8 +68,13 @@ export const big = (value: Big | null): number | undefined =>
 /** Reads a row; `newest` are its bodies. */
 export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
   method: columns.method,
+  scope: columns.scope,
   transactionId: columns.transaction_id,
   kind: columns.kind,
+  terms:
+    columns.terms === null ? undefined : (Result.getOrThrow(Json.fromText(columns.terms)) as Terms),
+  cleared: columns.cleared === 1,
+  secret: columns.secret ?? undefined,
   evidence: columns.evidence,
   read:
     columns.read_status === null
@@ -98,7 +107,8 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
 /** Reads the bodies of one row. */
 export const newestOf = (lines: ReadonlyArray<Newest>): Row["newest"] =>
   Object.fromEntries(
-    lines.map(({ body, method, status }) => {
+    lines.map(({ body, scope, status }) => {
+      const method = methodOf(scope)
       const { fields, signed } = read(method, body)
       return [status, { signed, unsigned: unsigned(method, fields) }]
     })

@@ -3,11 +3,11 @@
  *
  * **Details**
  *
- * - `pawl_transactions`: the row. `free_at` is when it may be claimed: when its lease is over, or when
+ * - `pawl_transactions`: the row; its terms are JSON. `free_at` is when it may be claimed: when its lease is over, or when
  *   it is due; null when neither, and then it is in no index but its key. `was_free_at` is what that was
  *   when it was last claimed.
  * - `pawl_callbacks`: of every status of a row the first and the newest verified body, and how many
- *   came. `newest_body` is null while the first is the newest.
+ *   came. `newest_body` is null while the first is the newest, `newest_at` once both are forgotten.
  * - `pawl_quarantine`: bodies that verified and cannot be acted on, once each.
  *
  * Times are milliseconds since the epoch, given with each statement: no column has a time zone and no
@@ -26,9 +26,13 @@ const tables = Effect.gen(function* () {
   const bytes = sql.literal(sql.onDialectOrElse({ pg: () => "BYTEA", orElse: () => "BLOB" }))
 
   yield* sql`CREATE TABLE pawl_transactions (
-    method TEXT NOT NULL,
     transaction_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    method TEXT NOT NULL,
     kind TEXT NOT NULL,
+    terms TEXT,
+    cleared INTEGER NOT NULL DEFAULT 0,
+    secret TEXT,
     evidence INTEGER NOT NULL DEFAULT 0,
     read_status TEXT,
     read_at BIGINT,
@@ -53,22 +57,27 @@ const tables = Effect.gen(function* () {
     lease_until BIGINT,
     was_free_at BIGINT,
     free_at BIGINT GENERATED ALWAYS AS (COALESCE(lease_until, due_at)) STORED,
-    PRIMARY KEY (method, transaction_id)
+    PRIMARY KEY (transaction_id, scope)
   )`
   yield* sql`CREATE INDEX pawl_transactions_free
     ON pawl_transactions (free_at) WHERE free_at IS NOT NULL`
 
+  yield* sql`CREATE INDEX pawl_transactions_parked
+    ON pawl_transactions (parked_at) WHERE parked_at IS NOT NULL`
+
   yield* sql`CREATE TABLE pawl_callbacks (
-    method TEXT NOT NULL,
     transaction_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
     status TEXT NOT NULL,
     count BIGINT NOT NULL,
     first_at BIGINT NOT NULL,
-    first_body ${bytes} NOT NULL,
-    newest_at BIGINT NOT NULL,
+    first_body ${bytes},
+    newest_at BIGINT,
     newest_body ${bytes},
-    PRIMARY KEY (method, transaction_id, status)
+    PRIMARY KEY (transaction_id, scope, status)
   )`
+  yield* sql`CREATE INDEX pawl_callbacks_newest
+    ON pawl_callbacks (newest_at) WHERE newest_at IS NOT NULL`
 
   // The owner is a digest too: an identifier in quarantine may be longer than an index takes.
   yield* sql`CREATE TABLE pawl_quarantine (
@@ -83,6 +92,7 @@ const tables = Effect.gen(function* () {
     newest_at BIGINT NOT NULL,
     PRIMARY KEY (owner, digest)
   )`
+  yield* sql`CREATE INDEX pawl_quarantine_newest ON pawl_quarantine (newest_at)`
 })
 
 /** Brings the tables up to date, however many processes do it at once. */

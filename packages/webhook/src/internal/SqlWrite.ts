@@ -5,10 +5,12 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { Change, Leased, Row } from "../Ledger.ts"
-import type { Columns } from "./SqlRow.ts"
+import type { Change, Leased, Row } from "../Row.ts"
+import type { Columns, Key } from "./SqlRow.ts"
 
 /** A change of a leased row. */
 export interface Write {
@@ -78,10 +80,53 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
   }
 
   return sql<Columns>`UPDATE pawl_transactions SET ${sql.csv(sets)}
-    WHERE method = ${leased.method} AND transaction_id = ${leased.transactionId}
+    WHERE transaction_id = ${leased.transactionId} AND scope = ${leased.scope}
       AND lease = ${leased.lease}
+      ${change.tellsBefore === undefined ? sql.literal("") : sql`AND tells = ${change.tellsBefore}`}
     RETURNING *`
 }
+
+/**
+ * Finds the row that a row turns out to be the same as: one of the kind that its change brings. Two
+ * processes made them at one time, or a callback came without its token.
+ */
+export const twinOf = (
+  sql: SqlClient,
+  { change, leased }: Write
+): Effect.Effect<Columns | undefined, SqlError> =>
+  change.kind === undefined || change.kind === leased.kind
+    ? Effect.undefined
+    : Effect.map(
+        sql<Columns>`SELECT * FROM pawl_transactions
+          WHERE transaction_id = ${leased.transactionId} AND kind = ${change.kind}
+            AND scope <> ${leased.scope}`,
+        ([line]) => line
+      )
+
+/** Writes a change, and joins the row to its twin, if the lease holds. Then it is gone. */
+export const merge = (sql: SqlClient, write: Write, twin: Key): Effect.Effect<void, SqlError> =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const [line] = yield* statement(sql, write)
+      if (line === undefined) return
+      const ours = sql`transaction_id = ${line.transaction_id} AND scope = ${line.scope}`
+      yield* sql`UPDATE pawl_transactions SET
+          evidence = evidence | ${line.evidence},
+          callbacks = callbacks + ${line.callbacks},
+          terms = COALESCE(terms, ${line.terms}),
+          told = COALESCE(told, ${line.told}),
+          due_at = CASE WHEN due_at < ${line.since} THEN due_at ELSE ${line.since} END
+        WHERE transaction_id = ${twin.transaction_id} AND scope = ${twin.scope}`
+      yield* sql`INSERT INTO pawl_callbacks AS held
+          (transaction_id, scope, status, count, first_at, first_body, newest_at, newest_body)
+        SELECT transaction_id, ${twin.scope}, status, count, first_at, first_body, newest_at, newest_body
+        FROM pawl_callbacks WHERE ${ours}
+        ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
+          count = held.count + excluded.count`
+      yield* sql`DELETE FROM pawl_callbacks WHERE ${ours}`
+      yield* sql`DELETE FROM pawl_transactions WHERE ${ours}`
+    })
+  )
 
 /** The columns a change names, with what it says of them; undefined is null. */
 const given = <Field extends keyof Change>(
@@ -93,7 +138,7 @@ const given = <Field extends keyof Change>(
   )
 
 /** Every write is a statement of its own: any may share a commit. */
-export const place = ({ leased: { method, transactionId } }: Write) => ({
-  key: `${method}/${transactionId}`,
+export const place = ({ leased: { scope, transactionId } }: Write) => ({
+  key: `${scope}/${transactionId}`,
   part: ""
 })

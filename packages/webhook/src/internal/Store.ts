@@ -40,13 +40,13 @@ const lost = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =
   )
 
 /** Gives up waiting after three seconds. */
-export const atMost: <A>(wait: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError> =
-  Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(late) })
+export const atMost = <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+  Effect.timeoutOrElse(wait, { duration: patience, orElse: () => Effect.fail(late) })
 
 /** Gives work up after three seconds without waiting for its end, in a scope in which it may end. */
 export const within =
   (scope: Scope.Scope) =>
-  <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+  <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
     Effect.flatMap(Effect.forkIn(work, scope, { startImmediately: true }), (fiber) =>
       Effect.onExit(atMost(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
     )

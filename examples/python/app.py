@@ -1,0 +1,76 @@
+"""An application in Python that is told of transitions by pawl-receiver. It needs nothing but Python.
+
+    PAWL_FORWARD_SECRET=… python3 app.py 5000
+    PAWL_FORWARD_SECRET=… pawl-receiver … --forward http://127.0.0.1:5000/transitions
+
+Transitions come in order, one at a time per transaction, and at least once: the id of one that was posted
+before is known, and answered 200 without being done again. Anything but a 2xx has it posted again later.
+GET /transactions/{id} says where this application believes a transaction to be.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+
+SECRET = os.environ["PAWL_FORWARD_SECRET"].encode()
+TOLERANCE = 300  # seconds between the signature and now
+
+lock = Lock()
+done = set()  # in a real application: a table, written in one transaction with what is done
+statuses = {}
+
+
+def is_genuine(headers, body):
+    """Whether pawl-receiver signed these bytes, and did so just now."""
+    identifier, timestamp = headers.get("X-Pawl-Id", ""), headers.get("X-Pawl-Timestamp", "")
+    if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE:
+        return False
+    signed = f"{identifier}.{timestamp}.".encode() + body
+    expected = "v1=" + hmac.new(SECRET, signed, hashlib.sha256).hexdigest()
+    return hmac.compare_digest(expected.encode(), headers.get("X-Pawl-Signature", "").encode())
+
+
+def apply(transition):
+    """What this application does about a transition; here it only remembers where it stands."""
+    statuses[transition["transactionId"]] = transition["to"]
+
+
+class Application(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not is_genuine(self.headers, body):
+            return self.answer(401, {"message": "The signature is not right"})
+        transition = json.loads(body)
+        with lock:
+            if transition["id"] not in done:
+                apply(transition)
+                done.add(transition["id"])
+        return self.answer(200, {})
+
+    def do_GET(self):
+        identifier = self.path.rpartition("/")[2]
+        with lock:
+            status = statuses.get(identifier)
+        return self.answer(404 if status is None else 200, {"status": status})
+
+    def answer(self, status, value):
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Application)
+    print(f"ready http://127.0.0.1:{server.server_port}/transitions", flush=True)
+    server.serve_forever()

@@ -1,0 +1,78 @@
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import * as Fake from "@pawl/testkit/Fake"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, it } from "vitest"
+import { checkout } from "../src/checkout.ts"
+import { telemetry } from "../src/otlp.ts"
+
+/** A collector on a free port that keeps what it is sent, by the path it is sent to. */
+const collector = Effect.acquireRelease(
+  Effect.callback<{
+    readonly url: string
+    readonly received: Map<string, string>
+    readonly close: () => void
+  }>((resume) => {
+    const received = new Map<string, string>()
+    const server = createServer((request, response) => {
+      let body = ""
+      request
+        .on("data", (bytes) => (body += String(bytes)))
+        .on("end", () => {
+          const path = request.url ?? ""
+          received.set(path, (received.get(path) ?? "") + body)
+          response.writeHead(200, { "content-type": "application/json" }).end("{}")
+        })
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      const close = () => server.close().closeAllConnections()
+      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, received, close }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+it("sends the spans, the metrics and the logs of a payment to the collector", () =>
+  Effect.gen(function* () {
+    const { received, url } = yield* collector
+    const env = {
+      OTEL_SERVICE_NAME: "shop",
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_TRACES_EXPORTER: "otlp",
+      OTEL_METRICS_EXPORTER: "otlp",
+      OTEL_LOGS_EXPORTER: "otlp"
+    }
+    // What is exported last is exported as the layer ends.
+    yield* Effect.gen(function* () {
+      expect(yield* checkout("order-1", "10.00")).toEqual({ goTo: "https://shop.example/thanks" })
+      const payments = yield* ApmPayments
+      yield* Effect.flip(payments.status("999999"))
+      yield* Effect.logInfo("paid").pipe(Effect.annotateLogs({ requestId: "order-1" }))
+    }).pipe(
+      Effect.provide(
+        Layer.merge(Fake.layer(), telemetry).pipe(
+          Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+        )
+      ),
+      Effect.provideService(References.MinimumLogLevel, "Info")
+    )
+    const of = (path: string) => received.get(path) ?? ""
+    for (const span of ["checkout", "ApmPayments.create", "ApmPayments.status"])
+      expect(of("/v1/traces")).toContain(`"name":"${span}"`)
+    expect(of("/v1/traces")).toContain("pawl.requestId")
+    for (const metric of [
+      "pawl_http_attempts",
+      "pawl_http_call_duration_seconds",
+      "pawl_http_token_refreshes",
+      "createApmPayment",
+      "NotFound"
+    ])
+      expect(of("/v1/metrics")).toContain(metric)
+    expect(of("/v1/logs")).toContain("paid")
+    expect([...received.values()].join("")).not.toContain("sandbox-secret")
+  }).pipe(Effect.scoped, Effect.runPromise))

@@ -1,0 +1,171 @@
+/**
+ * The sandbox's pages for people: what happened to a payment, and what the API answers to.
+ *
+ * **Details**
+ *
+ * | path | what is there |
+ * |---|---|
+ * | `/` | the console: transactions as they move, with their callbacks, and what may be done to them |
+ * | `/#/transactions/{id}` | one transaction, to be shared; also `#/subscriptions`, `#/intents`, `#/requests` |
+ * | `/docs` | the API, readable and with a client to try it; works without a network |
+ * | anything unknown | 404, with a line that says where things are |
+ *
+ * The console is plain HTML, a stylesheet and modules that the browser runs as they are; it knows
+ * nothing but the control API under `/sandbox` (`docs/decisions/0041-the-console-is-plain-modules.md`).
+ * No page loads anything from elsewhere, and none may be framed.
+ *
+ * @since 0.1.0
+ */
+import * as Status from "@pawl/core/Status"
+import { Api } from "@pawl/http/Api"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
+import * as OpenApi from "effect/http-api/OpenApi"
+import type * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Scope from "effect/Scope"
+import * as Courier from "./Courier.ts"
+import * as Faults from "./Faults.ts"
+import { Access } from "./internal/Access.ts"
+
+/**
+ * What the console is told when it starts: the statuses in rank order, and whether they are final; the
+ * milliseconds between the tries of a callback; the faults, and where they may be.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Facts {
+  readonly statuses: ReadonlyArray<{ readonly status: Status.Status; readonly isFinal: boolean }>
+  readonly retryGaps: ReadonlyArray<number>
+  readonly faults: ReadonlyArray<Faults.Kind>
+  readonly endpoints: ReadonlyArray<string>
+}
+
+/** From `src` as from `dist`: what the browser runs is published as it was written. */
+const folder = new URL("../src/internal/console/", import.meta.url)
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml"
+}
+
+const headers = {
+  "cache-control": "no-cache",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const consolePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+/** The page has its script and its styles in it, and nothing in it comes from a merchant. */
+const docsPolicy =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const assets = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* path.fromFileUrl(folder)
+  const served = new Map<string, HttpServerResponse.HttpServerResponse>()
+  for (const name of yield* files.readDirectory(root)) {
+    const contentType = contentTypes[path.extname(name)]
+    if (contentType === undefined) continue
+    const body = yield* files.readFile(path.join(root, name))
+    served.set(
+      name,
+      HttpServerResponse.uint8Array(body, {
+        contentType,
+        headers: { ...headers, "content-security-policy": consolePolicy }
+      })
+    )
+  }
+  return served
+})
+
+const facts = (): Facts => ({
+  statuses: Status.statuses.map((status) => ({ status, isFinal: Status.isTerminal(status) })),
+  retryGaps: Courier.retryGaps.map(Duration.toMillis),
+  faults: Faults.kinds,
+  endpoints: Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api/u, "")}`)
+  )
+})
+
+/** Without what would ask, or lead, elsewhere; the type knows but some of what Scalar does. */
+const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  defaultOpenAllTags: true,
+  authentication: { preferredSecurityScheme: "bearer" },
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  favicon: "/console/icon.svg"
+}
+
+const nowhere = HttpServerResponse.text(
+  "Nothing is here. The console is at /, the service under /api, its contract at /openapi.json and /docs, " +
+    "the pages for customers under /pay and /challenge, the control API under /sandbox.\n",
+  { status: 404, headers }
+)
+
+/**
+ * Layer that adds the pages to a router. What they are made of is read when they are first asked for.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const routes: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Access | FileSystem.FileSystem | Path.Path
+> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { page } = yield* Access
+    const files = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+    const scope = yield* Effect.scope
+
+    const served = yield* Effect.cached(Effect.provideContext(Effect.orDie(assets), files))
+    const asset = (name: string) =>
+      page(Effect.map(served, (served) => served.get(name) ?? nowhere))
+
+    // Three megabytes, which nobody waits for who does not read them.
+    const docs = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { scalar })).pipe(
+      Effect.provideService(Scope.Scope, scope),
+      Effect.cached
+    )
+    const readable = HttpServerResponse.setHeaders({
+      ...headers,
+      "content-security-policy": docsPolicy
+    })
+
+    yield* router.add("GET", "/", asset("index.html"))
+    yield* router.add(
+      "GET",
+      "/console/facts.json",
+      page(Effect.sync(() => HttpServerResponse.jsonUnsafe(facts(), { headers })))
+    )
+    yield* router.add(
+      "GET",
+      "/console/:name",
+      Effect.flatMap(HttpRouter.params, ({ name = "" }) => asset(name))
+    )
+    yield* router.add(
+      "GET",
+      "/docs",
+      page(Effect.map(Effect.orDie(Effect.flatten(docs)), readable))
+    )
+    yield* router.add("*", "/*", page(Effect.succeed(nowhere)))
+  })
+)

@@ -1,0 +1,181 @@
+/**
+ * What goes wrong with the service on purpose, endpoint by endpoint.
+ *
+ * **Details**
+ *
+ * | fault | what the caller sees | is the request processed? |
+ * |---|---|---|
+ * | `500` | 500 with a JSON body | no |
+ * | `503` | 503 with `Retry-After: 1` | no |
+ * | `401` | 401, whatever the token | no |
+ * | `delay` | the true answer, 5 seconds late | yes |
+ * | `truncate` | the first half of the true answer, then the end of the connection | yes |
+ * | `content-type` | the true answer as `text/html` | yes |
+ * | `reset-before` | a connection reset | no |
+ * | `reset-after` | a connection reset | yes |
+ *
+ * In a `Fake` there is no connection: what breaks one is `Unreachable` there.
+ *
+ * **Example** (Every second create of a payment is lost)
+ *
+ * ```ts
+ * import * as Fake from "@pawl/testkit/Fake"
+ * import * as Faults from "@pawl/testkit/Faults"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const faults = yield* Faults.Faults
+ *   yield* faults.add({ endpoint: "POST /v1/payments/apm", fault: "reset-after", rate: 0.5 })
+ * }).pipe(Effect.provide(Fake.layer({ seed: 1 })))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
+import type { GatewayConfig } from "./GatewayConfig.ts"
+import * as Chance from "./internal/Chance.ts"
+import * as Endpoints from "./internal/Endpoints.ts"
+
+/**
+ * Service that holds the faults there are.
+ *
+ * **Details**
+ *
+ * - `add` takes a fault into force; an endpoint that there is not is a defect. Of several for one
+ *   endpoint the first that strikes is the one.
+ * - `list` are those in force, in their order, with the `times` they have left.
+ * - `strike` tells which fault a request meets; asking counts as meeting it.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Faults extends Context.Service<
+  Faults,
+  {
+    readonly add: (fault: Fault) => Effect.Effect<void>
+    readonly clear: Effect.Effect<void>
+    readonly list: Effect.Effect<ReadonlyArray<Fault>>
+    readonly strike: (method: string, path: string) => Effect.Effect<Kind | undefined>
+  }
+>()("@pawl/testkit/Faults") {}
+
+/**
+ * The faults there are.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const kinds = [
+  "500",
+  "503",
+  "401",
+  "delay",
+  "truncate",
+  "content-type",
+  "reset-before",
+  "reset-after"
+] as const
+
+/**
+ * The name of a fault.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Kind = (typeof kinds)[number]
+
+/**
+ * Schema for a fault.
+ *
+ * **Details**
+ *
+ * - `endpoint`: method and path as the spec has them, `POST /v1/payments/apm` or
+ *   `GET /v1/payments/apm/status/{id}`, or `*` for all.
+ * - `rate`: how often it strikes, above 0 and up to 1; 1 when it is not given.
+ * - `times`: after so many times it is over; never when it is not given.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Fault = Schema.Struct({
+  endpoint: Schema.String.check(
+    Schema.makeFilter(
+      (text) =>
+        nameOf(text) !== undefined ||
+        "Expected an endpoint of the contract, such as POST /v1/payments/apm, or *"
+    )
+  ),
+  fault: Schema.Literals(kinds),
+  rate: Schema.optionalKey(
+    Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(1))
+  ),
+  times: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0)))
+})
+
+/**
+ * A fault, and where it strikes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Fault = typeof Fault.Type
+
+/**
+ * Layer that holds no fault yet. What is left to chance follows the seed of the gateway.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
+  Faults,
+  Effect.gen(function* () {
+    const random = yield* Chance.make("faults")
+    let faults: ReadonlyArray<Fault> = []
+
+    const isStruck = ({ rate = 1 }: Fault) =>
+      rate === 1 ? Effect.succeed(true) : Effect.map(Random.next, (drawn) => drawn < rate)
+
+    return {
+      add: (fault) =>
+        Effect.sync(() => {
+          const { endpoint, ...rest } = Fault.make(fault)
+          faults = [...faults, { endpoint: nameOf(endpoint) ?? endpoint, ...rest }]
+        }),
+      clear: Effect.sync(() => {
+        faults = []
+      }),
+      list: Effect.sync(() => faults),
+      strike: Effect.fnUntraced(
+        function* (method, path) {
+          if (faults.length === 0) return undefined
+          const name = Endpoints.of(method, path)
+          for (const fault of faults) {
+            const isFor = fault.endpoint === everywhere || fault.endpoint === name
+            if (!isFor || !(yield* isStruck(fault))) continue
+            faults = faults.flatMap((one) => (one === fault ? spent(one) : [one]))
+            return fault.fault
+          }
+          return undefined
+        },
+        Effect.provideService(Random.Random, random)
+      )
+    }
+  })
+)
+
+const everywhere = "*"
+
+const nameOf = (text: string): string | undefined =>
+  text.trim() === everywhere ? everywhere : Endpoints.named(text)
+
+/** One time less, and nothing when that was the last. */
+const spent = (fault: Fault): ReadonlyArray<Fault> =>
+  fault.times === undefined
+    ? [fault]
+    : fault.times === 1
+      ? []
+      : [{ ...fault, times: fault.times - 1 }]

@@ -1,0 +1,53 @@
+/**
+ * What is kept in a file, as text: JSON, and what JSON has no word for.
+ *
+ * **Details**
+ *
+ * A redacted value becomes an object with the one key `~`, and so does an object that has that key
+ * itself.
+ *
+ * @since 0.1.0
+ */
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+
+/**
+ * Writes a value as text; what is redacted is in clear.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const write = (value: unknown): string => JSON.stringify(toJson(value))
+
+/**
+ * Reads a value that was written.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const read = (text: string): unknown => fromJson(JSON.parse(text))
+
+const tag = "~"
+
+const toJson = (value: unknown): unknown => {
+  if (Redacted.isRedacted(value)) {
+    return { [tag]: ["redacted", toJson(Redacted.value(value)), value.label] }
+  }
+  if (Array.isArray(value)) return value.map(toJson)
+  if (!Predicate.isObject(value)) return value
+  const entries = Object.entries(value).map(([key, member]) => [key, toJson(member)] as const)
+  return Object.hasOwn(value, tag) ? { [tag]: ["object", entries] } : Object.fromEntries(entries)
+}
+
+const fromJson = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(fromJson)
+  if (!Predicate.isObject(json)) return json
+  if (!Object.hasOwn(json, tag)) return fromEntries(Object.entries(json))
+  const [kind, value, label] = (json as { readonly [tag]: ReadonlyArray<unknown> })[tag]
+  return kind === "redacted"
+    ? Redacted.make(fromJson(value), typeof label === "string" ? { label } : undefined)
+    : fromEntries(value as ReadonlyArray<readonly [string, unknown]>)
+}
+
+const fromEntries = (entries: ReadonlyArray<readonly [string, unknown]>) =>
+  Object.fromEntries(entries.map(([key, member]) => [key, fromJson(member)]))

@@ -1,0 +1,459 @@
+/**
+ * What customers can do on the pages of an intent, in any order and at any pace.
+ */
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import * as Gateway from "../src/Gateway.ts"
+import type { Form } from "../src/internal/PayForm.ts"
+import { Receiver, run } from "./support/bench.ts"
+import { ask, body, type Given } from "./support/creates.ts"
+
+const nobody: Given = { cardToken: "", paymentId: 0 }
+const card = { act: "card", expiry: "04 / 30", cvc: "123", name: "Ada Lovelace" }
+const good = { ...card, number: "4242 4242 4242 4242" }
+const declines = { ...card, number: "4000000000000002" }
+const challenges = { ...card, number: "4000-0000-0000-3220" }
+
+/** Creates an intent, and returns its identifier. */
+const create = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
+  const { redirectUrl } = yield* ask(
+    "POST",
+    "/payments/intent",
+    body("/payments/intent", nobody, over)
+  )
+  return String(redirectUrl).split("/").at(-1) ?? ""
+})
+
+const settle = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
+
+const look = Effect.fnUntraced(function* (id: string) {
+  const { checkout, transactions } = yield* Gateway.Gateway
+  const intent = yield* checkout.intent(id)
+  if (intent === undefined) return yield* Effect.die("the intent is gone")
+  const all = (yield* transactions).filter(({ intentId }) => intentId === id)
+  return { intent, all }
+})
+
+/** Sends a form as the page shows it now, or as it was shown so many tries ago. */
+const submit = Effect.fnUntraced(function* (id: string, form: Form, ago = 0) {
+  const { intent } = yield* look(id)
+  const { checkout } = yield* Gateway.Gateway
+  const submitted = yield* checkout.submit(id, { ...form, try: String(intent.tries.length - ago) })
+  return submitted ?? (yield* Effect.die("the intent is gone"))
+})
+
+const decide = Effect.fnUntraced(function* (id: string, isApproved: boolean) {
+  const { intent } = yield* look(id)
+  const { checkout } = yield* Gateway.Gateway
+  const [last = ""] = intent.tries.slice(-1)
+  yield* checkout.challenge(last)
+  yield* checkout.decide(last, isApproved)
+})
+
+const statuses = (history: ReadonlyArray<{ readonly status: string }>) =>
+  history.map(({ status }) => status)
+
+describe("an intent", () => {
+  it("is paid by card: one transaction with what the intent says, and its callbacks", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        const metadata = { cart: "7" }
+        const id = yield* create({ metadata, order: { orderId: "o-1" } })
+        const { faults, intent } = yield* submit(id, good)
+        assert.isEmpty(faults)
+        assert.strictEqual(intent.state, "underway")
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        const { all, intent: after } = yield* look(id)
+        assert.strictEqual(after.state, "paid")
+        assert.lengthOf(all, 1)
+        assert.include(all[0], {
+          kind: "card-payment",
+          requestId: "r-1",
+          mid: "m-1",
+          amount: "10.50",
+          currency: "EUR",
+          cardMask: "424242******4242",
+          cardHolder: "Ada Lovelace"
+        })
+        assert.deepStrictEqual(all[0]?.order, { orderId: "o-1" })
+        assert.deepStrictEqual(
+          received.map(({ body }) => [body["transactionStatus"], body["mid"], body["metadata"]]),
+          ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "m-1", metadata])
+        )
+        assert.match(received[0]?.url ?? "", /[?&]paymentMethod=card$/u)
+      })
+    ))
+
+  it("is paid by another method, and the callbacks are those of that", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        const id = yield* create()
+        yield* submit(id, { act: "BANK_TRANSFER" })
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        const { all } = yield* look(id)
+        assert.include(all[0], { kind: "apm-payment", accountId: "m-1", status: "SUCCEED" })
+        assert.notProperty(all[0], "mid")
+        assert.lengthOf(received, 4)
+        assert.include(received[0]?.body, { accountId: "m-1", apmType: "BANK_TRANSFER" })
+        assert.match(received[0]?.url ?? "", /paymentMethod=apm&apmType=BANK_TRANSFER$/u)
+      })
+    ))
+
+  it("that is declined may be tried again, each time with a transaction of its own", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* create()
+        assert.include((yield* submit(id, declines)).intent, { state: "declined", declineCode: 5 })
+        yield* submit(id, good)
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        const { all, intent } = yield* look(id)
+        assert.strictEqual(intent.state, "paid")
+        assert.deepStrictEqual(
+          all.map(({ history }) => statuses(history)),
+          [
+            ["NEW", "FAILED"],
+            ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+          ]
+        )
+      })
+    ))
+
+  it("that FAILED and is yet to succeed cannot be paid a second time meanwhile", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* create({ metadata: { "sandbox.scenario": "conflict" } })
+        yield* submit(id, good)
+        for (const expected of ["PENDING", "PROCESSING", "FAILED"] as const) {
+          yield* settle
+          yield* TestClock.adjust("200 millis")
+          assert.include((yield* look(id)).all[0], { status: expected })
+          assert.strictEqual((yield* submit(id, good)).intent.state, "underway")
+        }
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        const { all, intent } = yield* look(id)
+        assert.strictEqual(intent.state, "paid")
+        assert.lengthOf(all, 1)
+      })
+    ))
+
+  it("that is challenged waits for the customer, for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const { checkout } = yield* Gateway.Gateway
+        const { received } = yield* Receiver
+        for (const [isApproved, state, last] of [
+          [true, "paid", { transactionStatus: "SUCCEED" }],
+          [false, "declined", { transactionStatus: "FAILED" }]
+        ] as const) {
+          const id = yield* create({ requestId: state })
+          assert.strictEqual((yield* submit(id, challenges)).intent.state, "challenged")
+          yield* settle
+          yield* TestClock.adjust("30 days")
+          const { intent } = yield* look(id)
+          assert.strictEqual(intent.state, "challenged")
+          yield* checkout.decide(intent.tries[0] ?? "", isApproved)
+          yield* settle
+          assert.strictEqual((yield* look(id)).intent.state, state)
+          assert.include(received.at(-1)?.body, last)
+          // Nobody changes their mind afterwards.
+          yield* checkout.decide(intent.tries[0] ?? "", !isApproved)
+          assert.strictEqual((yield* look(id)).intent.state, state)
+        }
+      })
+    ))
+
+  it("that the customer cancels is told as a CANCELLED transaction, and is over", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        const id = yield* create()
+        assert.strictEqual((yield* submit(id, { act: "cancel" })).intent.state, "cancelled")
+        yield* submit(id, good)
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual(
+          received.map(({ body }) => body["transactionStatus"]),
+          ["NEW", "CANCELLED"]
+        )
+      })
+    ))
+
+  it("that the customer leaves stays as it is", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        const id = yield* create()
+        yield* TestClock.adjust("365 days")
+        assert.deepInclude((yield* look(id)).intent, { state: "open", tries: [] })
+        assert.isEmpty(received)
+      })
+    ))
+
+  it("whose form is sent twice makes one transaction, whether it was paid or declined", () =>
+    run(
+      Effect.gen(function* () {
+        for (const form of [good, declines]) {
+          const id = yield* create({ requestId: form.number })
+          const { checkout } = yield* Gateway.Gateway
+          const sent = { ...form, try: "0" }
+          yield* Effect.all([checkout.submit(id, sent), checkout.submit(id, sent)], {
+            concurrency: "unbounded"
+          })
+          yield* checkout.submit(id, sent)
+          assert.lengthOf((yield* look(id)).all, 1)
+        }
+      })
+    ))
+
+  it("of a payout pays to a card or to an account, of which the last four characters are kept", () =>
+    run(
+      Effect.gen(function* () {
+        const payout = { type: "PAYOUT", mid: "77" }
+        const first = yield* create({ ...payout, requestId: "card" })
+        yield* submit(first, { ...good, cvc: undefined })
+        assert.include((yield* look(first)).all[0], {
+          kind: "card-payout",
+          mid: "77",
+          cardMask: "424242******4242"
+        })
+        const second = yield* create({ ...payout, requestId: "account" })
+        const { faults } = yield* submit(second, { act: "WALLET", account: " " })
+        assert.deepStrictEqual(faults, [{ field: "account", reason: "account" }])
+        yield* submit(second, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
+        const { all } = yield* look(second)
+        assert.include(all[0], { kind: "apm-payout", accountId: "77", apmType: "WALLET" })
+        assert.deepStrictEqual(all[0]?.apmPayload, { paymentMethod: "WALLET", account: "****3000" })
+        const info = yield* ask("GET", `/payouts/apm/info/${all[0]?.transactionId}`)
+        assert.include(info, { accountId: 77, requestId: "account" })
+      })
+    ))
+
+  it("of a payout offers an account only where its number can be read back", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* create({ type: "PAYOUT", mid: "m-1" })
+        const { faults } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
+        assert.isNotEmpty(faults)
+        assert.isEmpty((yield* look(id)).all)
+      })
+    ))
+
+  it("without an amount asks for it once, and in euros unless it says otherwise", () =>
+    run(
+      Effect.gen(function* () {
+        const id = yield* create({ amount: undefined, currency: undefined })
+        for (const amount of [undefined, "", "0", "0,00", "-1", "1e2", "10.505", "much"]) {
+          const { faults } = yield* submit(id, { act: "amount", amount })
+          assert.deepStrictEqual(faults, [{ field: "amount", reason: "amount" }])
+        }
+        yield* submit(id, { ...good, amount: undefined })
+        assert.isEmpty((yield* look(id)).all)
+        yield* submit(id, { act: "amount", amount: " 12,50 " })
+        yield* submit(id, { ...good, amount: "1" })
+        assert.include((yield* look(id)).all[0], { amount: "12.50", currency: "EUR" })
+      })
+    ))
+
+  it("says of every field what is wrong with it, and takes no card but a test card (D08)", () =>
+    run(
+      Effect.gen(function* () {
+        yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
+        const id = yield* create()
+        const faults = (over: Form) =>
+          Effect.map(submit(id, { ...good, ...over }), ({ faults }) =>
+            faults.map(({ field, reason }) => `${field} ${reason}`)
+          )
+        assert.deepStrictEqual(yield* faults({ number: "", expiry: "", cvc: "", name: "" }), [
+          "number number",
+          "expiry expiry",
+          "cvc cvc",
+          "name name"
+        ])
+        for (const number of ["4111111111111111", "4242424242424243", "378282246310005"]) {
+          assert.deepStrictEqual(yield* faults({ number }), ["number testCards"])
+        }
+        for (const number of ["4242", "4242x4242424242424", "4".repeat(20)]) {
+          assert.deepStrictEqual(yield* faults({ number }), ["number number"])
+        }
+        for (const expiry of ["13/30", "00/30", "4", "04/3", "04/1930", "2030-04"]) {
+          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expiry"])
+        }
+        for (const expiry of ["10/26", "12/25", "0120"]) {
+          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expired"])
+        }
+        for (const cvc of ["12", "12345", "abc"]) {
+          assert.deepStrictEqual(yield* faults({ cvc }), ["cvc cvc"])
+        }
+        assert.deepStrictEqual(yield* faults({ act: "BITCOIN", number: undefined }), [
+          "number number"
+        ])
+        assert.isEmpty((yield* look(id)).all)
+        for (const [at, expiry] of ["11/26", "1 / 2027", "0430", "04.30", " 12-2099 "].entries()) {
+          const other = yield* create({ requestId: `e-${at}` })
+          assert.isEmpty((yield* submit(other, { ...good, expiry })).faults, expiry)
+        }
+      })
+    ))
+
+  it("goes on after its success as its metadata says, and its callbacks travel that way", () =>
+    run(
+      Effect.gen(function* () {
+        const { received } = yield* Receiver
+        for (const [scenario, form, expected] of [
+          ["refund", good, "NEW PENDING PROCESSING SUCCEED REFUNDED"],
+          ["stuck", good, "NEW PENDING PROCESSING"],
+          ["decline:51", good, "NEW PENDING PROCESSING SUCCEED"],
+          ["challenge", good, "NEW PENDING PROCESSING SUCCEED"],
+          ["chargeback", declines, "NEW FAILED"],
+          ["succeed+silent", declines, ""]
+        ] as const) {
+          received.length = 0
+          const metadata = { "sandbox.scenario": scenario }
+          const id = yield* create({ requestId: scenario, metadata })
+          yield* submit(id, form)
+          yield* settle
+          yield* TestClock.adjust("1 minute")
+          assert.strictEqual(
+            received.map(({ body }) => body["transactionStatus"]).join(" "),
+            expected,
+            scenario
+          )
+        }
+      })
+    ))
+
+  it("is listed with its pages and its transactions, and with nothing of its customer", () =>
+    run(
+      Effect.gen(function* () {
+        const { checkout } = yield* Gateway.Gateway
+        const order = { orderId: "o-1", title: "Tea", name: "Ada Lovelace" }
+        const id = yield* create({ order, amount: undefined, metadata: { cart: "7" } })
+        const listed = {
+          intentId: id,
+          type: "PAYMENT",
+          status: "open",
+          redirectUrl: `https://pay.invalid/pay/${id}`,
+          iframeUrl: `https://pay.invalid/pay/${id}?frame=1`,
+          requestId: "r-1",
+          mid: "m-1",
+          amount: "",
+          currency: "EUR",
+          orderId: "o-1",
+          title: "Tea",
+          metadata: { cart: "7" },
+          callbackUrl: "http://127.0.0.1:4020/callback",
+          createdTime: "1970-01-01T00:00:00.000Z",
+          transactionIds: []
+        } as const
+        assert.deepStrictEqual(yield* checkout.intents, [listed])
+        yield* submit(id, { act: "amount", amount: "3" })
+        yield* submit(id, declines)
+        assert.deepStrictEqual(yield* checkout.intents, [
+          { ...listed, amount: "3", status: "declined", transactionIds: ["100002"] }
+        ])
+        yield* (yield* Gateway.Gateway).reset
+        assert.isEmpty(yield* checkout.intents)
+      })
+    ))
+
+  it("sends some customers on early and others not, and the same ones for the same seed", async () => {
+    const early = (seed: number) =>
+      run(
+        Effect.gen(function* () {
+          const drawn: Array<boolean> = []
+          for (let n = 0; n < 20; n++) {
+            drawn.push((yield* look(yield* create({ requestId: `r-${n}` }))).intent.isEarly)
+          }
+          return drawn
+        }),
+        { seed }
+      )
+    const [one, again, two] = [await early(1), await early(1), await early(2)]
+    assert.deepStrictEqual(one, again)
+    assert.notDeepEqual(one, two)
+    assert.sameMembers([...new Set(one)], [true, false])
+  })
+})
+
+const isLegal = (history: ReadonlyArray<string>): boolean =>
+  [
+    "NEW FAILED",
+    "NEW CANCELLED",
+    "NEW CUSTOMER_VERIFICATION",
+    "NEW CUSTOMER_VERIFICATION SUCCEED",
+    "NEW CUSTOMER_VERIFICATION FAILED",
+    "NEW PENDING PROCESSING FAILED SUCCEED",
+    "NEW PENDING PROCESSING SUCCEED REFUNDED"
+  ].some((legal) => `${legal} `.startsWith(`${history.join(" ")} `))
+
+it("whatever customers do, an intent is paid at most once, and callbacks tell its history", async () => {
+  const seen = new Set<string>()
+  const step = fc.oneof(
+    fc.record({
+      form: fc.constantFrom<Form>(
+        good,
+        declines,
+        challenges,
+        { ...good, number: "4111111111111111" },
+        { act: "WALLET" },
+        { act: "cancel" },
+        { act: "amount", amount: "7" },
+        {}
+      ),
+      ago: fc.constantFrom(0, 0, 0, 1, -1)
+    }),
+    fc.record({ isApproved: fc.boolean() }),
+    fc.record({ paces: fc.integer({ min: 1, max: 4 }) })
+  )
+  const scenario = fc.constantFrom("succeed", "conflict", "refund", "stuck", "decline:51")
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), scenario, (steps, scenario) =>
+      run(
+        Effect.gen(function* () {
+          const { received } = yield* Receiver
+          const id = yield* create({ metadata: { "sandbox.scenario": scenario } })
+          for (const step of steps) {
+            if ("form" in step) yield* submit(id, step.form, step.ago)
+            else if ("isApproved" in step) yield* decide(id, step.isApproved)
+            else {
+              yield* settle
+              yield* TestClock.adjust(step.paces * 200)
+            }
+          }
+          yield* settle
+          yield* TestClock.adjust("1 minute")
+          const { all, intent } = yield* look(id)
+          assert.deepStrictEqual(
+            all.map(({ transactionId }) => transactionId),
+            [...intent.tries]
+          )
+          const paid = all.filter(({ history }) => statuses(history).includes("SUCCEED"))
+          assert.isAtMost(paid.length, 1)
+          assert.strictEqual(intent.state === "paid", paid.length === 1)
+          for (const { history, transactionId } of all) {
+            assert.isTrue(isLegal(statuses(history)), statuses(history).join(" "))
+            assert.deepStrictEqual(
+              received
+                .filter(({ body }) => body["transactionId"] === transactionId)
+                .map(({ body }) => body["transactionStatus"]),
+              statuses(history)
+            )
+          }
+          // What is over stays over, and what is open has had no success.
+          if (intent.state === "open") assert.isEmpty(all)
+          seen.add(intent.state)
+        })
+      )
+    ),
+    { numRuns: 400 }
+  )
+  assert.sameMembers([...seen], ["open", "declined", "challenged", "underway", "paid", "cancelled"])
+})

@@ -1,0 +1,643 @@
+/**
+ * The console and the API's documentation, in a real browser.
+ *
+ * With `PAWL_SCREENSHOTS=1` the picture of the README is taken anew.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { execFile } from "node:child_process"
+import { resolve } from "node:path"
+import { promisify } from "node:util"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { assert, it } from "vitest"
+import * as Sandbox from "../src/Sandbox.ts"
+import { payment } from "./support/bench.ts"
+import { inChromium } from "./support/chromium.ts"
+import { createAt, intentAt } from "./support/customer.ts"
+import { api, pay, run } from "./support/sandbox.ts"
+import { receiver } from "./support/wire.ts"
+
+const picture = resolve(import.meta.dirname, "../../../docs/images/console.png")
+
+const origin = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl).origin)
+
+/** A merchant whose receiver answers what `answer` is at the moment. */
+const shop = Effect.suspend(() => {
+  const merchant = { answer: 200 }
+  return Effect.map(
+    receiver(() => [merchant.answer]),
+    ({ received, url }) => Object.assign(merchant, { callbackUrl: `${url}/callback`, received })
+  )
+})
+
+/** What a hostile merchant may say; each would do something if it were markup. */
+const hostile = [
+  "<img src=x onerror=\"document.title='pwned'\">",
+  "</script><script>document.title='pwned'</script>",
+  "<svg/onload=document.title='pwned'>",
+  "javascript:document.title='pwned'",
+  "\"><iframe src=//evil.example></iframe><b onclick='",
+  "{{constructor.constructor('document.title=1')()}}"
+]
+
+const visible = (page: Page, testId: string, text: string | RegExp) =>
+  page.getByTestId(testId).filter({ hasText: text }).first().waitFor()
+
+const live = (page: Page) => visible(page, "connection", /^Live$/u)
+
+inChromium((withPage) => {
+  /** Visits a path, and holds the page meanwhile to making no error and no request elsewhere. */
+  const visit = <A, E, R>(
+    path: string,
+    act: (page: Page) => Effect.Effect<A, E, R>,
+    { allowed, ...options }: BrowserContextOptions & { readonly allowed?: RegExp } = {}
+  ): Effect.Effect<A, E, R | Sandbox.Sandbox> =>
+    Effect.gen(function* () {
+      const home = yield* origin
+      const context = yield* Effect.context<R>()
+      const exit = yield* Effect.promise(() =>
+        withPage(async (page) => {
+          const wrong: Array<string> = []
+          page.on("pageerror", ({ message }) => wrong.push(message))
+          page.on("console", (message) => {
+            if (message.type() === "error" && allowed?.test(message.text()) !== true) {
+              wrong.push(message.text())
+            }
+          })
+          page.on("request", (request) => {
+            if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== home) {
+              wrong.push(`asked ${request.url()}`)
+            }
+          })
+          await page.goto(home + path)
+          const exit = await Effect.runPromiseExitWith(context)(act(page))
+          assert.deepStrictEqual(wrong, [])
+          return exit
+        }, options)
+      )
+      return yield* exit
+    })
+
+  /** A test that looks at the console of a sandbox. */
+  const seen =
+    (
+      act: (page: Page) => Effect.Effect<void, unknown, Sandbox.Services | Scope.Scope>,
+      options: Sandbox.Options = {}
+    ) =>
+    () =>
+      run(visit("/", act), options)
+
+  const does = (act: () => Promise<unknown>) => Effect.asVoid(Effect.promise(act))
+
+  it(
+    "a payment that is made while the console is open moves before the reader's eyes",
+    seen((page) =>
+      Effect.gen(function* () {
+        const merchant = yield* shop
+        yield* does(() => visible(page, "empty", "Nothing happened yet"))
+        const { callbackUrl } = merchant
+        const id = yield* pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } })
+        yield* does(async () => {
+          await visible(page, `transaction-${id}`, /10\.50 EUR.*SUCCEED.*A-1041/su)
+          await visible(page, "status", "SUCCEED")
+          await visible(page, "story", "All 4 callbacks were delivered.")
+          assert.match(
+            (await page.getByTestId("story").textContent()) ?? "",
+            /^Succeeded .+ after it was created\./u
+          )
+          assert.deepStrictEqual(
+            await page.getByTestId("steps").locator(".name").allTextContents(),
+            ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+          )
+          assert.strictEqual(await page.getByTestId("steps").getByText("delivered").count(), 4)
+          const types = page.getByTestId("timeline").locator("li")
+          const kinds = await types.evaluateAll((all) => all.map((one) => one.dataset["type"]))
+          assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
+          assert.lengthOf(kinds, 1 + 4 + 4)
+          assert.include(await page.title(), "SUCCEED")
+          // The header is named; what is in it is nobody's business.
+          const { received } = merchant
+          const text = (await page.textContent("body")) ?? ""
+          assert.include(text, "signed in X-Checksum")
+          assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
+        })
+      })
+    )
+  )
+
+  it(
+    "an empty console says how to make the first payment, and it works as it says",
+    seen((page) =>
+      does(async () => {
+        const lines = (await page.getByTestId("curl").textContent()) ?? ""
+        const { stdout } = await promisify(execFile)("bash", ["-c", lines])
+        assert.include(stdout, `"transactionStatus":"NEW"`)
+        await visible(page, "transaction-100001", "10.50 EUR")
+        await visible(page, "story", "No callbackUrl was given, so nobody is told.")
+      })
+    )
+  )
+
+  it(
+    "a status is moved by its button, for good, and the merchant is told",
+    seen((page) =>
+      Effect.gen(function* () {
+        const { callbackUrl, received } = yield* shop
+        yield* pay({ callbackUrl, scenario: "stuck" })
+        yield* does(async () => {
+          await visible(page, "story", "Stays in PROCESSING: nothing more happens by itself.")
+          await page.getByTestId("move-to").selectOption("FAILED")
+          await page.getByTestId("decline-code").fill("51")
+          await page.getByTestId("move").click()
+          await visible(page, "step-FAILED", "delivered")
+          await visible(page, "said", "was moved to FAILED")
+          await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
+          assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
+        })
+      })
+    )
+  )
+
+  it(
+    "a callback is sent again by its button",
+    seen((page) =>
+      Effect.gen(function* () {
+        const { callbackUrl, received } = yield* shop
+        yield* pay({ callbackUrl })
+        yield* does(async () => {
+          await visible(page, "step-SUCCEED", "delivered")
+          await page.getByTestId("resend-2").click()
+          await visible(page, "said", "Callback PENDING of 100001 was sent again.")
+          await visible(page, "delivery-5", "PENDING was answered 200")
+          await visible(page, "step-PENDING", "2 tries")
+          assert.lengthOf(received, 5)
+          assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
+        })
+      })
+    )
+  )
+
+  it(
+    "what falls due within 62 minutes is delivered when the clock is advanced by them",
+    seen((page) =>
+      Effect.gen(function* () {
+        const merchant = yield* shop
+        merchant.answer = 503
+        yield* pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" })
+        yield* does(async () => {
+          await visible(
+            page,
+            "story",
+            /2 of 2 callbacks were answered 503; the next try is due at/u
+          )
+          await page.getByTestId("status-filter").selectOption("trouble")
+          await visible(page, "transaction-100001", "callback trouble")
+          await page.getByTestId("open-clock").click()
+          await page.getByTestId("advance").fill("3 minutes")
+          await page.getByTestId("advance-clock").click()
+          await visible(page, "step-FAILED", "got 503 · 2 tries")
+          await page.getByTestId("open-clock").click()
+          await page.getByTestId("advance").fill("59 minutes")
+          await page.getByTestId("advance-clock").click()
+          await visible(page, "step-FAILED", "got 503 · 6 tries, dropped")
+          await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
+          await visible(page, "advanced", "+1 h 2 min")
+          assert.lengthOf(merchant.received, 12)
+          assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
+        })
+      })
+    )
+  )
+
+  it("says what is wrong with a time that is none, and leaves the dialog open", () =>
+    run(
+      visit(
+        "/",
+        (page) =>
+          does(async () => {
+            await live(page)
+            await page.getByTestId("open-clock").click()
+            await page.getByTestId("advance").fill("soon")
+            await page.getByTestId("advance-clock").click()
+            await page.getByTestId("clock-dialog").getByRole("alert").getByText("advance").waitFor()
+          }),
+        { allowed: /status of 400/u }
+      )
+    ))
+
+  it(
+    "a fault that is set strikes the next request, is counted, and is cleared again",
+    seen((page) =>
+      Effect.gen(function* () {
+        const create = Effect.map(
+          api("POST", "/v1/payments/apm", payment()),
+          ({ status }) => status
+        )
+        yield* does(async () => {
+          await live(page)
+          await page.getByTestId("open-faults").click()
+          await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
+          await page.getByTestId("fault-kind").selectOption("503")
+          await page.getByTestId("fault-times").fill("2")
+          await page.getByTestId("set-fault").click()
+          await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
+          await visible(page, "fault-count", "1")
+        })
+        assert.strictEqual(yield* create, 503)
+        yield* does(async () => {
+          await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
+          await page.getByTestId("clear-faults").click()
+          await visible(page, "fault-count", "0")
+          await page.keyboard.press("Escape")
+          await page.getByTestId("nav-requests").click()
+          await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
+        })
+        assert.strictEqual(yield* create, 200)
+      })
+    )
+  )
+
+  it(
+    "a reset leaves nothing",
+    seen((page) =>
+      Effect.gen(function* () {
+        const id = yield* pay()
+        yield* does(async () => {
+          await page.getByTestId(`transaction-${id}`).waitFor()
+          await page.getByTestId("open-reset").click()
+          await page.getByTestId("reset").click()
+          await visible(page, "empty", "Nothing happened yet")
+          assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
+          await page.getByTestId("nav-requests").click()
+          await visible(page, "requests", "No request yet.")
+        })
+      })
+    )
+  )
+
+  it(
+    "a transaction has an address of its own, which a reload and another tab show",
+    seen((page) =>
+      Effect.gen(function* () {
+        const older = yield* pay({ requestId: "r-1", amount: "1.00" })
+        yield* pay({ requestId: "r-2", amount: "2.00" })
+        yield* does(async () => {
+          await visible(page, "title", "2.00 EUR")
+          await page.getByTestId(`transaction-${older}`).click()
+          await visible(page, "title", "1.00 EUR")
+        })
+        const { pathname, hash } = new URL(page.url())
+        yield* pay({ requestId: "r-3", amount: "3.00" })
+        yield* does(async () => {
+          await page.getByTestId("transaction-100003").waitFor()
+          await visible(page, "title", "1.00 EUR")
+          await page.reload()
+          await visible(page, "title", "1.00 EUR")
+          assert.strictEqual(
+            await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
+            "true"
+          )
+        })
+        yield* visit(pathname + hash, (other) => does(() => visible(other, "title", "1.00 EUR")))
+        yield* visit("/#/transactions/7", (other) =>
+          does(() => visible(other, "missing", "There is no transaction 7"))
+        )
+      })
+    )
+  )
+
+  it(
+    "D04: whatever a merchant says is shown as text, and nothing else",
+    seen((page) =>
+      Effect.gen(function* () {
+        const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
+        const id = yield* pay({
+          requestId: title,
+          callbackUrl: undefined,
+          order: { orderId: name, title, name: first, siteId: second },
+          apmPayload: { paymentMethod: third },
+          metadata: { [fourth]: first, cart: second }
+        })
+        yield* does(async () => {
+          await page.getByTestId(`transaction-${id}`).waitFor()
+          await visible(page, "properties", title)
+          const text = (await page.textContent("body")) ?? ""
+          for (const said of [title, name, first, second, third, fourth]) assert.include(text, said)
+          await page.getByTestId("search").fill(first)
+          await visible(page, "tally", "1 of 1 transaction matches.")
+          assert.strictEqual(
+            await page.locator("main img, main iframe, main svg, main b b").count(),
+            0
+          )
+          assert.notInclude(await page.title(), "pwned")
+        })
+        yield* visit("/#/transactions/%3Cimg%20src=x%20onerror=alert(1)%3E", (other) =>
+          does(() => visible(other, "missing", "<img src=x onerror=alert(1)>"))
+        )
+      })
+    )
+  )
+
+  it(
+    "subscriptions and intents are listed, with ways to their charges and their pages",
+    seen((page) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
+        const { cardToken } = yield* createAt("/payments/card/tokenize")
+        yield* createAt("/payments/card/recurring", { cardToken })
+        yield* does(async () => {
+          await page.getByTestId("nav-intents").click()
+          await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
+          const link = page.getByTestId("intents").getByText("Hosted page")
+          assert.strictEqual(await link.getAttribute("href"), redirectUrl)
+          await page.getByTestId("nav-subscriptions").click()
+          await visible(page, "subscriptions", "ACTIVE")
+          await page.getByTestId("subscriptions").getByRole("link").last().click()
+          await visible(page, "properties", "Charge of")
+        })
+      })
+    )
+  )
+
+  it(
+    "the list is searched and filtered, and walked by keyboard alone",
+    seen((page) =>
+      Effect.gen(function* () {
+        for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
+          yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
+        }
+        yield* does(async () => {
+          await visible(page, "transaction-100003", "CANCELLED")
+          await visible(page, "transaction-100001", "SUCCEED")
+          await page.keyboard.press("/")
+          await page.keyboard.type("a-1")
+          await visible(page, "tally", "1 of 3 transactions matches.")
+          await page.getByTestId("search").fill("")
+          await page.getByTestId("status-filter").selectOption("SUCCEED")
+          await visible(page, "tally", "1 of 3 transactions matches.")
+          await page.getByTestId("status-filter").selectOption("")
+          await visible(page, "tally", "3 transactions.")
+          await page.getByTestId("status-filter").focus()
+          await page.keyboard.press("Tab")
+          await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Enter")
+          await visible(page, "properties", "100002")
+          assert.strictEqual(
+            await page.evaluate("document.activeElement.dataset.testid"),
+            "transaction-100002"
+          )
+          // What moves under the reader's hands does not take the focus away.
+          await page.getByTestId("move").focus()
+          await page.keyboard.press("Enter")
+          await visible(page, "step-SUCCEED", "SUCCEED")
+          assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
+        })
+      })
+    )
+  )
+
+  it("misses nothing that happens while it reads the lists", () =>
+    run(
+      visit("/", (page) =>
+        Effect.gen(function* () {
+          const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
+          yield* does(async () => {
+            await live(page)
+            await page.addInitScript(listen)
+            await page.route(
+              "**/sandbox/transactions",
+              async (route) => {
+                const response = await route.fetch()
+                await paying(pay({ amount: "7.77", scenario: "stuck" }))
+                while (!(await page.evaluate(heard)).includes(`"status":"PROCESSING"`));
+                await route.fulfill({ response })
+              },
+              { times: 1 }
+            )
+            await page.reload()
+            await visible(page, "title", "7.77 EUR")
+            await visible(page, "status", "PROCESSING")
+          })
+        })
+      )
+    ))
+
+  it("finds a sandbox again that was started anew on the same port", () =>
+    withPage(async (page) => {
+      const start = <A>(act: Effect.Effect<A, unknown, Sandbox.Services | Scope.Scope>, port = 0) =>
+        run(act, { port })
+      const home = await start(origin)
+      const port = Number(new URL(home).port)
+      const first = Effect.andThen(
+        pay({ amount: "1.00" }),
+        does(async () => {
+          await page.goto(home)
+          await visible(page, "title", "1.00 EUR")
+          await live(page)
+        })
+      )
+      await start(first, port)
+      await visible(page, "connection", "Reconnecting")
+      await visible(page, "title", "1.00 EUR")
+      const second = Effect.andThen(
+        pay({ amount: "2.00" }),
+        does(async () => {
+          await live(page)
+          await visible(page, "title", "2.00 EUR")
+        })
+      )
+      await start(second, port)
+    }))
+
+  it("D07: asks for the token of a sandbox that has one, and again when it was another", () =>
+    run(
+      visit(
+        "/",
+        (page) =>
+          does(async () => {
+            for (const token of ["wrong", "s3cr3t"]) {
+              await page.getByTestId("token-dialog").waitFor()
+              await page.getByTestId("token").fill(token)
+              await page.getByTestId("use-token").click()
+            }
+            await live(page)
+            await page.reload()
+            await live(page)
+          }),
+        { allowed: /status of 401/u }
+      ),
+      { token: Redacted.make("s3cr3t") }
+    ))
+
+  it(
+    "everything that can be used has a name, and everything that changes is announced",
+    seen((page) =>
+      Effect.gen(function* () {
+        yield* pay()
+        yield* does(async () => {
+          await visible(page, "status", "SUCCEED")
+          const nameless = await page
+            .locator("button, a, input, select, dialog")
+            .evaluateAll((all) =>
+              all
+                .filter((one) => {
+                  const labels = one instanceof HTMLInputElement || one instanceof HTMLSelectElement
+                  const label = labels ? one.labels?.[0]?.textContent : one.textContent
+                  const by = one.getAttribute("aria-label") ?? one.getAttribute("aria-labelledby")
+                  return (by ?? label ?? "").trim() === ""
+                })
+                .map((one) => one.outerHTML)
+            )
+          assert.deepStrictEqual(nameless, [])
+          assert.strictEqual(await page.locator("h1").count(), 1)
+          assert.strictEqual(await page.getByTestId("said").getAttribute("aria-live"), "polite")
+          assert.strictEqual(await page.getByTestId("connection").getAttribute("role"), "status")
+          assert.strictEqual(await page.getAttribute("html", "lang"), "en")
+          await page.setViewportSize({ width: 360, height: 740 })
+          assert.strictEqual(
+            await page.evaluate("document.documentElement.scrollWidth > window.innerWidth"),
+            false
+          )
+        })
+      })
+    )
+  )
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`whatever is read has contrast enough, in ${colorScheme} colours`, () =>
+      run(
+        visit(
+          "/",
+          (page) =>
+            Effect.gen(function* () {
+              const { callbackUrl } = yield* shop
+              for (const [at, scenario] of everyStatus.entries()) {
+                yield* pay({ requestId: `r-${at}`, scenario, callbackUrl })
+              }
+              yield* pay({ requestId: "lost", callbackUrl: "http://127.0.0.1:9/cb" })
+              yield* does(async () => {
+                await visible(page, "transaction-100007", "SUCCEED")
+                await visible(page, "story", "the sandbox does not post there")
+                assert.deepStrictEqual(await page.evaluate(faint), [])
+              })
+            }),
+          { colorScheme }
+        )
+      ))
+  }
+
+  it("the documentation shows every endpoint, without a network and without a way elsewhere", () =>
+    run(
+      visit("/docs", (page) =>
+        does(async () => {
+          const shown = page.getByText("Starts a payment by an alternative method").first()
+          await shown.waitFor({ timeout: 45_000 })
+          await page.getByText("Cancels a subscription").first().waitFor()
+          const hosts = await page
+            .locator("a[href^=http]")
+            .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))
+          const own = new URL(page.url()).host
+          assert.deepStrictEqual(
+            hosts.filter((host) => host !== own && host !== "www.scalar.com"),
+            []
+          )
+        })
+      )
+    ))
+
+  it("the console has its picture taken", () =>
+    run(
+      visit(
+        "/",
+        (page) =>
+          Effect.gen(function* () {
+            const merchant = yield* shop
+            const { callbackUrl } = merchant
+            for (const [at, [scenario, amount, title]] of stories.entries()) {
+              const order = { orderId: `A-${1041 + at}`, title }
+              if (at === stories.length - 1) merchant.answer = 503
+              yield* pay({ requestId: `cart-${at + 1}`, amount, scenario, order, callbackUrl })
+              yield* does(() => page.getByTestId(`transaction-${100_001 + at}`).waitFor())
+            }
+            yield* does(async () => {
+              await visible(page, "story", "4 of 4 callbacks were answered 503")
+              merchant.answer = 200
+              await page.getByTestId("open-clock").click()
+              await page.getByTestId("advance").fill("2 minutes")
+              await page.getByTestId("advance-clock").click()
+              await visible(page, "story", "All 4 callbacks were delivered.")
+              await page.getByTestId("said").evaluate((said) => (said.textContent = ""))
+              const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
+              const png = await page.screenshot(path === undefined ? {} : { path })
+              assert.isBelow(png.length, 200_000)
+            })
+          }),
+        { viewport: { width: 1280, height: 880 } }
+      ),
+      { pace: "150 millis" }
+    ))
+})
+
+const everyStatus = ["succeed", "decline:5", "cancel", "refund", "chargeback", "stuck"]
+
+const stories = [
+  ["stuck", "1200.00", "Office chairs"],
+  ["refund", "15.00", "Cold brew kit"],
+  ["challenge", "89.90", "Grinder"],
+  ["decline:51", "240.00", "Espresso machine"],
+  ["chargeback", "7.25", "Filter papers"],
+  ["cancel", "31.40", "Milk jug"],
+  ["succeed", "64.00", "Darjeeling First Flush"],
+  ["succeed", "19.99", "Two cups"]
+] as const
+
+/** Runs in the page: keeps what its streams say. */
+const listen = () => {
+  const { prototype } = ReadableStreamDefaultReader
+  const { read } = prototype
+  prototype.read = function (this: ReadableStreamDefaultReader<unknown>) {
+    return read.call(this).then((chunk) => {
+      document.documentElement.dataset["heard"] += String(chunk.value)
+      return chunk
+    })
+  }
+}
+
+/** Runs in the page: what its streams have said. */
+const heard = () => document.documentElement.dataset["heard"] ?? ""
+
+/** Runs in the page: what has less contrast than WCAG AA asks for. */
+const faint = (): ReadonlyArray<string> => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true })
+  const channels = (colour: string): ReadonlyArray<number> => {
+    if (canvas === null) return []
+    canvas.clearRect(0, 0, 1, 1)
+    canvas.fillStyle = colour
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data].map((value) => value / 255)
+  }
+  const luminance = (colour: string): number => {
+    const [r = 0, g = 0, b = 0] = channels(colour).map((part) =>
+      part <= 0.039_28 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+    )
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const ground = (element: Element | null): string => {
+    const colour = element === null ? "Canvas" : getComputedStyle(element).backgroundColor
+    return element === null || channels(colour)[3] === 1 ? colour : ground(element.parentElement)
+  }
+  return Array.from(document.querySelectorAll("body *"))
+    .filter(
+      (element) =>
+        element.getClientRects().length > 0 &&
+        Array.from(element.childNodes).some(
+          ({ nodeType, textContent }) => nodeType === Node.TEXT_NODE && textContent?.trim() !== ""
+        )
+    )
+    .flatMap((element) => {
+      const both = [luminance(getComputedStyle(element).color), luminance(ground(element))]
+      const contrast = (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)
+      return contrast < 4.5 ? [`${contrast.toFixed(2)} ${element.outerHTML.slice(0, 120)}`] : []
+    })
+}

@@ -1,0 +1,233 @@
+import * as Effect from "effect/Effect"
+import fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import { duration } from "../src/internal/console/format.js"
+import { fate, outcome, told } from "../src/internal/console/story.js"
+import * as Courier from "../src/Courier.ts"
+import type { Transaction } from "../src/Gateway.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import { run } from "./support/sandbox.ts"
+import { raw } from "./support/wire.ts"
+import * as Duration from "effect/Duration"
+
+const visit = (path: string, init: RequestInit = {}) =>
+  Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) =>
+    Effect.promise(async () => {
+      const response = await fetch(new URL(path, baseUrl), init)
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    })
+  )
+
+describe("Console", () => {
+  it("D06: no page may be framed, guessed at, or run anything but its own", () =>
+    run(
+      Effect.gen(function* () {
+        for (const path of ["/", "/docs", "/console/main.js", "/console/console.css"]) {
+          const { headers, status } = yield* visit(path)
+          const policy = headers.get("content-security-policy") ?? ""
+          assert.strictEqual(status, 200, path)
+          assert.include(policy, "default-src 'none'", path)
+          assert.include(policy, "frame-ancestors 'none'", path)
+          assert.notInclude(policy, "unsafe-eval", path)
+          if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
+          assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
+        }
+        const { text } = yield* visit("/")
+        assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
+      })
+    ))
+
+  it("everything the console is made of is served, and loads nothing from elsewhere", () =>
+    run(
+      Effect.gen(function* () {
+        const seen = new Set<string>()
+        const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
+          Effect.fnUntraced(function* (path) {
+            if (seen.has(path)) return
+            seen.add(path)
+            const { status, text } = yield* visit(path)
+            assert.strictEqual(status, 200, path)
+            const links = path.endsWith(".js")
+              ? text.matchAll(/^import .*from "([^"]+)"/gmu)
+              : text.matchAll(/(?:src|rel="[a-z]+" href)="([^"#]+)"/gu)
+            for (const [, link = ""] of links) {
+              const { origin, pathname } = new URL(link, `http://console.invalid${path}`)
+              assert.strictEqual(origin, "http://console.invalid", link)
+              yield* follow(pathname)
+            }
+          })
+        yield* follow("/")
+        assert.includeMembers(
+          [...seen],
+          ["/console/main.js", "/console/console.css", "/console/icon.svg", "/console/store.js"]
+        )
+      })
+    ))
+
+  it("serves no file that is not part of the page", () =>
+    run(
+      Effect.gen(function* () {
+        for (const name of ["Model.ts", "..%2fBook.ts", "%2e%2e/Book.ts", "main.js.map", ""]) {
+          assert.strictEqual((yield* visit(`/console/${name}`)).status, 404, name)
+        }
+      })
+    ))
+
+  it("whoever is lost reads where things are", () =>
+    run(
+      Effect.gen(function* () {
+        for (const [method, path] of [
+          ["GET", "/nothing"],
+          ["GET", "/favicon.ico"],
+          ["POST", "/"],
+          ["DELETE", "/docs/x"]
+        ] as const) {
+          const { status, text } = yield* visit(path, { method })
+          assert.strictEqual(status, 404)
+          for (const there of ["/api", "/docs", "/openapi.json", "/pay", "/sandbox"]) {
+            assert.include(text, there)
+          }
+          assert.match(text, /^[^\n]+\n$/u)
+        }
+      })
+    ))
+
+  it("D05: other hosts and other sites see no page", () =>
+    run(
+      Effect.gen(function* () {
+        const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
+        for (const path of ["/", "/docs", "/console/main.js", "/console/facts.json", "/nothing"]) {
+          for (const headers of [{ host: "shop.example" }, { origin: "https://shop.example" }]) {
+            assert.strictEqual(yield* raw(origin + path, { headers }), 403, path)
+          }
+        }
+      })
+    ))
+})
+
+const gaps = Courier.retryGaps.map(Duration.toMillis)
+const at = (minutes: number) => new Date(minutes * 60_000).toISOString()
+
+/** A try of the callback of SUCCEED. */
+const tried = (
+  attempt: number,
+  minutes: number,
+  answer: Courier.Delivery["answer"]
+): Courier.Delivery => ({
+  id: String(attempt),
+  transactionId: "1",
+  status: "SUCCEED",
+  at: at(minutes),
+  attempt,
+  answer,
+  forged: false
+})
+
+const ladder = [0, 2, 6, 14, 30, 62]
+
+describe("the story of a transaction", () => {
+  it("the next try of a callback is due when the courier makes it, and after the last there is none", () => {
+    for (let tries = 1; tries <= ladder.length; tries++) {
+      const deliveries = ladder.slice(0, tries).map((minutes, n) => tried(n + 1, minutes, 503))
+      const { due, state } = fate("SUCCEED", deliveries, gaps)
+      assert.strictEqual(state, tries < ladder.length ? "waiting" : "dropped")
+      assert.strictEqual(due, tries < ladder.length ? (ladder[tries] ?? 0) * 60_000 : undefined)
+    }
+  })
+
+  it("what was sent again by hand and failed changes nothing about when the next try is due", () => {
+    const again = { ...tried(1, 3, "unreachable"), id: "7" }
+    const { due, state, tries } = fate("SUCCEED", [tried(1, 0, 503), tried(2, 2, 503), again], gaps)
+    assert.deepStrictEqual([state, tries, due], ["waiting", 3, 6 * 60_000])
+  })
+
+  it("one good answer is enough, whatever came before and after it", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(301, 404, 500, "timeout" as const, "unreachable" as const)),
+        fc.integer({ min: 200, max: 299 }),
+        fc.nat(),
+        (bad, good, place) => {
+          const answers = bad.toSpliced(place % (bad.length + 1), 0, good)
+          const deliveries = answers.map((answer, n) => tried(n + 1, n, answer))
+          assert.strictEqual(fate("SUCCEED", deliveries, gaps).state, "delivered")
+        }
+      )
+    )
+  })
+
+  it("a forgery is nobody's delivery", () => {
+    const forged = { ...tried(1, 0, 200), forged: true }
+    assert.strictEqual(fate("SUCCEED", [forged], gaps).state, "none")
+  })
+
+  const transaction: Transaction = {
+    transactionId: "1",
+    kind: "apm-payment",
+    status: "SUCCEED",
+    isOver: true,
+    requestId: "r-1",
+    amount: "1.00",
+    currency: "EUR",
+    callbackUrl: "http://127.0.0.1:4020/callback",
+    createdTime: at(0),
+    history: [{ status: "SUCCEED", at: at(1) }]
+  }
+  const noon = new Date("1970-01-01T12:00:00").getTime()
+
+  const sentences = [
+    [[tried(1, 0, 200)], "Its callback was delivered."],
+    [[], "No callback has set out."],
+    [
+      [tried(1, 0, "refused")],
+      "The callback of SUCCEED was not posted: the sandbox does not post there."
+    ],
+    [
+      ladder.map((minutes, n) => tried(n + 1, minutes, "timeout")),
+      "The callback of SUCCEED was not answered in time and was dropped after 6 tries."
+    ]
+  ] as const
+  for (const [deliveries, sentence] of sentences) {
+    it(`is told as: ${sentence}`, () => {
+      assert.strictEqual(told(transaction, [fate("SUCCEED", deliveries, gaps)], noon), sentence)
+    })
+  }
+
+  it("says how it ended, or that it did not", () => {
+    assert.strictEqual(outcome(transaction, true), "Succeeded 1 min after it was created.")
+    assert.strictEqual(
+      outcome({ ...transaction, status: "FAILED", declineCode: 51, createdTime: at(1) }, true),
+      "Declined at once, with code 51."
+    )
+    assert.strictEqual(
+      outcome({ ...transaction, status: "PENDING", isOver: false }, false),
+      "On its way, in PENDING now."
+    )
+  })
+
+  it("a span is said in two units at most, and never with more than they hold", () => {
+    assert.deepStrictEqual(
+      [0, 999, 1000, 1240, 59_900, 59_960, 60_000, 124_000, 3_720_000, 86_400_000].map(duration),
+      [
+        "0 ms",
+        "999 ms",
+        "1 s",
+        "1.2 s",
+        "59.9 s",
+        "1 min",
+        "1 min",
+        "2 min 4 s",
+        "1 h 2 min",
+        "1 d"
+      ]
+    )
+    fc.assert(
+      fc.property(fc.nat({ max: 10 ** 11 }), (span) => {
+        assert.match(
+          duration(span),
+          /^(?:\d{1,3} ms|\d{1,2}(?:\.\d)? s|\d{1,2} min(?: \d{1,2} s)?|\d{1,2} h(?: \d{1,2} min)?|\d+ d(?: \d{1,2} h)?)$/u
+        )
+      })
+    )
+  })
+})

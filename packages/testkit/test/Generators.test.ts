@@ -1,0 +1,513 @@
+import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import * as Generators from "../src/Generators.ts"
+import * as Deliveries from "../src/Generators/Deliveries.ts"
+import * as Nouns from "../src/Generators/Nouns.ts"
+import * as Posts from "../src/Generators/Posts.ts"
+import { kinds } from "../src/internal/Stories.ts"
+import { forgeries } from "../src/internal/Troubles.ts"
+import { ours } from "../src/Laws/Reducer.ts"
+
+/** Samples under the seed of the run. */
+const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 5000): Array<A> =>
+  fc.sample(arbitrary, { numRuns, seed: fc.readConfigureGlobal().seed ?? 1 })
+
+/** Counts how many samples are of each case, and asserts that each case is met. */
+const covers = <A>(
+  samples: ReadonlyArray<A>,
+  cases: Readonly<Record<string, (sample: A) => boolean>>,
+  least = 1
+) => {
+  const counts = Object.entries(cases).map(
+    ([name, is]) => [name, samples.filter(is).length] as const
+  )
+  expect(counts.filter(([, count]) => count < least)).toEqual([])
+}
+
+/** The smallest counterexample that fast-check comes to. */
+const shrunk = <A>(
+  arbitrary: fc.Arbitrary<A>,
+  holds: (value: A) => boolean,
+  seed = fc.readConfigureGlobal().seed ?? 1
+): A => {
+  const { counterexample } = fc.check(fc.property(arbitrary, holds), { numRuns: 20_000, seed })
+  if (counterexample === null) return expect.unreachable("no counterexample was found")
+  return counterexample[0]
+}
+
+const each = <A, B>(values: ReadonlyArray<A>, name: (value: A) => string, is: (value: A) => B) =>
+  Object.fromEntries(values.map((value) => [name(value), is(value)]))
+
+const ranks = (seen: ReadonlyArray<string>) => seen.filter(isStatus).map(rank)
+const isAscending = (numbers: ReadonlyArray<number>) =>
+  numbers.every((number, at) => at === 0 || number >= (numbers[at - 1] ?? 0))
+const hasTie = (seen: ReadonlyArray<string>) =>
+  new Set(ranks(seen)).size < new Set(seen.filter(isStatus)).size
+const hasRepeat = (seen: ReadonlyArray<unknown>) => new Set(seen).size < seen.length
+/** A step over statuses in between, which never came. */
+const hasGap = (seen: ReadonlyArray<string>) =>
+  ranks(seen).some((each, at, all) => each - (all[at - 1] ?? each) > 7)
+
+describe("sequences", () => {
+  it("of statuses have every status, length, tie, repeat and gap", () => {
+    covers(sample(Generators.sequence(statuses)), {
+      ...each(statuses, String, (status) => (seen: ReadonlyArray<Status>) => seen.includes(status)),
+      ...each(
+        [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        (length) => `${length} long`,
+        (length) => (seen) => seen.length === length
+      ),
+      tie: hasTie,
+      repeat: hasRepeat,
+      gap: hasGap,
+      "out of order": (seen) => !isAscending(ranks(seen)),
+      "in order": (seen) => seen.length > 2 && isAscending(ranks(seen))
+    })
+  })
+
+  it("draw every member of a table alike, also of a long one", () => {
+    for (const size of [3, 9, 45, 256, 257, 400]) {
+      const table = Array.from({ length: size }, (_, code) => code)
+      const counts = new Map<number, number>()
+      const drawn = sample(Generators.sequence(table), 40_000).flat()
+      for (const code of drawn) counts.set(code, (counts.get(code) ?? 0) + 1)
+      const mean = drawn.length / size
+      expect(counts.size).toBe(size)
+      expect(Math.min(...counts.values())).toBeGreaterThan(mean / 2)
+      expect(Math.max(...counts.values())).toBeLessThan(mean * 2)
+    }
+  })
+
+  it("of observations have every source, and reads that arrive in another order than they were asked for", () => {
+    const asked = (seen: ReadonlyArray<Generators.Observation>) =>
+      seen.flatMap((one) => (one.source === "read" ? [one.askedAt] : []))
+    covers(sample(Generators.observations), {
+      ...each(
+        ["callback", "answer", "read"],
+        String,
+        (source) => (seen: ReadonlyArray<Generators.Observation>) =>
+          seen.some((one) => one.source === source)
+      ),
+      "reads out of order": (seen) => !isAscending(asked(seen)),
+      "reads at one time": (seen) => hasRepeat(asked(seen)),
+      "two ends confirmed": (seen) =>
+        new Set(
+          seen
+            .filter(
+              ({ source, status }) =>
+                source !== "callback" && isStatus(status) && rank(status) === 10
+            )
+            .map(({ status }) => status)
+        ).size > 1,
+      repeat: hasRepeat
+    })
+    const odd = sample(Generators.hostileObservations).flat()
+    for (const status of Generators.unknownStatuses) {
+      expect(odd.filter((one) => one.status === status).length).toBeGreaterThan(20)
+    }
+  })
+
+  it("shrink to the events that matter and no others, for any two of them", () => {
+    for (const first of statuses) {
+      for (const second of statuses) {
+        const found = shrunk(Generators.sequence(statuses), (seen) => {
+          const at = seen.indexOf(first)
+          return at === -1 || !seen.slice(at + 1).includes(second)
+        })
+        expect(found).toEqual([first, second])
+      }
+    }
+  })
+
+  it("shrink each event towards the front of the table, and examples too", () => {
+    const late = (seen: ReadonlyArray<Status>) => seen.every((status) => rank(status) < 10)
+    expect(shrunk(Generators.sequence(statuses), late)).toEqual(["SUCCEED"])
+    const { counterexample } = fc.check(fc.property(Generators.sequence(statuses), late), {
+      examples: [[["NEW", "CHARGEBACK", "FAILED", "NEW"]]],
+      numRuns: 1
+    })
+    expect(counterexample).toEqual([["SUCCEED"]])
+  })
+
+  it("cannot be changed by what they are given to", () => {
+    expect(
+      [...Generators.observationTable, ...Generators.hostileObservationTable].every(Object.isFrozen)
+    ).toBe(true)
+  })
+})
+
+describe("histories", () => {
+  const ends = (history: Generators.History) =>
+    history.statuses.filter((status) => rank(status) === 10)
+  const has = (status: Status) => (history: Generators.History) => history.statuses.includes(status)
+
+  it("have every kind and status, with challenge, cancel, late refund and chargeback", () => {
+    covers(sample(Generators.histories()), {
+      ...each(kinds, String, (kind) => (history: Generators.History) => history.kind === kind),
+      ...each(statuses, String, has),
+      "challenge after PROCESSING": ({ statuses }) =>
+        statuses.join().includes("PROCESSING,CUSTOMER"),
+      "challenge before PROCESSING": ({ statuses }) =>
+        statuses.join().includes("VERIFICATION,PROCESSING"),
+      "refund, then chargeback": ({ statuses }) =>
+        statuses.join().endsWith("SUCCEED,REFUNDED,CHARGEBACK"),
+      "not ended": (history) => ends(history).length === 0
+    })
+  })
+
+  it.for(kinds)("of kind %s move forward, say each status once, and end at most once", (kind) => {
+    for (const { statuses } of sample(Generators.histories(kind))) {
+      expect(isAscending(ranks(statuses))).toBe(true)
+      expect(hasRepeat(statuses)).toBe(false)
+      expect(statuses.length).toBeGreaterThan(0)
+      expect(statuses.filter((status) => rank(status) === 10).length).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it("that are dishonest end twice, SUCCEED and then FAILED among them", () => {
+    const all = sample(Generators.dishonestHistories())
+    expect(all.every((history) => ends(history).length === 2 && !history.isHonest)).toBe(true)
+    covers(all, {
+      "SUCCEED, then FAILED": ({ statuses }) => statuses.join().endsWith("SUCCEED,FAILED"),
+      "FAILED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("FAILED,SUCCEED"),
+      "CANCELLED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("CANCELLED,SUCCEED")
+    })
+  })
+})
+
+describe("deliveries", () => {
+  const any = Deliveries.deliveries(Generators.histories())
+  const said = ({ deliveries }: Deliveries.Delivered) => deliveries.map(({ status }) => status)
+  const genuine = ({ deliveries }: Deliveries.Delivered) =>
+    deliveries.filter(({ forged }) => forged === undefined)
+
+  it("are late, repeated, lost, out of order, tied, written with numbers, and forged in every way", () => {
+    covers(sample(any, 10_000), {
+      "all in order": (delivered) => said(delivered).join() === delivered.history.statuses.join(),
+      "out of order": (delivered) => !isAscending(ranks(said(delivered))),
+      repeated: (delivered) => hasRepeat(genuine(delivered).map(({ status }) => status)),
+      lost: ({ deliveries, history }) =>
+        history.statuses.some((status) => deliveries.every((one) => one.status !== status)),
+      "nothing arrives": ({ deliveries }) => deliveries.length === 0,
+      "after the last try": ({ deliveries }) => deliveries.some(({ at }) => at > 62 * 60_000),
+      "at one time": ({ deliveries }) => hasRepeat(deliveries.map(({ at }) => at)),
+      tie: (delivered) => hasTie(said(delivered)),
+      gap: (delivered) => hasGap(said(delivered)),
+      number: ({ deliveries }) => deliveries.some(({ amount }) => amount === "number"),
+      ...each(
+        forgeries,
+        (how) => `forged ${how}`,
+        (how) =>
+          ({ deliveries }: Deliveries.Delivered) =>
+            deliveries.some(({ forged }) => forged === how)
+      ),
+      ...each(
+        statuses,
+        (status) => `forged ${status}`,
+        (status) =>
+          ({ deliveries }: Deliveries.Delivered) =>
+            deliveries.some((one) => one.forged === "status" && one.status === status)
+      ),
+      "forged, unknown": ({ deliveries }) => deliveries.some(({ status }) => !isStatus(status))
+    })
+  })
+
+  it("without trouble are the history itself, one a second", () => {
+    fc.assert(
+      fc.property(Generators.histories(), (history) => {
+        const { deliveries } = Deliveries.deliver(history, [])
+        expect(deliveries).toEqual(
+          history.statuses.map((status, at) => ({
+            at: at * 1000,
+            status,
+            amount: "text",
+            forged: undefined
+          }))
+        )
+      })
+    )
+  })
+
+  it("arrive in order of time, and what was not forged was sent", () => {
+    fc.assert(
+      fc.property(any, (delivered) => {
+        const { deliveries, history } = delivered
+        expect(isAscending(deliveries.map(({ at }) => at))).toBe(true)
+        for (const { forged, status } of deliveries) {
+          if (forged !== "status") expect(history.statuses).toContain(status)
+        }
+      })
+    )
+  })
+
+  it("leave ours where the service is, once it was asked, whatever arrived", () => {
+    const reducer = ours()
+    fc.assert(
+      fc.property(any, (delivered) => {
+        const last = delivered.history.statuses.at(-1) ?? "NEW"
+        const stands = reducer([
+          ...said(delivered).map((status) => ({ source: "callback" as const, status })),
+          { source: "read", status: last, askedAt: 1 }
+        ])
+        // What came before the last poll of a transaction that goes on may be a forged step ahead of it.
+        if (isTerminal(last))
+          expect(stands).toMatchObject({ status: last, confirmed: true, conflict: null })
+        else expect(stands.status === null || !isTerminal(stands.status as Status)).toBe(true)
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("keep each trouble with its status when the history shrinks", () => {
+    // Only what starts at NEW is long, so NEW has to go, and PENDING takes its place.
+    const long = Generators.histories().filter(
+      ({ statuses }) => statuses[0] === "NEW" || statuses.length === 3
+    )
+    const holds = ({ history: { statuses }, troubles }: Deliveries.Delivered) =>
+      !statuses.includes("REFUNDED") ||
+      troubles.every(
+        ({ what, which }) => what !== "late" || statuses[which % statuses.length] !== "PENDING"
+      )
+    for (let seed = 1; seed <= 10; seed++) {
+      const { history, troubles } = shrunk(Deliveries.deliveries(long), holds, seed)
+      expect(history.statuses).toEqual(["PENDING", "SUCCEED", "REFUNDED"])
+      expect(troubles).toEqual([{ what: "late", which: 0, by: 500 }])
+    }
+  })
+
+  const both = Deliveries.deliveries(
+    fc.oneof(Generators.histories(), Generators.dishonestHistories())
+  )
+  it.for<
+    [string, fc.Arbitrary<Deliveries.Delivered>, (delivered: Deliveries.Delivered) => boolean]
+  >([
+    [
+      "the last one wins",
+      any,
+      (delivered) =>
+        (ranks(genuine(delivered).map(({ status }) => status)).at(-1) ?? 0) >=
+        Math.max(0, ...ranks(genuine(delivered).map(({ status }) => status)))
+    ],
+    [
+      "two ends came",
+      both,
+      (delivered) =>
+        new Set(said(delivered).filter((one) => isStatus(one) && rank(one) === 10)).size < 2
+    ],
+    [
+      "an end was forged",
+      any,
+      ({ deliveries, history }) =>
+        deliveries.every(
+          ({ forged, status }) =>
+            forged === undefined ||
+            !isStatus(status) ||
+            !isTerminal(status) ||
+            history.statuses.includes(status)
+        )
+    ],
+    ["a repeat came", any, (delivered) => !hasRepeat(said(delivered))],
+    [
+      "the end was lost",
+      any,
+      (delivered) =>
+        said(delivered).length === 0 ||
+        said(delivered).includes(delivered.history.statuses.at(-1) ?? "")
+    ],
+    [
+      "a number came after an end",
+      any,
+      ({ deliveries }) =>
+        deliveries.every(
+          ({ amount, status }, at) =>
+            at === 0 ||
+            amount === "text" ||
+            !deliveries
+              .slice(0, at)
+              .some((one) => isStatus(one.status) && isTerminal(one.status)) ||
+            status === "NEW"
+        )
+    ]
+  ])("shrink to three events or fewer where %s", ([, arbitrary, holds]) => {
+    const { deliveries, history, troubles } = shrunk(arbitrary, holds)
+    expect(deliveries.length).toBeLessThanOrEqual(3)
+    expect(history.statuses.length).toBeLessThanOrEqual(3)
+    expect(troubles.length).toBeLessThanOrEqual(3)
+  })
+})
+
+describe("traffic", () => {
+  it("is the deliveries of every transaction, interleaved", () => {
+    const all = sample(Deliveries.traffic(Generators.histories()), 4000)
+    for (const { arrivals, transactions } of all) {
+      expect(isAscending(arrivals.map(({ at }) => at))).toBe(true)
+      for (const { deliveries, transactionId } of transactions) {
+        const own = arrivals.filter((one) => one.transactionId === transactionId)
+        expect(own.map(({ status }) => status)).toEqual(deliveries.map(({ status }) => status))
+      }
+      expect(new Set(transactions.map(({ transactionId }) => transactionId)).size).toBe(
+        transactions.length
+      )
+    }
+    const order = ({ arrivals }: (typeof all)[number]) =>
+      arrivals.map(({ transactionId }) => transactionId)
+    covers(all, {
+      "one after the other": (traffic) =>
+        new Set(order(traffic)).size > 1 && isAscending(order(traffic).map(Number)),
+      interleaved: (traffic) => /(\d+),(?!\1)\d+,(.*,)?\1/.test(order(traffic).join()),
+      "many transactions": ({ transactions }) => transactions.length > 5
+    })
+  })
+})
+
+describe("posts", () => {
+  const secret = Redacted.make("sandbox-secret")
+  const sign = PortableHmac.keyed(secret)
+  const verifier = (current: Redacted.Redacted) =>
+    Effect.runSync(
+      Effect.provide(
+        Verifier.Verifier,
+        Layer.provide(Verifier.layer({ current }), PortableHmac.layer)
+      )
+    )
+  const { verify } = verifier(secret)
+
+  it("verify, in both layouts, and say what they were made to say", () => {
+    fc.assert(
+      fc.property(Posts.posts, (post) => {
+        const { claim, method, quarantine, signed } = Result.getOrThrow(
+          verify(Posts.request(sign, post))
+        )
+        expect({ claim, method, quarantine, signed }).toEqual({
+          claim: post.status,
+          method: post.method,
+          quarantine: undefined,
+          signed: post.signed
+        })
+      }),
+      { numRuns: 300 }
+    )
+    covers(sample(Posts.posts, 1000), {
+      card: ({ method }) => method === "card",
+      apm: ({ method }) => method === "apm",
+      "an amount as a number with a zero at its end": ({ amount, signed }) =>
+        amount === "number" && signed.amount.endsWith(".00"),
+      ...each(statuses, String, (status) => (post: Posts.Post) => post.status === status)
+    })
+  })
+
+  it("do not verify under another secret", () => {
+    const other = verifier(Redacted.make("another-secret"))
+    fc.assert(
+      fc.property(Posts.callbacks(secret), (incoming) => {
+        expect(Result.isSuccess(verify(incoming))).toBe(true)
+        expect(Result.getOrThrow(Result.flip(other.verify(incoming))).status).toBe(401)
+      })
+    )
+  })
+
+  it("of a forgery verify with the checksum that was seen: it covers nothing that was forged (A05, A06, A08)", () => {
+    const transaction = fc.record({
+      method: fc.constantFrom("card" as const, "apm" as const),
+      signed: Posts.posts.map(({ signed }) => signed)
+    })
+    const met = new Set<string | undefined>()
+    fc.assert(
+      fc.property(
+        transaction,
+        Deliveries.deliveries(Generators.histories()),
+        (transaction, { deliveries }) => {
+          const checksums = deliveries.map((delivery) => {
+            const incoming = Posts.request(sign, Posts.of(transaction, delivery))
+            const verified = Result.getOrThrow(verify(incoming))
+            expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
+            expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
+            met.add(delivery.forged)
+            return incoming.checksum
+          })
+          expect(new Set(checksums).size).toBeLessThanOrEqual(1)
+        }
+      ),
+      { numRuns: 300 }
+    )
+    expect(met).toEqual(new Set([undefined, ...forgeries]))
+  })
+
+  it("are web requests too, byte for byte", () =>
+    fc.assert(
+      fc.asyncProperty(Posts.callbacks(secret), async (incoming) => {
+        const request = Posts.toRequest("https://shop.example/callback", incoming)
+        expect(request.method).toBe("POST")
+        expect(new URL(request.url).search).toBe(
+          new URL(`https://shop.example/${incoming.search}`).search
+        )
+        expect(request.headers.get("x-checksum")).toBe(incoming.checksum)
+        expect(request.headers.get("content-type")).toBe("application/json")
+        expect(new Uint8Array(await request.arrayBuffer())).toEqual(incoming.body)
+      })
+    ))
+})
+
+describe("nouns", () => {
+  it("are every schema of core", () => {
+    const core = `${import.meta.dirname}/../../core/src`
+    const exported = readdirSync(core).flatMap((file) =>
+      file.endsWith(".ts")
+        ? Array.from(
+            readFileSync(`${core}/${file}`, "utf8").matchAll(/^export const ([A-Z]\w*)/gmu),
+            ([, name]) => name
+          )
+        : []
+    )
+    const names = Nouns.nouns.map(([name]) => name)
+    // A reference, and a part of an error.
+    const others = new Set(["Profile", "FieldFault"])
+    const schemas = exported.filter((name = "") => !others.has(name))
+    expect(new Set(names)).toEqual(new Set(schemas))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  describe.for(Nouns.nouns)("%s", ([name, schema]) => {
+    const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
+
+    it("decodes what travels, whether it was written or not", () => {
+      fc.assert(
+        fc.property(Nouns.sent(schema), (sent) => {
+          expect(Result.isSuccess(decode(sent))).toBe(true)
+        }),
+        { numRuns: 30 }
+      )
+    })
+
+    it("is what its values are", () => {
+      fc.assert(
+        fc.property(Nouns.values(schema), (value) => {
+          expect(Schema.is(schema)(value)).toBe(true)
+        }),
+        { numRuns: 30 }
+      )
+    })
+
+    it("refuses what is hostile with a typed error that shows no value, and never throws", () => {
+      fc.assert(
+        fc.property(Nouns.hostile(name, schema), (sent) => {
+          const decoded = decode(sent)
+          expect(Result.isFailure(decoded)).toBe(true)
+          if (Result.isSuccess(decoded)) return
+          expect(decoded.failure).toMatchObject({ _tag: "SchemaError" })
+          expect(String(decoded.failure)).not.toContain("canary")
+        }),
+        { numRuns: 60 }
+      )
+    })
+  })
+})

@@ -1,0 +1,495 @@
+/**
+ * The pages for customers, in a real browser.
+ *
+ * With `PAWL_SCREENSHOTS=1` the picture of the README is taken anew.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import { resolve } from "node:path"
+import type { BrowserContextOptions, Frame, Page } from "playwright-core"
+import { assert, it } from "vitest"
+import type * as Courier from "../src/Courier.ts"
+import * as Gateway from "../src/Gateway.ts"
+import { words } from "../src/internal/Words.ts"
+import * as Sandbox from "../src/Sandbox.ts"
+import { inChromium } from "./support/chromium.ts"
+import { createAt, intentAt, untilTold } from "./support/customer.ts"
+
+const picture = resolve(import.meta.dirname, "../../../docs/images/hosted-page.png")
+
+/** A merchant's site on a port of its own: it thanks, is sorry, or frames what it is told to. */
+const shop = Effect.map(
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer((request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? "/", "http://shop.example")
+        const frame = `<iframe title="Payment" src="${searchParams.get("url")}" width="480" height="1100"></iframe>`
+        response.setHeader("content-type", "text/html")
+        response.end(`<title>${pathname}</title>${pathname === "/cart" ? frame : ""}`)
+      })
+      await once(server.listen(0, "127.0.0.1"), "listening")
+      return server
+    }),
+    (server) =>
+      Effect.promise(async () => {
+        server.closeAllConnections()
+        await once(server.close(), "close")
+      })
+  ),
+  (server) => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    // Another site than the sandbox's for a browser, and the same machine.
+    return `http://localhost:${port}`
+  }
+)
+
+type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
+
+const run = <A, E>(
+  test: (url: string) => Effect.Effect<A, E, Services | Scope.Scope>,
+  options: Sandbox.Options = {}
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.flatMap(shop, test).pipe(
+      Effect.provide(Sandbox.layer({ pace: "20 millis", seed: 1, ...options })),
+      Effect.scoped
+    )
+  )
+
+const order = {
+  title: "Darjeeling First Flush, 2 tins",
+  orderId: "T-2026-1187",
+  domainName: "leaf-and-kettle.example",
+  name: "Ada Lovelace"
+}
+
+const urlsOf = (shop: string) => ({
+  order,
+  successRedirectUrl: `${shop}/thanks?order=7`,
+  failureRedirectUrl: `${shop}/sorry`
+})
+
+const fill = async (page: Page | Frame, number: string) => {
+  await page.getByTestId("card-number").fill(number)
+  await page.getByTestId("card-expiry").fill("04/30")
+  await page.getByTestId("card-cvc").fill("737")
+  await page.getByTestId("card-name").fill("Ada Lovelace")
+}
+
+const statuses = Effect.map(
+  Effect.flatMap(Gateway.Gateway, ({ transactions }) => transactions),
+  (transactions) => transactions.map(({ history }) => history.map(({ status }) => status).join(" "))
+)
+
+const paid = "NEW PENDING PROCESSING SUCCEED"
+
+inChromium((withPage) => {
+  /** Visits an address, and holds the page to its policy meanwhile. */
+  const visit = (
+    url: string,
+    act: (page: Page) => Promise<void>,
+    options?: BrowserContextOptions
+  ): Effect.Effect<void> =>
+    Effect.promise(() =>
+      withPage(async (page) => {
+        const violations: Array<string> = []
+        page.on("console", (message) => {
+          if (/Content Security Policy|Refused to/u.test(message.text())) {
+            violations.push(message.text())
+          }
+        })
+        await page.goto(url)
+        await act(page)
+        assert.deepStrictEqual(violations, [])
+      }, options)
+    )
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`a customer pays by card, with JavaScript ${javaScriptEnabled ? "on" : "off"}`, () =>
+      run((shop) =>
+        Effect.gen(function* () {
+          const { redirectUrl } = yield* intentAt(urlsOf(shop))
+          const act = async (page: Page) => {
+            assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+            assert.strictEqual(
+              await page.getByTestId("merchant-order").textContent(),
+              "T-2026-1187"
+            )
+            await fill(page, "4242 4242 4242 4242")
+            await page.getByTestId("pay").click()
+            await page.waitForURL(`${shop}/thanks?order=7`)
+          }
+          yield* visit(redirectUrl, act, { javaScriptEnabled })
+          yield* untilTold("SUCCEED")
+          assert.deepStrictEqual(yield* statuses, [paid])
+        })
+      ))
+  }
+
+  it("a customer pays by wallet, whether sent on early or after a wait", () =>
+    run(
+      (shop) =>
+        Effect.gen(function* () {
+          for (const requestId of ["r-1", "r-2", "r-3", "r-4"]) {
+            const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), requestId })
+            yield* visit(redirectUrl, async (page) => {
+              await page.getByTestId("pay-WALLET").click()
+              await page.waitForURL(`${shop}/thanks?order=7`)
+            })
+          }
+        }),
+      { pace: "300 millis" }
+    ))
+
+  it("a customer whose card is declined reads so, and pays with another", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt(urlsOf(shop))
+        yield* visit(redirectUrl, async (page) => {
+          await fill(page, "4000000000000002")
+          await page.getByTestId("pay").click()
+          const message = page.getByTestId("declined")
+          assert.include(await message.textContent(), "Your payment was declined")
+          assert.strictEqual(await page.locator(":focus").getAttribute("data-testid"), "declined")
+          await fill(page, "5555555555554444")
+          await page.getByTestId("pay").click()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+        yield* untilTold("SUCCEED")
+        assert.deepStrictEqual(yield* statuses, ["NEW FAILED", paid])
+      })
+    ))
+
+  for (const [decision, expected] of [
+    ["approve", "NEW CUSTOMER_VERIFICATION SUCCEED"],
+    ["decline", "NEW CUSTOMER_VERIFICATION FAILED"]
+  ] as const) {
+    it(`a customer meets the challenge of a card: ${decision}`, () =>
+      run((shop) =>
+        Effect.gen(function* () {
+          const { redirectUrl } = yield* intentAt(urlsOf(shop))
+          yield* visit(redirectUrl, async (page) => {
+            await fill(page, "4000000000003220")
+            await page.getByTestId("pay").click()
+            assert.strictEqual(await page.getByTestId("card-mask").textContent(), "•••• 3220")
+            await page.getByTestId(`challenge-${decision}`).click()
+            if (decision === "approve") await page.waitForURL(`${shop}/thanks?order=7`)
+            else await page.getByTestId("declined").waitFor()
+          })
+          assert.deepStrictEqual(yield* statuses, [expected])
+        })
+      ))
+
+    it(`a customer meets the challenge of a payment through the API: ${decision}`, () =>
+      run(
+        (shop) =>
+          Effect.gen(function* () {
+            const { challengeUrl = "" } = yield* createAt("/payments/card", {
+              ...urlsOf(shop),
+              card: { number: "4000000000003220" }
+            })
+            yield* visit(challengeUrl, async (page) => {
+              await page.getByTestId(`challenge-${decision}`).click()
+              const path = decision === "approve" ? "thanks?order=7" : "sorry"
+              await page.waitForURL(`${shop}/${path}`)
+            })
+            assert.deepStrictEqual(yield* statuses, [expected])
+          }),
+        { pace: "5 seconds" }
+      ))
+  }
+
+  it("a customer cancels, and comes back to the merchant", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt(urlsOf(shop))
+        yield* visit(redirectUrl, async (page) => {
+          await page.getByTestId("cancel").click()
+          await page.waitForURL(`${shop}/sorry`)
+        })
+        assert.deepStrictEqual(yield* statuses, ["NEW CANCELLED"])
+      })
+    ))
+
+  it("a customer who clicks twice, goes back and sends the form again pays once", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt(urlsOf(shop))
+        yield* visit(redirectUrl, async (page) => {
+          // A second window with the same form, which is older than the payment afterwards.
+          const other = await page.context().newPage()
+          await other.goto(redirectUrl)
+          await fill(other, "4242424242424242")
+          await fill(page, "4242424242424242")
+          await page.getByTestId("pay").dblclick()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+          await other.getByTestId("pay").click()
+          await other.waitForURL(`${shop}/thanks?order=7`)
+          await page.goBack()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+        assert.deepStrictEqual(yield* statuses, [paid])
+      })
+    ))
+
+  it("a customer pays in a frame of the merchant's page, and the merchant's page leads on", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+        yield* visit(`${shop}/cart?url=${encodeURIComponent(iframeUrl)}`, async (page) => {
+          const frame = page.frameLocator("iframe")
+          const [, inner] = page.frames()
+          assert.isDefined(inner)
+          if (inner === undefined) return
+          await fill(inner, "4000000000003220")
+          await inner.getByTestId("pay").click()
+          await frame.getByTestId("challenge-approve").click()
+          await frame.getByTestId("return").click()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+        assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
+        // The whole page is for no frame: the browser does not show it.
+        yield* Effect.promise(() =>
+          withPage(async (page) => {
+            await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
+            const [, inner] = page.frames()
+            assert.strictEqual(await inner?.getByTestId("amount").count(), 0)
+          })
+        )
+      })
+    ))
+
+  it("a customer with nothing but a keyboard finds what is wrong, mends it and pays", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
+        yield* visit(redirectUrl, async (page) => {
+          const focused = () => page.locator(":focus")
+          const tab = async () => {
+            await page.keyboard.press("Tab")
+            return focused().evaluate(
+              (element) => element.getAttribute("data-testid") ?? element.tagName
+            )
+          }
+          assert.deepStrictEqual(
+            [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
+            ["SUMMARY", "card-number", "card-expiry", "card-cvc", "card-name", "pay"]
+          )
+          const outline = await focused().evaluate(
+            (element) => getComputedStyle(element).outlineWidth
+          )
+          assert.strictEqual(outline, "3px")
+          await page.keyboard.press("Enter")
+          await page.getByTestId("error-summary").waitFor()
+          assert.strictEqual(await tab(), "A")
+          await page.keyboard.press("Enter")
+          assert.strictEqual(await tab(), "card-expiry")
+          await page.keyboard.press("Shift+Tab")
+          for (const text of ["4242424242424242", "04/30", "737", "Ada Lovelace"]) {
+            await page.keyboard.type(text)
+            await page.keyboard.press("Tab")
+          }
+          await page.keyboard.press("Enter")
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+        yield* untilTold("SUCCEED")
+        assert.deepStrictEqual(yield* statuses, [paid])
+      })
+    ))
+
+  it("a customer is paid out to an account of theirs, after an amount was asked for", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt({
+          ...urlsOf(shop),
+          type: "PAYOUT",
+          mid: "77",
+          amount: undefined
+        })
+        yield* visit(redirectUrl, async (page) => {
+          await page.getByTestId("amount-input").fill("12,5")
+          await page.getByTestId("next").click()
+          await page.getByTestId("way-BANK_TRANSFER").click()
+          await page.getByTestId("pay-BANK_TRANSFER").click()
+          // Still open, with what is wrong in it.
+          await page.getByTestId("account-BANK_TRANSFER").fill("DE89 3704 0044 0532 0130 00")
+          await page.getByTestId("pay-BANK_TRANSFER").click()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+        const [payout] = yield* (yield* Gateway.Gateway).transactions
+        assert.include(payout, { kind: "apm-payout", amount: "12.5", apmType: "BANK_TRANSFER" })
+      })
+    ))
+
+  for (const [language, colorScheme] of [
+    ["en", "light"],
+    ["en", "dark"],
+    ["de", "light"],
+    ["es", "light"],
+    ["fr", "light"]
+  ] as const) {
+    it(`every page is sound, readable and in its language: ${language}, ${colorScheme}`, () =>
+      run(
+        (shop) =>
+          Effect.gen(function* () {
+            const say = words[language]
+            const given = { ...urlsOf(shop), lang: language }
+            const open = yield* intentAt(given)
+            const payout = yield* intentAt({ ...given, requestId: "2", type: "PAYOUT", mid: "77" })
+            const unpriced = yield* intentAt({ ...given, requestId: "3", amount: undefined })
+            const walk = async (page: Page) => {
+              const look = async (said: string) => {
+                await page.getByText(said).first().waitFor()
+                assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
+                await examine(page)
+              }
+              await page.getByTestId("test-mode").locator("summary").click()
+              await look(say.byCard)
+              await page.getByTestId("pay").click()
+              await look(say.problem)
+              assert.include(await page.title(), say.problem)
+              await fill(page, "4000000000000002")
+              await page.getByTestId("pay").click()
+              await look(say.declined)
+              await fill(page, "4000000000003220")
+              await page.getByTestId("pay").click()
+              await look(say.challengeMore)
+              await page.getByTestId("challenge-decline").click()
+              // Where a customer waits, and where a frame ends.
+              await page.goto(open.iframeUrl)
+              await page.getByTestId("pay-WALLET").click()
+              await look(say.underway)
+              await page.goto(unpriced.redirectUrl)
+              await look(say.amountLabel)
+              await page.goto(payout.iframeUrl)
+              await page.getByTestId("way-WALLET").click()
+              await look(say.walletAccount)
+              await page.getByTestId("cancel").click()
+              await look(say.cancelledMore)
+            }
+            yield* visit(open.redirectUrl, walk, { colorScheme })
+          }),
+        { pace: "1 hour" }
+      ))
+  }
+
+  it("the page fits a telephone, a tablet and a desk", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt(urlsOf(shop))
+        for (const width of [320, 390, 768, 1280]) {
+          const fits = async (page: Page) => {
+            const edges = await page.evaluate(() =>
+              Array.from(document.querySelectorAll("html, input, button, dd, summary"), (element) =>
+                Math.ceil(element.getBoundingClientRect().right)
+              )
+            )
+            assert.isAtMost(Math.max(...edges), width)
+          }
+          yield* visit(redirectUrl, fits, { viewport: { width, height: 700 } })
+        }
+      })
+    ))
+
+  it("the page has its picture taken", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), amount: "42.90" })
+        const take = async (page: Page) => {
+          await page.getByTestId("card-number").fill("4242 4242 4242 4242")
+          await page.getByTestId("card-expiry").fill("04 / 30")
+          const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
+          const png = await page.screenshot(path === undefined ? {} : { path })
+          assert.isBelow(png.length, 150_000)
+        }
+        yield* visit(redirectUrl, take, {
+          viewport: { width: 1000, height: 760 }
+        })
+      })
+    ))
+})
+
+/** What a person with a screen reader, or with weak eyes, would complain of. */
+const examine = async (page: Page): Promise<void> => {
+  const complaints = await page.evaluate(() => {
+    const complaints: Array<string> = []
+    const complain = (what: string, element?: Element) =>
+      complaints.push(`${what} ${element?.outerHTML.slice(0, 120) ?? ""}`)
+    const all = Array.from(document.querySelectorAll("*"))
+
+    if (document.title === "") complain("no title")
+    if (document.querySelectorAll("main").length !== 1) complain("not one main")
+    if (document.querySelectorAll("h1").length !== 1) complain("not one h1")
+    const levels = Array.from(document.querySelectorAll("h1,h2,h3"), (h) => Number(h.tagName[1]))
+    levels.forEach((level, at) => {
+      if (level > (levels[at - 1] ?? 1) + 1) complain(`a heading is left out before h${level}`)
+    })
+
+    const ids = all.map(({ id }) => id).filter((id) => id !== "")
+    if (new Set(ids).size !== ids.length) complain(`an id twice: ${ids.join(" ")}`)
+    for (const element of all) {
+      const named = `${element.getAttribute("aria-describedby") ?? ""} ${element.getAttribute("aria-labelledby") ?? ""}`
+      for (const id of named.split(/\s+/u).filter((id) => id !== "")) {
+        if (document.getElementById(id) === null) complain(`no #${id} for`, element)
+      }
+      const href = element.getAttribute("href") ?? ""
+      if (href.startsWith("#") && document.querySelector(href) === null)
+        complain("leads nowhere", element)
+    }
+    for (const input of Array.from(document.querySelectorAll("input:not([type=hidden])"))) {
+      if ((input as HTMLInputElement).labels?.[0]?.textContent?.trim() === undefined)
+        complain("no label", input)
+      if (!input.hasAttribute("autocomplete") && !input.hasAttribute("inputmode"))
+        complain("no hint for a keyboard", input)
+    }
+    for (const button of Array.from(document.querySelectorAll("button,a"))) {
+      if (button.textContent?.trim() === "") complain("no name", button)
+      if (button.tagName === "BUTTON" && button.getBoundingClientRect().height < 44) {
+        const isHidden = button.getBoundingClientRect().height === 0
+        if (!isHidden) complain("too small to touch", button)
+      }
+    }
+    for (const image of Array.from(document.querySelectorAll("svg,img"))) {
+      if (image.getAttribute("aria-hidden") !== "true") complain("a picture without words", image)
+    }
+
+    const channels = (color: string) => (color.match(/[\d.]+/gu) ?? []).map(Number)
+    const luminance = (color: string) => {
+      const [r = 0, g = 0, b = 0] = channels(color).map((value) => {
+        const part = value / 255
+        return part <= 0.039_28 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+    const ground = (element: Element | null): string => {
+      if (element === null) return "rgb(255, 255, 255)"
+      const { backgroundColor, backgroundImage } = getComputedStyle(element)
+      // Of a gradient the lighter end counts, because the letters on it are light.
+      const stops = backgroundImage.match(/rgb\([^)]*\)/gu) ?? []
+      const lightest = stops.toSorted((a, b) => luminance(b) - luminance(a))[0]
+      if (lightest !== undefined) return lightest
+      return channels(backgroundColor)[3] === undefined
+        ? backgroundColor
+        : ground(element.parentElement)
+    }
+    for (const element of all) {
+      const says = Array.from(element.childNodes).some(
+        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== ""
+      )
+      if (!says || element.getClientRects().length === 0 || element.closest("[aria-hidden]"))
+        continue
+      if (["STYLE", "TITLE"].includes(element.tagName)) continue
+      const [light = 0, dark = 0] = [
+        luminance(getComputedStyle(element).color),
+        luminance(ground(element))
+      ].toSorted((a, b) => b - a)
+      const contrast = (light + 0.05) / (dark + 0.05)
+      if (contrast < 4.5) complain(`contrast ${contrast.toFixed(2)}`, element)
+    }
+    return complaints
+  })
+  assert.deepStrictEqual(complaints, [])
+}

@@ -1,0 +1,163 @@
+/**
+ * D04: nothing that a merchant or a customer wrote is ever markup.
+ */
+import * as fc from "fast-check"
+import { assert, it } from "vitest"
+import type { Intent } from "../src/internal/Intent.ts"
+import * as ChallengePage from "../src/internal/ChallengePage.ts"
+import { html } from "../src/internal/Html.ts"
+import * as PageShell from "../src/internal/PageShell.ts"
+import * as PayPage from "../src/internal/PayPage.ts"
+import { languageOf, words } from "../src/internal/Words.ts"
+
+/** Texts of the kind that the Big List of Naughty Strings collects. */
+const naughty = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' autofocus onfocus='alert(1)`,
+  `"/><svg/onload=alert(1)>`,
+  `</textarea><iframe src=javascript:alert(1)>`,
+  `&lt;script&gt;&#x3c;b&#62;`,
+  `\u2028<b>\u2029`,
+  `\u202Egnirts<i>`,
+  `<!--<p>--><![CDATA[<x>]]>`,
+  `{{7*7}}\${7*7}<%= 7 %>`,
+  `\u0000<\u0000a>`,
+  `\uD800<`,
+  `javascript:alert(1)`,
+  `Ω≈ç√∫˜µ≤≥÷ 田中さん 👾`
+]
+
+const text = fc.oneof(
+  fc.constantFrom(...naughty),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom("<", ">", '"', "'", "&", "`", "=", "/", " ", "a", ";", "#") })
+)
+
+const unescaped = (escaped: string): string =>
+  escaped.replace(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+
+it("what stands in a template comes back as it was, and is no markup in text or in an attribute", () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      const written = html`<p title="${given}">${given}</p>`.text
+      const [, attribute = "", content = ""] =
+        /^<p title="([^"<]*)">([^<]*)<\/p>$/su.exec(written) ?? []
+      assert.strictEqual(unescaped(attribute), given)
+      assert.strictEqual(unescaped(content), given)
+      assert.notMatch(attribute, /[<>"']|&(?!#\d+;)/u)
+    })
+  )
+})
+
+it("only what a template made goes into another as it is", () => {
+  const forged = { text: "<b>" } as unknown as ReturnType<typeof html>
+  assert.throws(() => html`${forged}`)
+  assert.strictEqual(
+    html`${[html`<i>${"<"}</i>`, undefined, false, "&", 7]}`.text,
+    "<i>&#60;</i>&#38;7"
+  )
+})
+
+/** The names of tags and attributes, in their order, as a browser's tokenizer sees them. */
+const skeleton = (page: string): ReadonlyArray<string> =>
+  Array.from(
+    page.matchAll(/<(\/?[a-z!][a-z0-9-]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/gu),
+    ([, tag = "", attributes = ""]) =>
+      `${tag} ${Array.from(attributes.matchAll(/([a-z-]+)(?:="[^"]*")?/gu), ([, name]) => name).join(" ")}`
+  )
+
+const intentOf = (given: string): Intent =>
+  ({
+    intentId: "100001",
+    state: "open",
+    amount: "10.50",
+    currency: "EUR",
+    tries: [],
+    isEarly: false,
+    createdTime: "2026-11-20T12:30:00.000Z",
+    request: {
+      type: "PAYOUT",
+      mid: "77",
+      lang: "en",
+      order: { title: given, orderId: given, domainName: given, name: given },
+      metadata: { [given]: given },
+      successRedirectUrl: "https://shop.example/thanks",
+      failureRedirectUrl: "https://shop.example/sorry"
+    }
+  }) as unknown as Intent
+
+it("D04: a page has the same tags whatever the merchant and the customer wrote", () => {
+  const reader = { language: "en", isFrame: false } as const
+  const pageOf = (given: string) =>
+    PageShell.write(
+      PayPage.make(
+        intentOf(given),
+        reader,
+        { act: "WALLET", name: given, account: given, expiry: given, number: given, cvc: given },
+        [
+          { field: "number", reason: "testCards" },
+          { field: "account", reason: "account" }
+        ]
+      ),
+      reader
+    )
+  const expected = skeleton(pageOf("tea"))
+  assert.isAbove(expected.length, 60)
+  fc.assert(
+    fc.property(
+      text.filter((given) => given !== ""),
+      (given) => {
+        const page = pageOf(given)
+        assert.deepStrictEqual(skeleton(page), expected)
+        assert.strictEqual(page.split("<").length - 1, page.match(/<[a-z/!]/gu)?.length)
+      }
+    )
+  )
+})
+
+it("D04: a challenge has the same tags whatever the merchant wrote", () => {
+  const reader = { language: "de", isFrame: true } as const
+  const pageOf = (given: string) =>
+    PageShell.write(
+      ChallengePage.make(
+        {
+          transactionId: "100001",
+          status: "CUSTOMER_VERIFICATION",
+          amount: "1",
+          currency: "EUR",
+          order: { domainName: given }
+        } as never,
+        reader
+      ),
+      reader
+    )
+  const expected = skeleton(pageOf("tea"))
+  fc.assert(
+    fc.property(
+      text.filter((given) => given !== ""),
+      (given) => assert.deepStrictEqual(skeleton(pageOf(given)), expected)
+    )
+  )
+})
+
+it("D04: the language of a page is one it speaks, whatever was asked for", () => {
+  fc.assert(
+    fc.property(text, text, (lang, header) => {
+      assert.property(words, languageOf(lang, header))
+    })
+  )
+  assert.strictEqual(languageOf("fr", "de"), "fr")
+  assert.strictEqual(languageOf("ja", "de-CH;q=0.9, es"), "de")
+  assert.strictEqual(languageOf(undefined, "ja, es;q=0.5"), "es")
+  assert.strictEqual(languageOf("__proto__", "constructor"), "en")
+  assert.strictEqual(languageOf(undefined), "en")
+})
+
+it("every language says everything, with the same gaps to fill", () => {
+  const gaps = (said: object): unknown =>
+    Object.entries(said).map(([name, text]) =>
+      typeof text === "string" ? [name, text.match(/\{\w+\}/gu)] : [name, gaps(text as object)]
+    )
+  for (const said of Object.values(words)) assert.deepStrictEqual(gaps(said), gaps(words.en))
+})

@@ -1,0 +1,160 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import { assert, it } from "vitest"
+import * as VirtualClock from "../src/VirtualClock.ts"
+
+const run = <A, E>(
+  test: Effect.Effect<A, E, VirtualClock.VirtualClock>,
+  options: VirtualClock.Options = {}
+): Promise<A> => Effect.runPromise(Effect.provide(test, VirtualClock.layer(options)))
+
+const minutes = (many: number) => Duration.minutes(many)
+
+const advance = (duration: Duration.Duration) =>
+  VirtualClock.VirtualClock.use((clock) => clock.advance(duration))
+
+const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.forkChild(effect, { startImmediately: true })
+
+it("sleepers wake in the order of their times, each at its instant, whoever slept first", () =>
+  run(
+    Effect.gen(function* () {
+      const start = yield* Clock.currentTimeMillis
+      const woken: Array<readonly [string, number]> = []
+      const sleep = (name: string, many: number) =>
+        Effect.andThen(
+          Effect.sleep(minutes(many)),
+          Effect.map(Clock.currentTimeMillis, (now) => woken.push([name, now - start]))
+        )
+      yield* fork(Effect.andThen(sleep("a", 30), sleep("a", 1)))
+      yield* fork(Effect.andThen(sleep("b", 10), Effect.andThen(sleep("b", 10), sleep("b", 10.5))))
+      yield* fork(sleep("c", 30))
+      yield* fork(sleep("never", 63))
+      yield* advance(minutes(62))
+      assert.deepStrictEqual(
+        woken.map(([name]) => name),
+        ["b", "b", "a", "c", "b", "a"]
+      )
+      const due = [10, 20, 30, 30, 30.5, 31].map((many) => many * 60_000)
+      // They began to sleep at once, but for what the wall clock may have done in between.
+      for (const [at, [, time]] of woken.entries()) assert.closeTo(time, due[at] ?? 0, 100)
+    })
+  ))
+
+it("an advance waits for what is outside, and whatever that brings about falls due in it", () =>
+  run(
+    Effect.gen(function* () {
+      const { outside } = yield* VirtualClock.VirtualClock
+      const done: Array<string> = []
+      yield* fork(
+        Effect.gen(function* () {
+          yield* Effect.sleep(minutes(1))
+          yield* outside(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50))))
+          done.push("posted")
+          yield* Effect.sleep(minutes(1))
+          done.push("again")
+        })
+      )
+      yield* fork(
+        Effect.andThen(
+          Effect.sleep("61 seconds"),
+          Effect.sync(() => done.push("other"))
+        )
+      )
+      yield* advance(minutes(3))
+      assert.deepStrictEqual(done, ["posted", "other", "again"])
+    })
+  ))
+
+it("a chain of forks and yields is done before the next sleeper wakes", () =>
+  run(
+    Effect.gen(function* () {
+      const done: Array<string> = []
+      const deep = (left: number): Effect.Effect<void> =>
+        left === 0
+          ? Effect.sync(() => done.push("deep"))
+          : Effect.flatMap(
+              Effect.forkChild(Effect.andThen(Effect.yieldNow, deep(left - 1))),
+              (fiber) => Effect.asVoid(Fiber.join(fiber))
+            )
+      yield* fork(Effect.andThen(Effect.sleep("1 second"), deep(50)))
+      yield* fork(
+        Effect.andThen(
+          Effect.sleep("2 seconds"),
+          Effect.sync(() => done.push("next"))
+        )
+      )
+      yield* advance(minutes(1))
+      assert.deepStrictEqual(done, ["deep", "next"])
+    })
+  ))
+
+it("who sleeps wakes by itself when the time has come, and who was interrupted never", () =>
+  run(
+    Effect.gen(function* () {
+      const woken: Array<string> = []
+      const gone = yield* fork(
+        Effect.andThen(
+          Effect.sleep("5 millis"),
+          Effect.sync(() => woken.push("gone"))
+        )
+      )
+      yield* Fiber.interrupt(gone)
+      yield* fork(
+        Effect.andThen(
+          Effect.sleep("10 millis"),
+          Effect.sync(() => woken.push("early"))
+        )
+      )
+      yield* Effect.sleep("20 millis")
+      assert.deepStrictEqual(woken, ["early"])
+    })
+  ))
+
+it("an advance that is given up leaves the clock where it had come to, and never takes it back", () =>
+  run(
+    Effect.gen(function* () {
+      const { outside } = yield* VirtualClock.VirtualClock
+      const start = yield* Clock.currentTimeMillis
+      const reached = yield* Latch.make()
+      yield* fork(
+        Effect.andThen(
+          Effect.sleep(minutes(5)),
+          outside(Effect.andThen(reached.open, Effect.never))
+        )
+      )
+      const given = yield* fork(advance(minutes(10)))
+      yield* reached.await
+      yield* Fiber.interrupt(given)
+      const passed = (yield* Clock.currentTimeMillis) - start
+      assert.isAtLeast(passed, 300_000)
+      assert.isBelow(passed, 600_000)
+    })
+  ))
+
+it("the clock is ahead by all it was advanced by, starts where it is told to, and says each step", () => {
+  const steps: Array<number> = []
+  return run(
+    Effect.gen(function* () {
+      const { advance, advanced, beneath } = yield* VirtualClock.VirtualClock
+      const ahead = Effect.map(
+        Clock.currentTimeMillis,
+        (now) => now - beneath.currentTimeMillisUnsafe()
+      )
+      assert.strictEqual(yield* ahead, 60_000)
+      yield* fork(Effect.sleep(minutes(2)))
+      yield* Effect.all([advance(minutes(5)), advance(minutes(5))], { concurrency: 2 })
+      assert.strictEqual(yield* ahead, 660_000)
+      assert.strictEqual(Duration.toMillis(yield* advanced), 660_000)
+      assert.strictEqual(steps.at(-1), 660_000)
+      assert.deepStrictEqual(
+        steps,
+        steps.toSorted((one, two) => one - two)
+      )
+    }),
+    { advanced: minutes(1), stepped: (advanced) => steps.push(Duration.toMillis(advanced)) }
+  )
+})

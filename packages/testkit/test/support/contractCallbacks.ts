@@ -1,0 +1,156 @@
+/**
+ * The contract of callbacks: what of a transaction is told, how it travels, and who can tell it is true.
+ */
+import * as Effect from "effect/Effect"
+import { createHmac } from "node:crypto"
+import { assert } from "vitest"
+import {
+  ask,
+  begin,
+  callbacksOf,
+  type Case,
+  create,
+  Door,
+  idOf,
+  it,
+  type Json,
+  kindsList,
+  nobody,
+  prepare,
+  steps,
+  textOf,
+  toldOf
+} from "./contractDoor.ts"
+import { opening } from "./creates.ts"
+
+const sign = (...fields: ReadonlyArray<string>) =>
+  createHmac("sha256", "sandbox-secret").update(fields.join("|")).digest("base64")
+
+export const callbacks: ReadonlyArray<Case> = [
+  it(
+    "X02 a suffix says how the callbacks travel",
+    Effect.gen(function* () {
+      const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+      const ids = new Map<string, string>()
+      for (const suffix of ["duplicate", "shuffle", "silent", "late", "forged", "lost"]) {
+        ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, nobody)).id)
+      }
+      yield* steps(4)
+      assert.isEmpty(yield* toldOf(ids.get("late") ?? ""))
+      yield* steps(30)
+      const told = (suffix: string) => toldOf(ids.get(suffix) ?? "")
+      const twice = yield* told("duplicate")
+      for (const status of statuses) {
+        assert.isAtLeast(twice.filter((each) => each === status).length, 2)
+      }
+      assert.sameMembers(yield* told("shuffle"), statuses)
+      assert.isEmpty(yield* told("silent"))
+      assert.deepStrictEqual(yield* told("late"), statuses)
+      assert.deepStrictEqual(yield* told("lost"), statuses.slice(0, -1))
+      const forged = yield* told("forged")
+      assert.includeMembers(forged, statuses)
+      assert.isNotEmpty(forged.filter((status) => !statuses.includes(status)))
+      // Whoever forges has seen a genuine one, and its checksum covers no status.
+      const sums = yield* callbacksOf(ids.get("forged") ?? "")
+      assert.lengthOf([...new Set(sums.map(({ checksum }) => checksum))], 1)
+    })
+  ),
+  it(
+    "no callbackUrl, no callbacks; its own query is kept, and what routes it comes after",
+    Effect.gen(function* () {
+      const given = yield* prepare
+      const { callbackUrl } = yield* Door
+      const { search } = new URL(callbackUrl)
+      for (const path of opening) {
+        const over = { amount: "1", requestId: "quiet", callbackUrl: undefined }
+        const quiet = idOf(yield* create(path, given, over))
+        const loud = idOf(yield* create(path, given, { amount: "1", requestId: "loud" }))
+        yield* steps(9)
+        assert.isEmpty(yield* callbacksOf(quiet), path)
+        const callbacks = yield* callbacksOf(loud)
+        assert.lengthOf(callbacks, 4, path)
+        const routing = path.endsWith("apm")
+          ? "paymentMethod=apm&apmType=WALLET"
+          : "paymentMethod=card"
+        for (const { contentType, method, search: arrived } of callbacks) {
+          assert.deepStrictEqual(
+            [method, contentType, arrived],
+            ["POST", "application/json", `${search}&${routing}`]
+          )
+        }
+      }
+    })
+  ),
+  it(
+    "a callback is signed, in the layout of its payment method, with the amount as text",
+    Effect.gen(function* () {
+      const given = yield* prepare
+      for (const path of opening) {
+        const over = { amount: "10.505", metadata: { a: "b", "€": "ü" } }
+        const id = idOf(yield* create(path, given, over))
+        yield* steps(9)
+        const isApm = path.endsWith("apm")
+        for (const { body, checksum } of yield* callbacksOf(id)) {
+          assert.include(body, {
+            transactionId: id,
+            ...(isApm
+              ? { accountId: "77", amount: "10.51", currency: "EUR", apmType: "WALLET" }
+              : { mid: "m-1", orderAmount: "10.51", orderCurrency: "EUR" })
+          })
+          assert.deepStrictEqual(body["metadata"], { a: "b", "€": "ü" })
+          assert.strictEqual("apmResponseData" in body, isApm)
+          assert.strictEqual(checksum, sign(isApm ? "77" : "m-1", "10.51", "EUR", id))
+        }
+      }
+    })
+  ),
+  it(
+    "X05 amounts are rounded half up to two decimals, and otherwise stay as they were sent",
+    Effect.gen(function* () {
+      for (const [sent, kept] of [
+        ["10", "10"],
+        ["10.5", "10.5"],
+        ["10.00", "10.00"],
+        ["10.004", "10.00"],
+        ["10.005", "10.01"],
+        ["10.0049999", "10.00"],
+        ["0.995", "1.00"],
+        ["9.995", "10.00"],
+        ["12345678901234567.895", "12345678901234567.90"]
+      ] as const) {
+        const over = { requestId: sent, amount: sent }
+        const apm = idOf(yield* create("/payments/apm", nobody, over))
+        const payout = idOf(yield* create("/payouts/card", nobody, over))
+        yield* steps(1)
+        const [first] = yield* callbacksOf(apm)
+        assert.strictEqual(first?.body["amount"], kept)
+        // A number, with all of its digits.
+        assert.include(yield* textOf(`/payouts/card/info/${payout}`), `"totalAmount":${kept},`)
+      }
+    })
+  ),
+  it(
+    "metadata comes back exactly as sent, in the answer, in every callback and in every read",
+    Effect.gen(function* () {
+      const given = yield* prepare
+      // Parsed, because in a literal the name would set the prototype.
+      const metadata = JSON.parse(
+        `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
+      ) as Json
+      for (const [path, { info }] of kindsList) {
+        const answer = yield* create(path, given, { amount: "1", metadata })
+        yield* steps(9)
+        const text = JSON.stringify(metadata)
+        assert.strictEqual(JSON.stringify(answer["metadata"]), text, path)
+        const callbacks = yield* callbacksOf(idOf(answer))
+        assert.lengthOf(callbacks, 5, path)
+        for (const { body } of callbacks) {
+          assert.strictEqual(JSON.stringify(body["metadata"]), text, path)
+        }
+        if (info === undefined) continue
+        const read = yield* ask("GET", `${info}/${idOf(answer)}`)
+        assert.strictEqual(JSON.stringify(read["metadata"]), text, path)
+      }
+    })
+  )
+]

@@ -1,0 +1,264 @@
+/**
+ * The contract of subscriptions: charged as time passes, changed member by member, cancelled at once.
+ */
+import * as Effect from "effect/Effect"
+import { assert } from "vitest"
+import {
+  ask,
+  asked,
+  authenticate,
+  callbacksOf,
+  type Case,
+  create,
+  Door,
+  it,
+  type Json,
+  nobody,
+  prepare,
+  refused,
+  send,
+  steps
+} from "./contractDoor.ts"
+import { card, scenario } from "./creates.ts"
+
+const path = "/payments/card/recurring"
+
+/** The service's own time, some days from now: a door's clock may be anywhere. */
+const timeIn = Effect.fnUntraced(function* (days: number) {
+  const { createdTime } = yield* create("/payments/apm", nobody, {
+    requestId: crypto.randomUUID(),
+    callbackUrl: undefined
+  })
+  const then = Date.parse(String(createdTime)) + days * 86_400_000
+  return new Date(then).toISOString()
+})
+
+/** A plan that charges every day, first in two days. */
+const daily = Effect.map(timeIn(2), (startDate) => ({
+  amount: "9.99",
+  currency: "EUR",
+  frequency: "DAILY",
+  interval: 1,
+  startDate
+}))
+
+const tokenOf = Effect.fnUntraced(function* (number = card.number) {
+  const asked = { requestId: number, mid: "m-1", card: { ...card, number } }
+  return String((yield* ask("POST", "/payments/card/tokenize", asked))["cardToken"])
+})
+
+/** Creates a subscription that is charged every day, first in two days. */
+const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
+  const given = { cardToken: yield* tokenOf(number), paymentId: 0 }
+  const answer = yield* create(path, given, { plan: yield* daily, ...over })
+  return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
+})
+
+/** How many charges were told of: the only callbacks there are in these cases. */
+const charges = Effect.map(
+  Door.use(({ arrived }) => arrived),
+  (all) => new Set(all.map(({ body }) => body["transactionId"])).size
+)
+
+export const subscriptions: ReadonlyArray<Case> = [
+  it(
+    "a subscription is charged at once, and is read with every field of the spec",
+    Effect.gen(function* () {
+      const billingDetails = { email: "ada@shop.example", city: "Riga" }
+      const plan = yield* daily
+      const { answer, at } = yield* subscribe({ plan, billingDetails, metadata: { a: "b" } })
+      const { nextChargeDate, subscriptionId, transactionId, ...rest } = answer
+      assert.deepStrictEqual(rest, { transactionStatus: "NEW", metadata: { a: "b" } })
+      assert.strictEqual(nextChargeDate, plan.startDate)
+      yield* steps(9)
+      const { createdAt, lastChargeDate, ...read } = yield* ask("GET", at)
+      assert.strictEqual(createdAt, lastChargeDate)
+      assert.deepStrictEqual<unknown>(read, {
+        subscriptionId,
+        status: "ACTIVE",
+        nextChargeDate,
+        plan,
+        billingDetails,
+        metadata: { a: "b" },
+        failureCount: 0,
+        lastChargeStatus: "SUCCEED"
+      })
+      const callbacks = yield* callbacksOf(String(transactionId))
+      assert.deepStrictEqual(
+        callbacks.map(({ body }) => [body["transactionStatus"], body["orderAmount"], body["mid"]]),
+        ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "9.99", "m-1"])
+      )
+      const status: unknown = yield* ask("GET", `/payments/card/status/${String(transactionId)}`)
+      assert.strictEqual(status, "SUCCEED")
+    })
+  ),
+  it(
+    "a subscription whose first charge is skipped is TRIALING until its first date, and then ACTIVE",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const { answer, at } = yield* subscribe({ skipFirstCharge: true })
+      assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
+      assert.include(yield* ask("GET", at), {
+        status: "TRIALING",
+        failureCount: 0,
+        lastChargeDate: null,
+        lastChargeStatus: null
+      })
+      yield* steps(9)
+      assert.strictEqual(yield* charges, 0)
+      yield* pass("2 days")
+      assert.strictEqual(yield* charges, 1)
+      assert.include(yield* ask("GET", at), { status: "ACTIVE" })
+    })
+  ),
+  it(
+    "it is charged as time passes, until its end date, and keeps its status",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
+      const { at } = yield* subscribe({ plan })
+      yield* pass("30 days")
+      // At once, and on three days.
+      assert.strictEqual(yield* charges, 4)
+      assert.include(yield* ask("GET", at), { status: "ACTIVE", nextChargeDate: null })
+    })
+  ),
+  it(
+    "it counts the charges that failed in a row, and says declineCode with FAILED alone",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const { answer, at } = yield* subscribe(scenario("decline:51"))
+      assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
+      assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
+      yield* pass("3 days")
+      const { failureCount, lastChargeStatus } = yield* ask("GET", at)
+      assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
+    })
+  ),
+  it(
+    "a card that is challenged keeps it PENDING until the challenge is met",
+    Effect.gen(function* () {
+      const { answer, at } = yield* subscribe({}, "4000000000003220")
+      assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
+      for (const name of ["challengeUrl", "challengeUrlIframe"]) {
+        assert.isTrue(URL.canParse(String(answer[name])), name)
+      }
+      assert.strictEqual((yield* ask("GET", at))["status"], "PENDING")
+      yield* steps(1)
+      assert.include(yield* ask("GET", at), { status: "ACTIVE", lastChargeStatus: "SUCCEED" })
+    })
+  ),
+  it(
+    "a PUT merges the plan member by member, and what is charged next follows",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const plan = yield* daily
+      const { at } = yield* subscribe({ plan })
+      const startDate = yield* timeIn(5)
+      for (const [update, merged] of [
+        [{ amount: "5.005" }, { amount: "5.01" }],
+        [{ interval: 2 }, { amount: "5.01", interval: 2 }],
+        [{ startDate }, { amount: "5.01", interval: 2, startDate }]
+      ] as const) {
+        const answer = yield* ask("PUT", at, { plan: update })
+        assert.deepStrictEqual<unknown>(answer["plan"], { ...plan, ...merged })
+        assert.deepStrictEqual(yield* ask("GET", at), answer)
+      }
+      assert.deepStrictEqual(yield* ask("PUT", at, {}), yield* ask("GET", at))
+      yield* pass("8 days")
+      // At once, in five days and in seven.
+      assert.strictEqual(yield* charges, 3)
+      const last = (yield* Door.use(({ arrived }) => arrived)).at(-1)
+      assert.strictEqual(last?.body["orderAmount"], "5.01")
+    })
+  ),
+  it(
+    "a PUT pauses and resumes; what falls due in between is not made up for",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const { at } = yield* subscribe()
+      assert.include(yield* ask("PUT", at, { status: "PAUSED" }), {
+        status: "PAUSED",
+        nextChargeDate: null
+      })
+      yield* pass("10 days")
+      assert.strictEqual(yield* charges, 1)
+      assert.include(yield* ask("PUT", at, { status: "ACTIVE" }), { status: "ACTIVE" })
+      yield* pass("1 days")
+      assert.strictEqual(yield* charges, 2)
+    })
+  ),
+  it(
+    "a PUT takes every status of the spec, but from CANCELED, where everything is 400",
+    Effect.gen(function* () {
+      const { at } = yield* subscribe()
+      for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {
+        assert.include(yield* ask("PUT", at, { status }), { status })
+      }
+      for (const update of [{ status: "ACTIVE" }, { status: "CANCELED" }, {}]) {
+        assert.deepStrictEqual(yield* refused("PUT", at, update), ["status"])
+      }
+    })
+  ),
+  it(
+    "a PUT is 400 before it is 404, and names the members of the plan",
+    Effect.gen(function* () {
+      const { at } = yield* subscribe()
+      for (const [update, named] of [
+        [{ status: "FOO" }, ["status"]],
+        [{ plan: { frequency: "YEARLY", interval: -1 } }, ["plan.frequency", "plan.interval"]],
+        [{ plan: { endDate: "never" } }, ["plan.endDate"]],
+        [{ plan: { amount: "-1" } }, ["plan.amount"]],
+        [{ plan: null }, ["plan"]]
+      ] as const) {
+        for (const place of [at, `${path}/7`]) {
+          assert.deepStrictEqual(yield* refused("PUT", place, update), [...named])
+        }
+      }
+      const token = yield* authenticate
+      const missing = yield* send("PUT", `${path}/7`, { token, body: {} })
+      assert.strictEqual(missing.status, 404)
+    })
+  ),
+  it(
+    "a subscription needs a token of this service, and a plan that can be charged",
+    Effect.gen(function* () {
+      const given = yield* prepare
+      const plan = yield* daily
+      for (const [over, named] of [
+        [{ cardToken: "card-token-0" }, ["cardToken"]],
+        [{ plan: { ...plan, endDate: "1970-01-01" } }, ["plan.endDate"]],
+        [{ plan: { ...plan, interval: 0 } }, ["plan.interval"]],
+        [{ plan: { ...plan, interval: 1.5 } }, ["plan.interval"]],
+        [
+          { plan: { ...plan, frequency: "YEARLY", startDate: "2027-02-30" } },
+          ["plan.frequency", "plan.startDate"]
+        ]
+      ] as const) {
+        const body = yield* asked(path, given, over)
+        assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
+      }
+    })
+  ),
+  it(
+    "a DELETE cancels at once from every status, is 204 without a body, and may be repeated",
+    Effect.gen(function* () {
+      const { pass } = yield* Door
+      const token = yield* authenticate
+      const given = { cardToken: yield* tokenOf(), paymentId: 0 }
+      const plan = yield* daily
+      const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
+      for (const status of statuses) {
+        const { subscriptionId } = yield* create(path, given, { requestId: status, plan })
+        const at = `${path}/${String(subscriptionId)}`
+        yield* ask("PUT", at, { status })
+        const gone = yield* send("DELETE", at, { token })
+        assert.deepStrictEqual([gone.status, gone.body], [204, ""])
+        assert.include(yield* ask("GET", at), { status: "CANCELED", nextChargeDate: null })
+      }
+      yield* pass("25 days")
+      assert.strictEqual(yield* charges, statuses.length)
+      assert.strictEqual((yield* send("DELETE", `${path}/7`, { token })).status, 404)
+    })
+  )
+]

@@ -1,0 +1,238 @@
+/**
+ * The receiver behind `node:http`, with nothing in between: the door for Node's own server, for Express,
+ * and for `pawl-receiver`.
+ *
+ * **Example** (On Node's own server)
+ *
+ * ```ts
+ * import * as Handler from "@pawl/core/Handler"
+ * import * as NodeHmac from "@pawl/core/NodeHmac"
+ * import { StatusReader } from "@pawl/core/StatusReader"
+ * import * as Ledger from "@pawl/webhook/Ledger"
+ * import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
+ * import * as Receiver from "@pawl/webhook/Receiver"
+ * import * as Verifier from "@pawl/webhook/Verifier"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Redacted from "effect/Redacted"
+ * import { createServer } from "node:http"
+ *
+ * const { dispose, listener, start } = NodeReceiver.toListener(
+ *   Receiver.layer().pipe(
+ *     Layer.provide([
+ *       Handler.layer(({ to, transactionId }) => Effect.log(`${transactionId} is ${to}`)),
+ *       Ledger.layerMemory,
+ *       Layer.succeed(StatusReader, {
+ *         read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
+ *       }),
+ *       Verifier.layer({ current: Redacted.make("merchant-secret") })
+ *     ]),
+ *     Layer.provide(NodeHmac.layer)
+ *   )
+ * )
+ * await start()
+ * const server = createServer(NodeReceiver.limits, listener)
+ * server.close()
+ * await dispose()
+ * ```
+ *
+ * **Details**
+ *
+ * The body is read as the bytes that came, up to 64 KiB, and never parsed before it was verified: in
+ * Express, `app.all("/callback", listener)` goes before `express.json()`.
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse
+} from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Door from "./internal/Door.ts"
+import { type Answer, Receiver } from "./Receiver.ts"
+import { maxBytes } from "./Verifier.ts"
+
+/**
+ * A receiver as a listener of `node:http`.
+ *
+ * - `listener` answers one request. The first builds the layer; when that fails, requests are answered 503.
+ * - `start` builds it now, and fails as the layer does: what was left undone before is gone on with before
+ *   the first callback comes.
+ * - `dispose` ends the receiver; close the server first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NodeReceiver {
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => void
+  readonly start: () => Promise<void>
+  readonly dispose: () => Promise<void>
+}
+
+/**
+ * Makes a listener of a receiver's layer.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const toListener = <E>(layer: Layer.Layer<Receiver, E>): NodeReceiver => {
+  const runtime = ManagedRuntime.make(layer)
+  return {
+    listener: listenerOf((effect) => runtime.runFork(effect)),
+    start: () => runtime.runPromise(Effect.void),
+    dispose: () => runtime.dispose()
+  }
+}
+
+/**
+ * The listener of the receiver that is there.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const listener: Effect.Effect<RequestListener, never, Receiver> = Effect.map(
+  Effect.context<Receiver>(),
+  (context) => listenerOf(Effect.runForkWith(context))
+)
+
+/**
+ * What a server should grant one request: 10 seconds for its headers, 15 for all of it, looked at every
+ * second. Node's own limits are minutes.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const limits: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000
+}
+
+/**
+ * Error raised when a port cannot be listened on.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CannotListen extends Data.TaggedError("CannotListen")<{
+  readonly host: string
+  readonly port: number
+  readonly code: string
+}> {
+  override get message() {
+    const where = `Port ${this.port} of ${this.host} cannot be listened on`
+    if (this.code === "EADDRINUSE") return `${where}: another process does already`
+    return `${where}: ${this.code}`
+  }
+}
+
+const maxConnections = 2048
+const farewell = Duration.seconds(8)
+
+/**
+ * Listens for as long as the scope lives, within `limits` and 2,048 connections, and returns the port. At
+ * the end, nothing new is accepted, and what is in flight has 8 seconds to be answered.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const listen = (
+  listener: RequestListener,
+  options: { readonly host: string; readonly port: number }
+): Effect.Effect<number, CannotListen, Scope.Scope> =>
+  Effect.acquireRelease(open(createServer(limits, listener), options), close).pipe(
+    Effect.map((server) => (server.address() as AddressInfo).port)
+  )
+
+const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
+  Effect.callback<Server, CannotListen>((resume) => {
+    server.maxConnections = maxConnections
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
+    )
+    server.listen(port, host, () => resume(Effect.succeed(server)))
+  })
+
+const close = (server: Server): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+  }).pipe(
+    // A connection that was at work when the server closed is idle afterwards, and stays open.
+    Effect.raceFirst(
+      Effect.repeat(
+        Effect.sync(() => server.closeIdleConnections()),
+        Schedule.spaced("20 millis")
+      )
+    ),
+    Effect.timeoutOption(farewell),
+    Effect.andThen(Effect.sync(() => server.closeAllConnections()))
+  )
+
+type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
+
+/** A body over the limit is read to its end, if that comes soon: who still sends does not listen. */
+const drained = 4 * maxBytes
+
+const listenerOf =
+  (run: Run): RequestListener =>
+  (request, response) => {
+    const { headers, method = "", url = "" } = request
+    const finish = (body: Uint8Array): void => {
+      const fiber = run(
+        Effect.flatMap(Receiver, ({ receive }) =>
+          receive({
+            method,
+            search: Door.searchOf(url),
+            contentType: headers["content-type"],
+            contentEncoding: headers["content-encoding"],
+            checksum: one(headers["x-checksum"]),
+            body
+          })
+        )
+      )
+      fiber.addObserver((exit) => respond(response, Exit.isSuccess(exit) ? exit.value : 503))
+    }
+    if (method !== "POST") return finish(Door.nothing)
+    if (request.readableDidRead) {
+      run(Effect.logError(Door.alreadyRead))
+      return void response.writeHead(500).end()
+    }
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    request.on("data", (chunk: Uint8Array) => {
+      const before = length
+      length += chunk.length
+      if (before <= maxBytes) chunks.push(chunk)
+      if (before <= drained && length > drained) {
+        response.shouldKeepAlive = false
+        finish(concat(chunks))
+      }
+    })
+    request.on("end", () => {
+      if (length <= drained) finish(concat(chunks))
+    })
+  }
+
+const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
+  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+
+/** Node joins what a header says twice; a type cannot tell. */
+const one = (value: string | Array<string> | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(", ") : value
+
+const respond = (response: ServerResponse, answer: Answer): void => {
+  response.writeHead(answer, { "content-length": 0, ...Door.headersOf(answer) }).end()
+}

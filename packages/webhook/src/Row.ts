@@ -1,0 +1,298 @@
+/**
+ * One row of the ledger: all that is known of one transaction, and what may be changed of it.
+ *
+ * @since 0.1.0
+ */
+import type { Body, Signed } from "@pawl/core/Callback"
+import * as Evidence from "@pawl/core/Evidence"
+import type { Status } from "@pawl/core/Status"
+import type { Kind, Method } from "@pawl/core/Transaction"
+
+/**
+ * Names rows: one, or without its scope every row that the method has of the id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Key {
+  readonly method: Method
+  readonly transactionId: string
+  readonly scope?: Kind | undefined
+}
+
+/**
+ * What the merchant ordered, as far as it was said: by a registration, or by the token of a callback
+ * URL. Amounts are decimal text in major units.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Terms {
+  readonly requestId?: string | undefined
+  readonly account?: string | undefined
+  readonly amount?: string | undefined
+  readonly currency?: string | undefined
+}
+
+/**
+ * All that is known of one transaction. Times are milliseconds since the epoch.
+ *
+ * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and stays
+ *   (`docs/decisions/0042-a-row-keeps-the-kind-it-was-made-with-as-its-scope.md`).
+ * - `kind`: the method while nobody knows better.
+ * - `terms`: what was ordered; undefined when nobody said.
+ * - `cleared`: a person let amounts pass that differ from the terms.
+ * - `callbacks`: how many were accepted, repeats included.
+ * - `secret`: which secret the newest callback was signed with; undefined before the first.
+ * - `told`, `tells`: what the handler was last told, and how many transitions it took.
+ * - `trying`, `attempt`, `failingSince`, `tellAt`: the transition at hand, the calls of the handler made
+ *   for it, when the first of them was made, and when it may be called again.
+ * - `since`: the last time a new status was observed, where the poll ladder starts.
+ * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
+ *   was planned.
+ * - `askedAt`: when the service was last asked, with whatever success.
+ * - `doubtedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
+ *   about again because it did not answer.
+ * - `parked`: why the row is a dead letter, if it is.
+ * - `newest`: of each status, the newest verified callback that claims it, until it is cleaned up.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Row {
+  readonly method: Method
+  readonly scope: Kind
+  readonly transactionId: string
+  readonly kind: Kind
+  readonly terms: Terms | undefined
+  readonly cleared: boolean
+  readonly evidence: Evidence.Evidence
+  readonly read: Evidence.Read | undefined
+  readonly callbacks: number
+  readonly secret: "current" | "previous" | undefined
+  readonly told: Status | undefined
+  readonly tells: number
+  readonly trying: Status | undefined
+  readonly attempt: number
+  readonly failingSince: number | undefined
+  readonly tellAt: number
+  readonly createdAt: number
+  readonly since: number
+  readonly polls: number
+  readonly pollAt: number | undefined
+  readonly askedAt: number | undefined
+  readonly doubtedAt: number | undefined
+  readonly parked: Parked | undefined
+  readonly newest: Readonly<
+    Partial<Record<Status, { readonly signed: Signed; readonly unsigned: Body }>>
+  >
+}
+
+/**
+ * A dead letter: why a row is no longer worked on, and the status it could not tell, if it was one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parked {
+  readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch"
+  readonly at: number
+  readonly to: Status | undefined
+}
+
+/**
+ * A row as it was when it was leased or last written under this lease.
+ *
+ * - `seen`: the evidence when it was leased, by which a write finds what callbacks claimed since.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Leased extends Row {
+  readonly lease: number
+  readonly seen: Evidence.Evidence
+}
+
+/**
+ * What a worker found out. Evidence and read are joined to what is there; `release` ends the lease and
+ * says when work is due again (undefined: when something new comes). With `tellsBefore` it is written only
+ * if so many transitions were told, so that one that was written before is not written again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Change extends Partial<
+  Pick<
+    Row,
+    | "kind"
+    | "evidence"
+    | "read"
+    | "told"
+    | "tells"
+    | "trying"
+    | "attempt"
+    | "failingSince"
+    | "tellAt"
+    | "polls"
+    | "pollAt"
+    | "askedAt"
+    | "doubtedAt"
+    | "parked"
+  >
+> {
+  readonly tellsBefore?: number
+  readonly until?: number
+  readonly release?: { readonly dueAt: number | undefined }
+}
+
+/**
+ * Makes the row of a transaction of which nothing is known.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
+  method: methodOf(scope),
+  scope,
+  transactionId,
+  kind: scope,
+  terms: undefined,
+  cleared: false,
+  evidence: Evidence.none,
+  read: undefined,
+  callbacks: 0,
+  secret: undefined,
+  told: undefined,
+  tells: 0,
+  trying: undefined,
+  attempt: 0,
+  failingSince: undefined,
+  tellAt: at,
+  createdAt: at,
+  since: at,
+  polls: 0,
+  pollAt: undefined,
+  askedAt: undefined,
+  doubtedAt: undefined,
+  parked: undefined,
+  newest: {}
+})
+
+/**
+ * Returns the method of a kind, which decides the layout of its callbacks.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const methodOf = (kind: Kind): Method => (kind.startsWith("apm") ? "apm" : "card")
+
+/**
+ * The kinds of each method in the order they are looked for, the method itself last.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const kindsOf: Readonly<Record<Method, ReadonlyArray<Kind>>> = {
+  apm: ["apm-payment", "apm-payout", "apm"],
+  card: ["card-payment", "card-payout", "refund", "card"]
+}
+
+/**
+ * Finds the row that something about a transaction belongs to, among those that its method has of its
+ * id: the row of its kind, or one whose kind nobody knows yet. Of several kinds the payment comes
+ * before the payout, the payout before the refund.
+ *
+ * **Details**
+ *
+ * A callback that names itself a refund's does not take a row of unknown kind: that may be the payment's.
+ * A registration does: it gives the id.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const find = <A>(
+  rows: ReadonlyArray<A>,
+  kindOf: (row: A) => Kind,
+  kind: Kind,
+  by: Finder
+): A | undefined => {
+  const method = methodOf(kind)
+  const kinds =
+    kind === method
+      ? kindsOf[method]
+      : kind === "refund" && by === "callback"
+        ? [kind]
+        : [kind, method]
+  return kinds.flatMap((each) => rows.filter((row) => kindOf(row) === each))[0]
+}
+
+/**
+ * What a row is looked for by.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Finder = "callback" | "registration"
+
+/**
+ * What a request says of the operation it makes: the part of a create's input that becomes `Terms`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Request {
+  readonly requestId?: string | undefined
+  readonly accountId?: string | undefined
+  readonly mid?: string | undefined
+  readonly amount?: string | undefined
+  readonly currency?: string | undefined
+}
+
+/**
+ * Returns what of a request, or of terms, was said; undefined when nothing was.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const termsOf = (request: Request & Terms): Terms | undefined => {
+  const { accountId, amount, currency, mid, requestId } = request
+  const account = request.account ?? accountId ?? mid
+  const terms = {
+    ...(requestId !== undefined && { requestId }),
+    ...(account !== undefined && { account }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency })
+  }
+  return Object.keys(terms).length === 0 ? undefined : terms
+}
+
+/**
+ * Joins to a row one that turns out to be of the same transaction.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const absorb = (row: Row, other: Row): Row => ({
+  ...row,
+  evidence: Evidence.join(row.evidence, other.evidence),
+  callbacks: row.callbacks + other.callbacks,
+  terms: row.terms ?? other.terms,
+  told: row.told ?? other.told,
+  newest: { ...other.newest, ...row.newest }
+})
+
+/**
+ * Returns a dead letter as it goes on: its handler has its time anew, an id that nobody knew is asked
+ * about at once, and amounts that differed may. Calls of the handler go on being counted.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const redriven = (row: Row, at: number): Row => ({
+  ...row,
+  parked: undefined,
+  cleared: row.cleared || row.parked?.reason === "amount-mismatch",
+  failingSince: undefined,
+  tellAt: at,
+  ...(row.parked?.reason === "unknown-transaction" && { pollAt: at })
+})

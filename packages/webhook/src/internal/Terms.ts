@@ -1,0 +1,47 @@
+/**
+ * Holds what callbacks say of money against what was ordered.
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@pawl/core/Amount"
+import type { Signed } from "@pawl/core/Callback"
+import type { Kind } from "@pawl/core/Transaction"
+import * as Result from "effect/Result"
+import type { Row, Terms } from "../Row.ts"
+
+/** What is paid is what was ordered; a subscription's charges and an intent's amount may change. */
+const isFixed = (kind: Kind): boolean =>
+  kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
+
+/**
+ * Tells whether a callback is of another account than the one that was ordered from: a replay of some
+ * other transaction's, which says nothing about this one.
+ */
+export const isForeign = ({ terms }: Row, { account }: Signed): boolean =>
+  terms?.account !== undefined && terms.account !== account
+
+/**
+ * Tells whether a callback of an APM payment, payout or refund has another amount or currency than was
+ * ordered, as numbers, after the service's rounding.
+ */
+export const differ = (row: Row): boolean =>
+  isFixed(row.kind) &&
+  !row.cleared &&
+  Object.values(row.newest).some(
+    ({ signed }) => !isForeign(row, signed) && !isAsOrdered(row.terms, signed)
+  )
+
+const isAsOrdered = (terms: Terms | undefined, { amount, currency }: Signed): boolean =>
+  (terms?.currency === undefined || terms.currency === currency) &&
+  (terms?.amount === undefined || isSame(terms.amount, amount))
+
+/** What cannot be read as an amount is not the same as any. */
+const isSame = (ordered: string, signed: string): boolean => {
+  const rounded = Amount.round(ordered, { mode: "half-from-zero" })
+  const paid = Amount.parse(signed)
+  return (
+    Result.isSuccess(rounded) &&
+    Result.isSuccess(paid) &&
+    Amount.compare(rounded.success, paid.success) === 0
+  )
+}

@@ -1,0 +1,270 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Admin from "../src/Admin.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as World from "./world.ts"
+
+const here = { host: "127.0.0.1:4020" }
+
+const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.layer>[0]) =>
+  Effect.map(
+    Layer.build(Layer.provide(Admin.layer(options), Layer.succeed(Ledger, ledger))),
+    (context) => {
+      const { answer } = Context.get(context, Admin.Admin)
+      return (path: string, method = "GET", headers: Admin.Asked["headers"] = here) =>
+        Effect.map(answer({ method, path, headers }), ({ body, headers, status }) => ({
+          status,
+          headers,
+          body,
+          json:
+            headers["content-type"] === "application/json"
+              ? (JSON.parse(body) as unknown)
+              : undefined
+        }))
+    }
+  )
+
+/** A ledger in memory, and how it is asked about. */
+const there = Effect.gen(function* () {
+  const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+  return { ledger, ask: yield* asking(ledger) }
+})
+
+describe("GET /transactions/{method}/{id}", () => {
+  it("says all that is known, member by member", () =>
+    World.run(
+      Effect.gen(function* () {
+        const answers = ["FAILED", "SUCCEED"] as const
+        let asked = 0
+        const world = yield* World.make({
+          read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        const ask = yield* asking(world.ledger)
+        const shown = Effect.map(ask("/transactions/apm/1"), ({ json }) => json)
+
+        yield* receive("1", "PENDING")
+        yield* World.settled
+        const { body, headers, json, status } = yield* ask("/transactions/apm/1")
+        expect([status, headers["content-type"]]).toEqual([200, "application/json"])
+        expect(body.trimEnd()).toBe(JSON.stringify(json))
+        expect(Object.entries(json as object)).toEqual([
+          ["method", "apm"],
+          ["kind", "apm"],
+          ["transactionId", "1"],
+          ["status", "PENDING"],
+          ["confirmed", false],
+          ["conflict", null],
+          ["claimed", ["PENDING"]],
+          ["confirmedStatuses", []],
+          ["told", "PENDING"],
+          ["callbacks", 1],
+          ["deadLetter", null]
+        ])
+
+        for (const claim of ["FAILED", "SUCCEED", "SUCCEED"]) {
+          yield* receive("1", claim)
+          yield* World.pass("5 seconds")
+        }
+        expect(yield* shown).toMatchObject({
+          kind: "apm-payment",
+          status: "SUCCEED",
+          confirmed: true,
+          conflict: ["SUCCEED", "FAILED"],
+          claimed: ["PENDING", "SUCCEED", "FAILED"],
+          confirmedStatuses: ["SUCCEED", "FAILED"],
+          told: "SUCCEED",
+          callbacks: 4
+        })
+      })
+    ))
+
+  it("has nulls where nothing stands and nothing was told", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: () => World.silent })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.settled
+        const { json } = yield* (yield* asking(world.ledger))("/transactions/apm/1")
+        expect(json).toMatchObject({
+          status: null,
+          confirmed: false,
+          told: null,
+          claimed: ["SUCCEED"]
+        })
+        const always = yield* asking(world.ledger, { policy: "never" })
+        expect((yield* always("/transactions/apm/1")).json).toMatchObject({ status: "SUCCEED" })
+      })
+    ))
+
+  it.effect("is 404 for one that is unknown, and for what is no method or no path", () =>
+    Effect.gen(function* () {
+      const { ask, ledger } = yield* there
+      yield* ledger.register({ kind: "card-payment", transactionId: "a b/c%" }, 0)
+      expect((yield* ask("/transactions/card/a%20b%2Fc%25")).json).toMatchObject({
+        transactionId: "a b/c%"
+      })
+      const nowhere = [
+        "/",
+        "/transactions",
+        "/transactions/",
+        "/transactions/card",
+        "/transactions/card/",
+        "/transactions/card/2",
+        "/transactions/apm/a%20b%2Fc%25",
+        "/transactions/cash/a%20b%2Fc%25",
+        "/transactions/card/a%20b%2Fc%25/",
+        "/transactions/card/a%20b%2Fc%25/redrive",
+        "/transactions/card/%",
+        "/transactions/card/%FF",
+        "//transactions/card/2",
+        "/Transactions/card/2",
+        "/dead-letters/card/2"
+      ]
+      for (const path of nowhere) expect((yield* ask(path)).status).toBe(404)
+    })
+  )
+})
+
+describe("the dead letters", () => {
+  it("are listed, each with why, and re-driven", () =>
+    World.run(
+      Effect.gen(function* () {
+        let isBroken = true
+        const world = yield* World.make({
+          read: World.says("PENDING"),
+          handle: () => (isBroken ? Effect.fail("no") : Effect.void)
+        })
+        const { receive } = yield* world.start
+        const ask = yield* asking(world.ledger)
+        expect((yield* ask("/dead-letters")).json).toEqual([])
+        yield* receive("1", "PENDING")
+        yield* World.pass("25 hours")
+
+        const { json } = yield* ask("/dead-letters")
+        expect(json).toEqual([
+          {
+            method: "apm",
+            kind: "apm-payment",
+            transactionId: "1",
+            reason: "handler-failed",
+            to: "PENDING",
+            at: expect.stringMatching(/^1970-01-02T00:.*Z$/u),
+            attempts: expect.any(Number),
+            explanation: expect.stringMatching(/24 hours.*re-drive/u)
+          }
+        ])
+        const { method, kind, transactionId, ...deadLetter } = (
+          json as ReadonlyArray<Record<string, unknown>>
+        )[0]!
+        expect((yield* ask("/transactions/apm/1")).json).toMatchObject({
+          method,
+          kind,
+          transactionId,
+          deadLetter
+        })
+
+        isBroken = false
+        const redriven = yield* ask("/dead-letters/apm/1/redrive", "POST")
+        expect([redriven.status, redriven.json]).toEqual([
+          200,
+          expect.objectContaining({ transactionId: "1", deadLetter: null })
+        ])
+        yield* World.pass("1 minute")
+        expect(World.told(world)).toEqual(["PENDING"])
+        expect((yield* ask("/dead-letters")).json).toEqual([])
+        expect((yield* ask("/dead-letters/apm/1/redrive", "POST")).status).toBe(404)
+      })
+    ))
+
+  it.effect("are 404 to re-drive where there is none", () =>
+    Effect.gen(function* () {
+      const { ask, ledger } = yield* there
+      yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
+      expect((yield* ask("/dead-letters/card/1/redrive", "POST")).status).toBe(404)
+      expect((yield* ask("/dead-letters/card/2/redrive", "POST")).status).toBe(404)
+    })
+  )
+})
+
+it.effect("each path has its method, and says which", () =>
+  Effect.gen(function* () {
+    const { ask } = yield* there
+    for (const [path, allow] of [
+      ["/healthz", "GET"],
+      ["/dead-letters", "GET"],
+      ["/metrics", "GET"],
+      ["/transactions/card/1", "GET"],
+      ["/dead-letters/card/1/redrive", "POST"]
+    ] as const) {
+      for (const method of ["GET", "POST", "PUT", "DELETE", "HEAD"]) {
+        const { headers, status } = yield* ask(path, method)
+        if (method === allow) expect(status).not.toBe(405)
+        else expect([status, headers["allow"]]).toEqual([405, allow])
+      }
+    }
+  })
+)
+
+it.effect("is for this machine alone, but for /healthz", () =>
+  Effect.gen(function* () {
+    const { ask, ledger } = yield* there
+    yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
+    const asked: ReadonlyArray<readonly [headers: Admin.Asked["headers"], isAnswered: boolean]> = [
+      [here, true],
+      [{ host: "localhost" }, true],
+      [{ host: "LOCALHOST:1" }, true],
+      [{ host: "[::1]:4020" }, true],
+      [{ ...here, origin: "http://127.0.0.1:4020" }, true],
+      [{}, false],
+      [{ host: "shop.example" }, false],
+      [{ host: "127.0.0.1.shop.example" }, false],
+      [{ host: "shop@127.0.0.1" }, false],
+      [{ ...here, origin: "https://shop.example" }, false],
+      [{ ...here, origin: "null" }, false],
+      [{ ...here, forwarded: "for=10.0.0.1" }, false],
+      [{ ...here, "x-forwarded-for": "10.0.0.1" }, false],
+      [{ ...here, "x-forwarded-for": "" }, false],
+      [{ ...here, "x-forwarded-proto": "https" }, false],
+      [{ ...here, "X-Forwarded-Anything": ["a", "b"] }, false]
+    ]
+    for (const [headers, isAnswered] of asked) {
+      for (const path of ["/transactions/card/1", "/dead-letters", "/metrics"]) {
+        expect((yield* ask(path, "GET", headers)).status).toBe(isAnswered ? 200 : 404)
+      }
+      expect(yield* ask("/healthz", "GET", headers)).toMatchObject({ status: 200, body: "ok\n" })
+    }
+  })
+)
+
+it.effect("says 503 while the ledger is not available, and is well itself", () =>
+  Effect.gen(function* () {
+    const { ledger } = yield* there
+    const down = Effect.fail(new StoreUnavailable({}))
+    const ask = yield* asking({
+      ...ledger,
+      get: () => down,
+      deadLetters: down,
+      backlog: () => down,
+      redrive: () => down
+    })
+    expect((yield* ask("/transactions/card/1")).status).toBe(503)
+    expect((yield* ask("/dead-letters")).status).toBe(503)
+    expect((yield* ask("/dead-letters/card/1/redrive", "POST")).status).toBe(503)
+    expect((yield* ask("/metrics")).status).toBe(200)
+    expect((yield* ask("/healthz")).status).toBe(200)
+  })
+)
+
+it.effect("shows the metrics in Prometheus' text format", () =>
+  Effect.gen(function* () {
+    const { ask } = yield* there
+    const { body, headers } = yield* ask("/metrics")
+    expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8")
+    expect(body).toMatch(/^pawl_webhook_dead_letters 0$/mu)
+  })
+)

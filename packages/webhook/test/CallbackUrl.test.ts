@@ -1,0 +1,262 @@
+/**
+ * The token of a callback URL, from the request to the verified callback.
+ */
+import { Hmac } from "@pawl/core/Hmac"
+import { keyed } from "@pawl/core/NodeHmac"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import type { Method } from "@pawl/core/Transaction"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import { createHmac } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import * as CallbackUrl from "../src/CallbackUrl.ts"
+import * as Verifier from "../src/Verifier.ts"
+import { answer, apm, card, incoming, search, secret, verified, verify } from "./service.ts"
+
+const request = { requestId: "order-17", accountId: "4711", amount: "10.00", currency: "EUR" }
+
+const built = (key: string) =>
+  CallbackUrl.layer(Redacted.make(key)).pipe(Layer.provide(NodeHmac.layer))
+const make = (
+  url: string,
+  kind: CallbackUrl.Kind = "apm-payment",
+  said: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2] = request,
+  key = secret
+) =>
+  Effect.runSyncExit(
+    Effect.provide(
+      Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) => callbackUrl.make(url, kind, said)),
+      built(key)
+    )
+  )
+const made = (...args: Parameters<typeof make>): string => {
+  const exit = make(...args)
+  if (Exit.isSuccess(exit)) return exit.value
+  throw new Error("The URL was refused")
+}
+
+describe("a callback URL", () => {
+  it.each([
+    "shop.example/callback",
+    "/callback",
+    "//shop.example/callback",
+    "ftp://shop.example/callback",
+    "javascript:alert(1)",
+    "https:/shop.example",
+    "https://",
+    "https://shop.example/a b",
+    "https://:99999",
+    ""
+  ])("that is %j is no absolute http(s) URL, and refused", (url) => {
+    expect(Exit.findErrorOption(make(url))).toMatchObject({
+      value: { _tag: "InvalidCallbackUrl" }
+    })
+  })
+
+  it.each([
+    "paymentMethod=card",
+    "a=1&apmType=PIX",
+    "PAYMENTMETHOD=card",
+    "paymentMethod[]=card",
+    "paymentMethod",
+    "%70aymentMethod=card",
+    "pawl=1"
+  ])("A10: with ?%s of the merchant's is refused, and not repeated in the error", (query) => {
+    const exit = make(`https://shop.example/secret-path?${query}`)
+    expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidCallbackUrl" } })
+    expect(JSON.stringify(exit)).not.toContain("secret-path")
+  })
+
+  it("is the merchant's own, byte for byte, and the token at its end", () => {
+    expect(made("https://shop.example/c")).toMatch(/^https:\/\/shop\.example\/c\?pawl=[\w.-]+$/u)
+    for (const url of ["https://shop.example/c?a=1&b=%20+ü", "http://shop.example?x="]) {
+      expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
+    }
+    expect(made("https://shop.example/c?")).toMatch(/c\?pawl=/u)
+    expect(made("https://shop.example/c?a#b")).toMatch(/c\?a&pawl=[\w.-]+#b$/u)
+  })
+
+  it("comes from the configuration, and a blank secret is refused at the start", () => {
+    const env = (PAWL_MERCHANT_SECRET: string) =>
+      Effect.runSyncExit(
+        Effect.provide(
+          CallbackUrl.CallbackUrl,
+          CallbackUrl.layerConfig.pipe(
+            Layer.provide([
+              NodeHmac.layer,
+              ConfigProvider.layer(ConfigProvider.fromEnv({ env: { PAWL_MERCHANT_SECRET } }))
+            ])
+          )
+        )
+      )
+    expect(Exit.isSuccess(env("s3cr3t"))).toBe(true)
+    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({ value: { _tag: "InvalidSecret" } })
+  })
+})
+
+/** The query of a URL as the service appends to it. */
+const arrives = (url: string, method: Method = "apm") =>
+  `${new URL(url).search}&paymentMethod=${method}`
+
+describe("a callback with a token", () => {
+  const token = (key: string) =>
+    arrives(made("https://shop.example/c", "apm-payment", request, key))
+
+  it("is one of the operation that its URL was made for", () => {
+    expect(verified("apm", apm(), token(secret))).toMatchObject({
+      kind: "apm-payment",
+      transactionId: "100001",
+      terms: { requestId: "order-17", account: "4711", amount: "10.00", currency: "EUR" }
+    })
+  })
+
+  it("of an intent is of the method that the customer chose, and its amount may change", () => {
+    const said = { requestId: "r", mid: "mid-1", amount: "10.00", currency: "EUR" }
+    const terms = { requestId: "r", account: "mid-1" }
+    const card1 = verified("card", card(), search("card", "payment", said))
+    expect(card1).toMatchObject({ kind: "card-payment", terms })
+    expect(card1.terms).toEqual(terms)
+    const { mid: _, ...rest } = said
+    expect(verified("apm", apm(), search("apm", "payout", rest)).kind).toBe("apm-payout")
+  })
+
+  it("says what was ordered, whatever it is", () => {
+    const text = fc.string({ unit: "binary", maxLength: 40 }).filter((each) => each.isWellFormed())
+    fc.assert(
+      fc.property(text, text, text, (requestId, amount, currency) => {
+        const said = { requestId, amount, currency }
+        expect(verified("apm", apm(), search("apm", "apm-payout", said)).terms).toEqual(said)
+      })
+    )
+  })
+
+  it("that another secret signed, or that was changed, counts as one without", () => {
+    const good = new URL(made("https://shop.example/c")).searchParams.get("pawl") ?? ""
+    const forged = (text: string) =>
+      verified("apm", apm(), `?pawl=${encodeURIComponent(text)}&paymentMethod=apm`)
+    expect(forged(good).kind).toBe("apm-payment")
+    const [content = "", tag = ""] = good.split(".")
+    for (const text of [
+      new URL(made("https://shop.example/c", "refund", request, "other")).searchParams.get("pawl"),
+      "",
+      ".",
+      content,
+      `${content}.`,
+      `.${tag}`,
+      `${good}.${tag}`,
+      good.slice(0, -1),
+      `${good}=`,
+      `${good} `,
+      `${content.slice(1)}.${tag}`,
+      "x".repeat(10_000)
+    ]) {
+      expect(forged(text ?? "")).toMatchObject({ kind: "apm", terms: undefined })
+    }
+    fc.assert(
+      fc.property(
+        fc.nat(good.length - 1),
+        fc.constantFrom("a", "Z", "0", "-", "_"),
+        (at, letter) => {
+          fc.pre(good[at] !== letter)
+          const changed = forged(good.slice(0, at) + letter + good.slice(at + 1))
+          expect(changed.kind).toBe("apm")
+        }
+      )
+    )
+  })
+
+  it("is verified under the previous secret, too", () => {
+    const layer = Verifier.layer({
+      current: Redacted.make("new-secret"),
+      previous: Redacted.make(secret)
+    }).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
+    const { verify } = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
+    for (const key of [secret, "new-secret"]) {
+      const given = Result.getOrThrow(verify(incoming("apm", apm(), { search: token(key) })))
+      expect(given.kind).toBe("apm-payment")
+    }
+  })
+
+  it("is no checksum, and no checksum is one", () => {
+    const signs = (text: string) => createHmac("sha256", secret).update(text).digest()
+    const body = ["4711", "10.00", "EUR", "100001"].join("|")
+    const content = Buffer.from('["refund","r",null,null,null]').toString("base64url")
+    for (const text of [body, content]) {
+      const tag = signs(text).subarray(0, 16).toString("base64url")
+      const search = `?pawl=${content}.${tag}&paymentMethod=apm`
+      expect(verified("apm", apm(), search).kind).toBe("apm")
+    }
+  })
+
+  it("R20: of another account than its URL was made for is 400", () => {
+    expect(answer(incoming("apm", apm({ accountId: "4712" }), { search: token(secret) }))).toBe(400)
+  })
+
+  it("A08: of another method than its URL was made for is 400", () => {
+    const of = search("apm", "apm-payment", { requestId: "r" }).replace("=apm", "=card")
+    expect(answer(incoming("card", card(), { search: of }))).toBe(400)
+  })
+
+  it("A09: that is repeated is 400", () => {
+    const twice = `${token(secret)}&pawl=1`
+    expect(answer(incoming("apm", apm(), { search: twice }))).toBe(400)
+  })
+
+  it("is read only after the checksum: a bad one is 401, whatever the token is", () => {
+    const request = incoming("apm", apm({ accountId: "4712" }), { search: token(secret) })
+    expect(answer({ ...request, checksum: "x" })).toBe(401)
+  })
+})
+
+describe("the id of a callback's row", () => {
+  const token = search("card", "refund", { requestId: "r" })
+  const idOf = (body: Parameters<typeof card>[0], of?: string) => {
+    const { kind, transactionId } = verified("card", card(body), of)
+    return [kind, transactionId]
+  }
+
+  it("is the refundId of a refund's, where it has one that is an identifier", () => {
+    expect(idOf({ refundId: "7" }, token)).toEqual(["refund", "7"])
+    expect(idOf({ refundId: 7 }, token)).toEqual(["refund", "7"])
+    expect(idOf({}, token)).toEqual(["refund", "100001"])
+    for (const refundId of ["", "a/b", null, {}, "x".repeat(65)]) {
+      expect(idOf({ refundId }, token)).toEqual(["refund", "100001"])
+    }
+  })
+
+  it("is its transactionId where the URL names no operation", () => {
+    expect(idOf({ refundId: "7" })).toEqual(["card", "100001"])
+  })
+
+  it("is the refundId where the profile says that refunds name the payment", () => {
+    const layer = Verifier.layer({ current: Redacted.make(secret) }).pipe(
+      Layer.provide([NodeHmac.layer, Profile.layer({ refundCallbackId: "payment" })])
+    )
+    const { verify } = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
+    const of = (body: Parameters<typeof card>[0]) =>
+      Result.getOrThrow(verify(incoming("card", card(body))))
+    expect(of({ refundId: "7" })).toMatchObject({ kind: "refund", transactionId: "7" })
+    expect(of({})).toMatchObject({ kind: "card", transactionId: "100001" })
+  })
+})
+
+it("R20: a callback of an account that is not ours is 400, once it is known to be the service's", () => {
+  const layer = Verifier.layer({
+    current: Redacted.make(secret),
+    accounts: ["4711", "mid-2"]
+  }).pipe(Layer.provide(NodeHmac.layer))
+  const ours = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
+  const status = (given: Verifier.Incoming) =>
+    Result.match(ours.verify(given), { onFailure: ({ status }) => status, onSuccess: () => 200 })
+  expect(status(incoming("apm", apm()))).toBe(200)
+  expect(status(incoming("card", card({ mid: "mid-2" })))).toBe(200)
+  expect(status(incoming("card", card()))).toBe(400)
+  expect(status(incoming("card", card(), { checksum: "x" }))).toBe(401)
+  expect(Result.isSuccess(verify(incoming("card", card())))).toBe(true)
+})

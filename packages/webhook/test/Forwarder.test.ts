@@ -1,0 +1,226 @@
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { execFileSync } from "node:child_process"
+import { createHmac } from "node:crypto"
+import type { IncomingHttpHeaders, ServerResponse } from "node:http"
+import { inspect } from "node:util"
+
+import * as Forwarder from "../src/Forwarder.ts"
+import { serve } from "./doors.ts"
+import { start } from "./processes.ts"
+
+const secret = "forward-secret"
+
+const transition: Handler.Transition = {
+  id: "card:100001:2:SUCCEED",
+  method: "card",
+  kind: "card-payment",
+  transactionId: "100001",
+  from: "PENDING",
+  to: "SUCCEED",
+  confirmed: true,
+  conflict: null,
+  attempt: 3,
+  signed: { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" },
+  callback: { transactionStatus: "SUCCEED", metadata: { name: "Zoë \u2028 \"'<" }, big: "1e400" }
+}
+
+interface Posted {
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** An application that answers as it is told to, and what was posted to it. */
+const application = (respond: (response: ServerResponse, posted: Posted) => void) => {
+  const posted: Array<Posted> = []
+  return Effect.map(
+    serve((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", () => {
+        const { headers, url = "" } = request
+        const one = { url, headers, body: Buffer.concat(chunks).toString() }
+        posted.push(one)
+        respond(response, one)
+      })
+    }),
+    ({ port }) => ({ posted, url: `http://127.0.0.1:${port}/transitions?a=b` })
+  )
+}
+
+const forwarding = (url: string) =>
+  Effect.map(
+    Layer.build(
+      Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
+        Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer])
+      )
+    ),
+    Context.get(Handler.Handler)
+  )
+
+it.live("posts the transition as one JSON object, its members in order, signed", () =>
+  Effect.gen(function* () {
+    const { posted, url } = yield* application((response) => response.writeHead(204).end())
+    const { handle } = yield* forwarding(url)
+    const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    yield* handle(transition)
+    yield* handle({ ...transition, attempt: 4, from: null, signed: null, callback: null })
+
+    const [first, second] = posted
+    expect(posted).toHaveLength(2)
+    expect(first?.url).toBe("/transitions?a=b")
+    expect(Object.entries(JSON.parse(first?.body ?? "") as object)).toEqual([
+      ["id", transition.id],
+      ["method", "card"],
+      ["kind", "card-payment"],
+      ["transactionId", "100001"],
+      ["from", "PENDING"],
+      ["to", "SUCCEED"],
+      ["confirmed", true],
+      ["conflict", null],
+      ["attempt", 3],
+      ["callback", transition.callback],
+      ["signed", transition.signed]
+    ])
+    expect(JSON.parse(second?.body ?? "")).toEqual({
+      ...transition,
+      attempt: 4,
+      from: null,
+      signed: null,
+      callback: null
+    })
+    for (const { body, headers } of posted) {
+      const timestamp = headers["x-pawl-timestamp"]
+      expect(headers["content-type"]).toBe("application/json")
+      expect(headers["x-pawl-id"]).toBe(transition.id)
+      expect(Number(timestamp)).toBeGreaterThanOrEqual(before)
+      expect(headers["x-pawl-signature"]).toBe(
+        `v1=${createHmac("sha256", secret)
+          .update(`${transition.id}.${String(timestamp)}.${body}`)
+          .digest("hex")}`
+      )
+      expect(Object.keys(headers)).not.toContain("traceparent")
+    }
+  }).pipe(Effect.withSpan("a span that is nobody's business"))
+)
+
+describe("is not taken", () => {
+  it.live.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
+    "with %i, and is posted nowhere else",
+    (status) =>
+      Effect.gen(function* () {
+        const elsewhere = yield* application((response) => response.end())
+        const { posted, url } = yield* application((response) =>
+          response.writeHead(status, { location: elsewhere.url }).end("a body that nobody repeats")
+        )
+        const { handle } = yield* forwarding(url)
+        const error = yield* Effect.flip(handle(transition))
+        expect(error).toMatchObject({ _tag: "NotTaken", status })
+        expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1=/u)
+        expect([posted.length, elsewhere.posted.length]).toEqual([1, 0])
+      })
+  )
+
+  it.live("where nobody listens, or the connection breaks", () =>
+    Effect.gen(function* () {
+      const gone = yield* Effect.scoped(application((response) => response.end()))
+      const broken = yield* application((response) => response.destroy())
+      for (const { url } of [gone, broken]) {
+        const { handle } = yield* forwarding(url)
+        expect(yield* Effect.flip(handle(transition))).toMatchObject({ status: undefined })
+      }
+    })
+  )
+
+  it.effect("by who does not answer for 10 seconds; 9 are waited for", () =>
+    Effect.gen(function* () {
+      const reached = Promise.withResolvers<void>()
+      const { url } = yield* application(() => reached.resolve())
+      const { handle } = yield* forwarding(url)
+      const handling = yield* Effect.forkChild(handle(transition))
+      yield* Effect.promise(() => reached.promise)
+      yield* TestClock.adjust("9 seconds")
+      expect(handling.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({ status: undefined })
+    })
+  )
+})
+
+it.live("a 2xx is taken, however long its body goes on", () =>
+  Effect.gen(function* () {
+    const { url } = yield* application((response) => response.writeHead(200).write("and so on"))
+    const { handle } = yield* forwarding(url)
+    yield* handle(transition)
+  })
+)
+
+const python = ((): boolean => {
+  try {
+    execFileSync("python3", ["--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+})()
+if (!python) console.warn("There is no python3: examples/python/app.py is not tested")
+
+it.runIf(python)("is what the Python example verifies and takes, once", async () =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const app = new URL("../../../examples/python/app.py", import.meta.url).pathname
+        const { line } = yield* start("python3", [app, "0"], { PAWL_FORWARD_SECRET: secret })
+        const url = yield* line(/^ready (\S+)$/mu)
+        const { handle } = yield* forwarding(url)
+        const believed = Effect.promise(() =>
+          fetch(new URL("/transactions/100001", url)).then((response) => response.json())
+        )
+        yield* handle({ ...transition, id: "a", to: "PENDING" })
+        expect(yield* believed).toEqual({ status: "PENDING" })
+        yield* handle(transition)
+        yield* handle({ ...transition, id: "a", to: "PENDING", attempt: 2 })
+        expect(yield* believed).toEqual({ status: "SUCCEED" })
+
+        const forged = yield* Effect.promise(() =>
+          fetch(url, {
+            method: "POST",
+            headers: {
+              "x-pawl-id": "b",
+              "x-pawl-timestamp": String(Math.floor(Date.now() / 1000)),
+              "x-pawl-signature": "v1=00"
+            },
+            body: JSON.stringify({ ...transition, id: "b", to: "CHARGEBACK" })
+          })
+        )
+        expect(forged.status).toBe(401)
+        const old = 1_000_000_000
+        const body = JSON.stringify({ ...transition, id: "c", to: "CHARGEBACK" })
+        const signature = createHmac("sha256", secret).update(`c.${old}.${body}`).digest("hex")
+        const replayed = yield* Effect.promise(() =>
+          fetch(url, {
+            method: "POST",
+            headers: {
+              "x-pawl-id": "c",
+              "x-pawl-timestamp": String(old),
+              "x-pawl-signature": `v1=${signature}`
+            },
+            body
+          })
+        )
+        expect(replayed.status).toBe(401)
+        expect(yield* believed).toEqual({ status: "SUCCEED" })
+      })
+    )
+  )
+)

@@ -1,0 +1,192 @@
+/**
+ * A handler whose own rows are written with the mark that it was told: both or neither, and once.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { Handler, type Transition } from "@pawl/core/Handler"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import fc from "fast-check"
+import { describe, expect, it } from "@effect/vitest"
+import { Ledger } from "../src/Ledger.ts"
+import * as LedgerSql from "../src/LedgerSql.ts"
+import type { Leased } from "../src/Row.ts"
+import { client, emptied, type Place } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+/** Where whole processes start, a busy machine takes its time. */
+const processTime = 120_000
+
+const transition: Transition = {
+  id: "card:100001:1:SUCCEED",
+  method: "card",
+  kind: "card",
+  transactionId: "100001",
+  from: null,
+  to: "SUCCEED",
+  confirmed: true,
+  conflict: null,
+  attempt: 1,
+  signed: null,
+  callback: null
+}
+
+const orders = Effect.flatMap(SqlClient, (sql) =>
+  Effect.andThen(
+    sql`CREATE TABLE IF NOT EXISTS orders (transaction_id TEXT NOT NULL, status TEXT NOT NULL)`,
+    sql`DELETE FROM orders`
+  )
+)
+const insert = ({ to, transactionId }: Transition) =>
+  Effect.flatMap(
+    SqlClient,
+    (sql) => sql`INSERT INTO orders (transaction_id, status) VALUES (${transactionId}, ${to})`
+  )
+const written = Effect.flatMap(
+  SqlClient,
+  (sql) => sql<{ readonly transaction_id: string; readonly status: string }>`SELECT * FROM orders`
+)
+
+/** A ledger with one row leased, and what its handler of two parts is. */
+const world = Effect.fnUntraced(function* (
+  place: Place,
+  commit: (transition: Transition) => Effect.Effect<unknown, unknown, SqlClient> = insert
+) {
+  const built = yield* Layer.build(
+    Layer.provideMerge(LedgerSql.handler({ commit }), Layer.fresh(emptied(place)))
+  )
+  const ledger = Context.get(built, Ledger)
+  yield* Effect.provide(orders, built)
+  yield* ledger.accept(verified("card", card()), 1000)
+  const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 1 })
+  const leased = rows[0] as Leased
+  const told = ledger.write(leased, { told: "SUCCEED", tells: 1, tellsBefore: 0 })
+  const settle = Context.get(built, Handler).settle
+  if (settle === undefined) throw new Error("The handler does not settle")
+  const state = Effect.gen(function* () {
+    const row = yield* ledger.get("card", "100001")
+    return { told: row?.told, orders: (yield* written).length }
+  })
+  return {
+    told,
+    settle: <A, E>(work: Effect.Effect<A, E>) => settle(transition, work),
+    state: Effect.provide(state, built)
+  }
+})
+
+const promises = (place: Place) => {
+  it.effect("writes both", () =>
+    Effect.gen(function* () {
+      const { settle, state, told } = yield* world(place)
+      expect(yield* settle(told)).toMatchObject({ told: "SUCCEED" })
+      expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+    })
+  )
+
+  it.effect("writes neither, where the commit fails after its write", () =>
+    Effect.gen(function* () {
+      const { settle, state, told } = yield* world(place, (handled) =>
+        Effect.andThen(insert(handled), Effect.fail("no"))
+      )
+      expect(yield* Effect.flip(settle(told))).toBe("no")
+      expect(yield* state).toEqual({ told: undefined, orders: 0 })
+    })
+  )
+
+  it.effect("writes neither, where the ledger's write does not hold", () =>
+    Effect.gen(function* () {
+      const { settle, state, told } = yield* world(place)
+      const lost = Effect.flatMap(told, () => Effect.fail("lost"))
+      expect(yield* Effect.flip(settle(lost))).toBe("lost")
+      expect(yield* state).toEqual({ told: undefined, orders: 0 })
+    })
+  )
+
+  it.effect("refuses in the database's own words what the commit may not write", () =>
+    Effect.gen(function* () {
+      const { settle, state, told } = yield* world(place, () =>
+        Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
+      )
+      expect(yield* Effect.flip(settle(told))).toMatchObject({ _tag: "SqlError" })
+      expect(yield* state).toEqual({ told: undefined, orders: 0 })
+    })
+  )
+
+  it.effect("writes once, though the answer to the first transaction was lost", () =>
+    Effect.gen(function* () {
+      const { settle, state, told } = yield* world(place)
+      yield* settle(told)
+      // What the pipeline does when it was told that the store is not available.
+      const again = Effect.flatMap(told, (row) =>
+        row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
+      )
+      yield* Effect.flip(settle(again))
+      expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+    })
+  )
+}
+
+/** Runs a receiver until it has printed so many lines, and kills it; or to its end. */
+const live = async (place: Place, ids: ReadonlyArray<string>, lines: number) => {
+  const script = join(import.meta.dirname, "commitChild.ts")
+  const child = spawn(process.execPath, [script, JSON.stringify(place), ids.join(",")], {
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const exits = once(child, "exit")
+  const printed: Array<string> = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (printed.push(line) === lines) child.kill("SIGKILL")
+  }
+  const [code] = await exits
+  return { printed, code }
+}
+
+const survives = (place: Place, cycles: number) =>
+  it(
+    `has one effect of each transition, ${cycles} times killed in the middle (R02, S5)`,
+    async () => {
+      const run = <A>(effect: Effect.Effect<A, unknown, SqlClient>) =>
+        Effect.runPromise(Effect.provide(effect, client(place)))
+      await run(orders)
+      const deaths = fc.sample(fc.integer({ min: 1, max: 60 }), cycles)
+      const all: Array<string> = []
+      for (const [cycle, after] of deaths.entries()) {
+        const ids = Array.from({ length: 30 }, (_, id) => String(cycle * 100 + id))
+        all.push(...ids)
+        await live(place, ids, after)
+        // Their leases run out.
+        await run(
+          Effect.flatMap(
+            SqlClient,
+            (sql) => sql`UPDATE pawl_transactions SET lease_until = 0 WHERE lease IS NOT NULL`
+          )
+        )
+      }
+      // What never got to the ledger is sent again.
+      const last = await live(place, all, Infinity)
+      expect(last.code).toBe(0)
+      const rows = await run(written)
+      expect(rows.map((row) => Number(row.transaction_id)).toSorted((a, b) => a - b)).toEqual(
+        all.map(Number)
+      )
+      expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["SUCCEED"]))
+    },
+    processTime
+  )
+
+describe("in a SQLite file", () => {
+  const file = files()
+  promises(file())
+  survives(file(), 6)
+})
+
+await onPostgres((place) => {
+  promises(place)
+  survives(place, 3)
+})

@@ -1,0 +1,297 @@
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { statuses } from "@pawl/core/Status"
+import { expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import { MinimumLogLevel } from "effect/References"
+import * as Stream from "effect/Stream"
+
+import * as Journal from "../src/Journal.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as Metrics from "../src/Metrics.ts"
+import * as Receiver from "../src/Receiver.ts"
+import { surroundings } from "./doors.ts"
+import { ledgerOf } from "./places.ts"
+import { apm, card, checksum, incoming } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+import * as World from "./world.ts"
+
+/** Runs a test with counters of its own, and no log. */
+const counted = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  test.pipe(
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.provideService(MinimumLogLevel, "None")
+  )
+
+/** What is scraped, by series; those of a histogram's buckets are left out. */
+const series = (text: string) =>
+  Object.fromEntries(
+    text
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#") && !line.includes("_bucket"))
+      .map((line) => [
+        line.slice(0, line.lastIndexOf(" ")),
+        Number(line.slice(line.lastIndexOf(" ")))
+      ])
+  )
+
+it("counts what became of every callback, and what followed of it", () =>
+  World.run(
+    counted(
+      Effect.gen(function* () {
+        let failures = 2
+        const world = yield* World.make({
+          read: World.says("SUCCEED"),
+          handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
+        })
+        const { receive } = yield* world.start
+        for (const status of ["PENDING", "PENDING", "SUCCEED", "SETTLED"]) {
+          yield* receive("1", status)
+          yield* World.pass("10 seconds")
+        }
+        const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
+        expect(series(scraped)).toMatchObject({
+          pawl_webhook_accepted_total: 4,
+          pawl_webhook_repeats_total: 1,
+          pawl_webhook_quarantined_total: 1,
+          pawl_webhook_handler_failures_total: 2,
+          'pawl_webhook_told_total{to="PENDING"}': 1,
+          'pawl_webhook_told_total{to="SUCCEED"}': 1,
+          'pawl_webhook_reads_total{answer="answered"}': 1,
+          pawl_webhook_accept_seconds_count: 4,
+          pawl_webhook_dead_letters: 0
+        })
+        expect(scraped).toMatch(/^# TYPE pawl_webhook_accepted_total counter$/mu)
+        expect(scraped).toMatch(/^pawl_webhook_accept_seconds_bucket\{le="\+Inf"\} 4$/mu)
+      })
+    )
+  ))
+
+it("shows how many dead letters there are now, until they are re-driven", () =>
+  World.run(
+    counted(
+      Effect.gen(function* () {
+        let isBroken = true
+        const world = yield* World.make({
+          handle: () => (isBroken ? Effect.die("broken") : Effect.void)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("25 hours")
+        const scrape = Effect.map(
+          Effect.provideService(Metrics.scrape, Ledger, world.ledger),
+          series
+        )
+        expect(yield* scrape).toMatchObject({
+          pawl_webhook_dead_letters: 1,
+          'pawl_webhook_parked_total{reason="handler-failed"}': 1
+        })
+        isBroken = false
+        yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
+        yield* World.pass("1 minute")
+        expect(yield* scrape).toMatchObject({
+          pawl_webhook_dead_letters: 0,
+          'pawl_webhook_told_total{to="PENDING"}': 1
+        })
+      })
+    )
+  ))
+
+const backlogLaw = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
+  for (const [id, at] of [
+    ["1", 1000],
+    ["2", 2000],
+    ["3", 9000]
+  ] as const) {
+    yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
+  }
+  expect(yield* ledger.backlog(999)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, dueSince: 1000, deadLetters: 0 })
+  const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, dueSince: 2000, deadLetters: 0 })
+  const parked = { reason: "handler-failed", at: 5000, to: "NEW" } as const
+  for (const row of rows) yield* ledger.write(row, { parked, release: { dueAt: undefined } })
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, dueSince: 2000, deadLetters: 1 })
+  yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, dueSince: 2000, deadLetters: 0 })
+})
+
+const file = files()
+
+it.live("a backlog is what is due and nobody works on, in memory and in SQLite", () =>
+  Effect.gen(function* () {
+    yield* Effect.provide(backlogLaw, layerMemory)
+    yield* Effect.provide(backlogLaw, ledgerOf(file()))
+  })
+)
+
+await onPostgres((place) =>
+  it.live("a backlog is the same there", () => Effect.provide(backlogLaw, ledgerOf(place)))
+)
+
+it("shows for how long the oldest has been due that nobody works on", () =>
+  World.run(
+    counted(
+      Effect.gen(function* () {
+        const world = yield* World.make()
+        yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, world.now())
+        yield* World.pass("90 seconds")
+        const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
+        expect(series(scraped)).toMatchObject({
+          pawl_webhook_due: 1,
+          pawl_webhook_oldest_due_seconds: 90
+        })
+      })
+    )
+  ))
+
+it.effect("has a few dozen series, however many transactions, and none names one", () =>
+  counted(
+    Effect.gen(function* () {
+      const journal = yield* Journal.Journal
+      for (let index = 0; index < 2000; index++) {
+        const row = { method: "card", transactionId: `secret-${index}` } as const
+        const claim = statuses[index % statuses.length] ?? "NEW"
+        yield* journal.enter(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
+        yield* journal.enter(row, { _tag: "Asked", answer: `status-${index}` })
+        yield* journal.enter(row, {
+          _tag: "Told",
+          to: claim,
+          confirmed: true,
+          conflict: null,
+          attempt: 1
+        })
+        yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
+      }
+      const scraped = yield* Metrics.scrape
+      expect(scraped).not.toMatch(/secret-|status-/u)
+      expect(scraped.split("\n").length).toBeLessThan(60)
+    }).pipe(Effect.provide([Journal.layer, layerMemory]))
+  )
+)
+
+it.effect("leaves out what a ledger that is not available would say", () =>
+  counted(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      expect(yield* Metrics.scrape).toMatch(/pawl_webhook_dead_letters 0/u)
+      const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, {
+        ...ledger,
+        backlog: () => Effect.fail(new StoreUnavailable({}))
+      })
+      expect(scraped).not.toMatch(/dead_letters|due/u)
+    }).pipe(Effect.provide(layerMemory))
+  )
+)
+
+/** A receiver whose ledger may fail, and the alarms it raised. */
+const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () => boolean }) {
+  const context = yield* Layer.build(
+    Receiver.layer().pipe(
+      Layer.provide([
+        surroundings,
+        Layer.effect(
+          Ledger,
+          Effect.map(Ledger, (ledger) => ({
+            ...ledger,
+            accept: (...given: Parameters<typeof ledger.accept>) =>
+              options?.isDown?.() === true
+                ? Effect.fail(new StoreUnavailable({}))
+                : ledger.accept(...given)
+          }))
+        ).pipe(Layer.provide(layerMemory))
+      ])
+    )
+  )
+  const alarms: Array<Journal.Entered> = []
+  yield* Context.get(context, Journal.Journal).alarms.pipe(
+    Stream.runForEach((alarm) => Effect.sync(() => alarms.push(alarm))),
+    Effect.forkScoped({ startImmediately: true })
+  )
+  const reasons = Effect.as(World.settled, alarms).pipe(
+    Effect.map((all) => all.flatMap((alarm) => (alarm._tag === "Alarm" ? [alarm.reason] : [])))
+  )
+  return { reasons, receive: Context.get(context, Receiver.Receiver).receive }
+})
+
+it.effect("counts refusals by their answer, and raises one alarm for many of 401", () =>
+  counted(
+    Effect.gen(function* () {
+      const { reasons, receive } = yield* receiving()
+      const asked = [
+        incoming("card", card(), { method: "GET" }),
+        incoming("card", card(), { contentType: "text/plain" }),
+        incoming("card", card(), { search: "" }),
+        ...Array.from({ length: 50 }, () => incoming("card", card(), { checksum: "x" }))
+      ]
+      for (const each of asked) yield* receive(each)
+      const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
+      expect(scraped).toMatchObject({
+        'pawl_webhook_refused_total{status="405"}': 1,
+        'pawl_webhook_refused_total{status="415"}': 1,
+        'pawl_webhook_refused_total{status="400"}': 1,
+        'pawl_webhook_refused_total{status="401"}': 50
+      })
+      expect(yield* reasons).toEqual([expect.stringMatching(/refused with 401.*62 minutes/u)])
+    })
+  )
+)
+
+it.effect("raises one alarm while the ledger cannot be written", () =>
+  counted(
+    Effect.gen(function* () {
+      const { reasons, receive } = yield* receiving({ isDown: () => true })
+      for (let time = 0; time < 5; time++) {
+        expect(yield* receive(incoming("apm", apm()))).toBe(503)
+      }
+      expect(yield* reasons).toEqual([expect.stringMatching(/503/u)])
+      const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
+      expect(scraped['pawl_webhook_refused_total{status="503"}']).toBe(5)
+    })
+  )
+)
+
+it.effect("raises an alarm when the previous secret is in use after the current one was", () =>
+  counted(
+    Effect.gen(function* () {
+      const { reasons, receive } = yield* receiving()
+      const old = incoming("card", card(), {
+        checksum: checksum("card", card(), "previous-secret")
+      })
+      yield* receive(old)
+      expect(yield* reasons).toEqual([])
+      yield* receive(incoming("card", card()))
+      expect(yield* reasons).toEqual([])
+      for (let time = 0; time < 5; time++) yield* receive(old)
+      expect(yield* reasons).toEqual([expect.stringMatching(/previous merchant secret/u)])
+    })
+  )
+)
+
+it("raises an alarm of a conflict, once, with its transaction", () =>
+  World.run(
+    Effect.gen(function* () {
+      const answers = ["FAILED", "SUCCEED", "SUCCEED"] as const
+      let asked = 0
+      const world = yield* World.make({
+        read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
+      })
+      const { receive } = yield* world.start
+      for (const status of ["FAILED", "SUCCEED", "SUCCEED"]) {
+        yield* receive("1", status)
+        yield* World.pass("5 seconds")
+      }
+      const { length } = world.reads
+      yield* World.pass("3 days")
+      expect(world.reads.length).toBeGreaterThan(length)
+      expect(World.alarms(world)).toEqual(["several final statuses stand in conflict"])
+      expect(world.entries.find(({ _tag }) => _tag === "Alarm")).toMatchObject({
+        method: "apm",
+        transactionId: "1"
+      })
+    })
+  ))

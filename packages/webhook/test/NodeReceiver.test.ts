@@ -1,0 +1,209 @@
+/**
+ * The bare listener over raw sockets: what is slow, oversized or no HTTP never reaches the receiver, and
+ * does not hold up who behaves.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type { RequestListener } from "node:http"
+import { connect, type Socket } from "node:net"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
+import * as Receiver from "../src/Receiver.ts"
+import { post, say, watched } from "./doors.ts"
+import { card, incoming } from "./service.ts"
+
+const { body, checksum, search } = incoming("card", card())
+const text = new TextDecoder().decode(body)
+
+/** A callback in so many bytes; `lines` are further headers. */
+const head = (lines: string, target = `/callback${search}`) =>
+  `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
+
+const listening = Effect.gen(function* () {
+  const receiver = watched()
+  const door = NodeReceiver.toListener(receiver.layer)
+  yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
+  const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
+  return { port, callbacks: Effect.promise(() => receiver.callbacks()) }
+})
+
+describe("what is no HTTP", () => {
+  const length = `Content-Length: ${body.length}`
+  const chunked = "Transfer-Encoding: chunked"
+  const chunk = `${body.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
+  const smuggled: ReadonlyArray<readonly [name: string, bytes: string]> = [
+    ["both lengths", head(`${length}\r\n${chunked}\r\n\r\n${chunk}`)],
+    ["two lengths", head(`${length}\r\nContent-Length: 5\r\n\r\n${text}`)],
+    ["a length that is none", head(`Content-Length: +${body.length}\r\n\r\n${text}`)],
+    ["an unknown coding", head(`Transfer-Encoding: xchunked\r\n\r\n${chunk}`)],
+    ["a coding after chunked", head(`Transfer-Encoding: chunked, identity\r\n\r\n${chunk}`)],
+    ["a space before the colon", head(`Transfer-Encoding : chunked\r\n\r\n${chunk}`)],
+    ["a header folded over two lines", head(`X-Folded: a\r\n b\r\n${length}\r\n\r\n${text}`)],
+    ["a bare line feed in the headers", head(`X-A: b\n${length}\r\n\r\n${text}`)],
+    ["a chunk size that is none", head(`${chunked}\r\n\r\n0x${chunk}`)],
+    [
+      "a chunk that ends in a line feed",
+      head(`${chunked}\r\n\r\n${chunk.replaceAll("\r\n", "\n")}`)
+    ],
+    ["a NUL in a header", head(`X-A: \u0000\r\n${length}\r\n\r\n${text}`)],
+    ["a version that is none", head(`${length}\r\n\r\n${text}`).replace("HTTP/1.1", "HTTP/9.9")]
+  ]
+
+  it.live.each(smuggled)("A21: %s is 400 at most, and reaches nobody", ([, bytes]) =>
+    Effect.gen(function* () {
+      const { callbacks, port } = yield* listening
+      const said = yield* say(port, (socket) => socket.end(bytes, "latin1"))
+      expect(said).not.toMatch(/ 200 /u)
+      expect(said).toMatch(/^(?:HTTP\/1\.1 400 |$)/u)
+      expect(yield* callbacks).toBe(0)
+    })
+  )
+
+  it.live("A21: a second request behind a body is a request of its own, not the first one's", () =>
+    Effect.gen(function* () {
+      const { callbacks, port } = yield* listening
+      const said = yield* say(port, (socket) =>
+        socket.end(
+          `${head(`${length}\r\n\r\n${text}`)}GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+        )
+      )
+      expect(said.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
+      expect(yield* callbacks).toBe(1)
+    })
+  )
+
+  it.live("A22: headers of more than 16 KB, or more than 2,000 of them, are 431", () =>
+    Effect.gen(function* () {
+      const { callbacks, port } = yield* listening
+      const large = [
+        `X-Large: ${"x".repeat(17_000)}\r\n`,
+        Array.from({ length: 2001 }, (_, index) => `X-${index}: xxxx\r\n`).join("")
+      ]
+      for (const lines of large) {
+        const said = yield* say(port, (socket) =>
+          socket.write(head(`${lines}${length}\r\n\r\n${text}`))
+        )
+        expect(said).toMatch(/^HTTP\/1\.1 431 /u)
+      }
+      expect(yield* callbacks).toBe(0)
+    })
+  )
+})
+
+it.live(
+  "A19: who is slow is cut off, and meanwhile good traffic is answered",
+  () =>
+    Effect.gen(function* () {
+      const { callbacks, port } = yield* listening
+      const open = new Set<Socket>()
+      const slowly = (first: string, next: string) =>
+        say(port, (socket) => {
+          open.add(socket)
+          socket.write(first)
+          const more = setInterval(() => socket.write(next), 1000)
+          socket.on("close", () => {
+            clearInterval(more)
+            open.delete(socket)
+          })
+        })
+      const inHeaders = Array.from({ length: 400 }, () => slowly(head(""), "X: y\r\n"))
+      const inBody = Array.from({ length: 400 }, () =>
+        slowly(head("Content-Length: 5000\r\n\r\n"), "x")
+      )
+      const silent = Array.from({ length: 200 }, () => slowly("", ""))
+      const slow = yield* Effect.forkChild(
+        Effect.all([...inHeaders, ...inBody, ...silent], { concurrency: "unbounded" })
+      )
+
+      let answered = 0
+      yield* Effect.whileLoop({
+        while: () => slow.pollUnsafe() === undefined,
+        body: () =>
+          Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)).pipe(
+            Effect.delay("100 millis")
+          ),
+        step: ({ status }) => {
+          expect(status).toBe(200)
+          if (open.size === 1000) answered++
+        }
+      })
+      expect(answered).toBeGreaterThan(10)
+      const said = yield* Fiber.join(slow)
+      expect(said.filter((each) => / 200 /u.test(each))).toEqual([])
+      expect(said.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))).toHaveLength(
+        800
+      )
+      expect(yield* callbacks).toBeGreaterThan(answered)
+    }),
+  60_000
+)
+
+describe("the end", () => {
+  const gated = () => {
+    const reached = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const listener: RequestListener = (_, response) => {
+      reached.resolve()
+      void gate.promise.then(() => response.end("answered"))
+    }
+    return { listener, reached: Effect.promise(() => reached.promise), open: gate.resolve }
+  }
+
+  it.live("answers what is in flight, takes in nothing new, and leaves no connection", () =>
+    Effect.gen(function* () {
+      const { listener, open, reached } = gated()
+      const scope = yield* Scope.make()
+      const port = yield* Effect.provideService(
+        NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }),
+        Scope.Scope,
+        scope
+      )
+      const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
+      const inFlight = yield* Effect.forkChild(say(port, (socket) => socket.write(request)))
+      yield* reached
+      const ending = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      const refused = yield* Effect.callback<boolean>((resume) => {
+        const attempt = (): void => {
+          const socket = connect(port, "127.0.0.1")
+          socket.on("error", () => resume(Effect.succeed(true)))
+          // Its backlog takes connections until the server has closed.
+          socket.on("connect", () => {
+            socket.destroy()
+            setImmediate(attempt)
+          })
+        }
+        attempt()
+      })
+      expect(refused).toBe(true)
+      expect(ending.pollUnsafe()).toBeUndefined()
+      open()
+      expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
+      yield* Fiber.join(ending)
+    })
+  )
+})
+
+it.live("a port that is taken is an error that names it", () =>
+  Effect.gen(function* () {
+    const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
+    const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
+    expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
+    expect(error.message).toBe(
+      `Port ${port} of 127.0.0.1 cannot be listened on: another process does already`
+    )
+  })
+)
+
+it.live("a receiver that breaks answers 503", () =>
+  Effect.gen(function* () {
+    const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
+    const { dispose, listener } = NodeReceiver.toListener(broken)
+    const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+    expect(status).toBe(503)
+    yield* Effect.promise(dispose)
+  })
+)

@@ -1,0 +1,144 @@
+/**
+ * The receiver behind every door of its README, each recipe as a user writes it.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import express from "express"
+import { Hono } from "hono"
+import { readFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
+import * as WebReceiver from "../src/WebReceiver.ts"
+import { post, sent, serve, watched } from "./doors.ts"
+
+/** A callback whose bytes are another JSON text of the same fields: parsed and printed it is not the same. */
+const spelled = `{ "mid":"mid-1", "orderAmount":10.00, "orderCurrency":"EUR", "transactionId":100001,\n "transactionStatus":"SUCCEED" }`
+
+const expectTaken = (url: string, callbacks: () => Promise<number>) =>
+  Effect.promise(async () => {
+    expect((await post(url)).status).toBe(200)
+    expect((await post(url, { body: spelled })).status).toBe(200)
+    expect((await post(url, { headers: { "x-checksum": "AAAA" } })).status).toBe(401)
+    const refused = await fetch(url)
+    expect([refused.status, refused.headers.get("allow")]).toEqual([405, "POST"])
+    expect(await callbacks()).toBe(2)
+  })
+
+describe("a receiver", () => {
+  it.live("stands on Node's own server", () =>
+    Effect.gen(function* () {
+      const { callbacks, layer } = watched()
+      const { dispose, listener, start } = NodeReceiver.toListener(layer)
+      yield* Effect.promise(async () => {
+        await start()
+      })
+      const server = createServer(NodeReceiver.limits, listener)
+      const { port } = yield* serve(server)
+      yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+      yield* Effect.promise(dispose)
+    })
+  )
+
+  it.live("stands in Express, before express.json()", () =>
+    Effect.gen(function* () {
+      const { callbacks, layer } = watched()
+      const { dispose, listener } = NodeReceiver.toListener(layer)
+      const app = express()
+      app.all("/callback", listener)
+      app.use(express.json())
+      app.post("/orders", (request, response) => void response.json(request.body))
+      const { port } = yield* serve(app)
+      yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+      const order = yield* Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}/orders`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: '{"a":1}'
+        }).then((response) => response.json())
+      )
+      expect(order).toEqual({ a: 1 })
+      yield* Effect.promise(dispose)
+    })
+  )
+
+  it.live("says 500, and takes nothing, where Express has read the body before", () =>
+    Effect.gen(function* () {
+      const { callbacks, layer } = watched()
+      const { dispose, listener } = NodeReceiver.toListener(layer)
+      const app = express()
+      app.use(express.json())
+      app.all("/callback", listener)
+      const { port } = yield* serve(app)
+      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+      expect(status).toBe(500)
+      expect(yield* Effect.promise(() => callbacks())).toBe(0)
+      yield* Effect.promise(dispose)
+    })
+  )
+
+  it.live("stands in Hono", () =>
+    Effect.gen(function* () {
+      const { callbacks, layer } = watched()
+      const { dispose, handler } = WebReceiver.toHandler(layer)
+      const app = new Hono()
+      app.all("/callback", (context) => handler(context.req.raw))
+      const { body, headers, search } = sent()
+      const ask = (init: RequestInit) =>
+        Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
+      expect(yield* ask({ method: "POST", headers, body })).toBe(200)
+      expect(yield* ask({ method: "POST", headers, body: spelled })).toBe(200)
+      expect(
+        yield* ask({ method: "POST", headers: { ...headers, "x-checksum": "AAAA" }, body })
+      ).toBe(401)
+      expect(yield* ask({ method: "GET" })).toBe(405)
+      expect(yield* Effect.promise(() => callbacks())).toBe(2)
+      yield* Effect.promise(dispose)
+    })
+  )
+
+  it.live("is a worker's fetch handler", () =>
+    Effect.gen(function* () {
+      const { callbacks, layer } = watched()
+      const { dispose, handler } = WebReceiver.toHandler(layer)
+      const worker = { fetch: handler }
+      const { body, headers, search } = sent()
+      const request = new Request(`https://shop.example/callback${search}`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json; charset=utf-8" },
+        body
+      })
+      expect((yield* Effect.promise(() => worker.fetch(request))).status).toBe(200)
+      expect(yield* Effect.promise(() => callbacks())).toBe(1)
+      yield* Effect.promise(dispose)
+    })
+  )
+})
+
+it("the recipes of the README are these, line by line", async () => {
+  const lines = async (url: URL) =>
+    (await readFile(url, "utf8")).split("\n").map((line) => line.trim())
+  const tested = new Set(await lines(new URL(import.meta.url)))
+  const readme = (await lines(new URL("../README.md", import.meta.url))).join("\n")
+  const recipes = Array.from(readme.matchAll(/^```js\n(.*?)^```$/gmsu), ([, code = ""]) => code)
+  expect(recipes).toHaveLength(4)
+  for (const line of recipes.join("").split("\n")) {
+    if (line !== "") expect(tested).toContain(line)
+  }
+})
+
+it("the web door needs no module of Node's", async () => {
+  const seen = new Set<string>()
+  const visit = async (url: URL): Promise<void> => {
+    if (seen.has(url.href)) return
+    seen.add(url.href)
+    const source = await readFile(url, "utf8")
+    expect(source).not.toMatch(/from "node:/u)
+    const relative = Array.from(
+      source.matchAll(/from "(\.{1,2}\/[^"]+)"/gu),
+      ([, path = ""]) => path
+    )
+    await Promise.all(relative.map((path) => visit(new URL(path, url))))
+  }
+  await visit(new URL("../src/WebReceiver.ts", import.meta.url))
+  expect(seen.size).toBeGreaterThan(5)
+})

@@ -1,0 +1,120 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Receiver from "../src/Receiver.ts"
+import * as WebReceiver from "../src/WebReceiver.ts"
+import { sent, watched } from "./doors.ts"
+import { bytes } from "./service.ts"
+
+const { body, headers, search } = sent()
+
+/** A callback as a web request; `changes` is what went wrong with it. */
+const callback = (changes?: RequestInit, url = `https://shop.example/callback${search}`) =>
+  new Request(url, {
+    method: "POST",
+    headers,
+    body,
+    ...changes,
+    ...(changes?.body instanceof ReadableStream && { duplex: "half" })
+  })
+
+const withReceiver =
+  (test: (door: WebReceiver.WebReceiver, callbacks: () => Promise<number>) => Promise<void>) =>
+  async () => {
+    const { callbacks, layer } = watched()
+    const door = WebReceiver.toHandler(layer)
+    await test(door, callbacks)
+    await door.dispose()
+  }
+
+const stream = (chunks: Iterable<Uint8Array>, onCancel = () => {}) => {
+  const iterator = chunks[Symbol.iterator]()
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = iterator.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: onCancel
+  })
+}
+
+const padded = (length: number) => body + " ".repeat(length - body.length)
+
+it(
+  "answers as every door does, with nothing",
+  withReceiver(async ({ handler }, callbacks) => {
+    const asked: ReadonlyArray<readonly [status: number, request: Request]> = [
+      [405, new Request(`https://shop.example/callback${search}`)],
+      [405, callback({ method: "PUT" })],
+      [415, callback({ headers: { ...headers, "content-type": "text/plain" } })],
+      [415, callback({ headers: { ...headers, "content-encoding": "gzip" } })],
+      [400, callback({ body: "{" })],
+      [400, callback({ body: null })],
+      [400, callback({}, "https://shop.example/callback")],
+      [401, callback({ headers: { "content-type": "application/json" } })],
+      [413, callback({ body: padded(65_537) })],
+      [200, callback({ body: padded(65_536) })],
+      [200, callback()]
+    ]
+    for (const [status, request] of asked) {
+      const response = await handler(request)
+      expect(response.status).toBe(status)
+      expect(await response.text()).toBe("")
+      expect(response.headers.get("allow")).toBe(status === 405 ? "POST" : null)
+    }
+    expect(await callbacks()).toBe(2)
+  })
+)
+
+it(
+  "takes a body in pieces as it takes it whole",
+  withReceiver(async ({ handler }, callbacks) => {
+    const pieces = Array.from(bytes(body), (byte) => Uint8Array.of(byte))
+    expect((await handler(callback({ body: stream(pieces) }))).status).toBe(200)
+    expect(await callbacks()).toBe(1)
+  })
+)
+
+it(
+  "A17: reads an endless body no further than its limit, and says 413",
+  withReceiver(async ({ handler }) => {
+    let pulled = 0
+    const endless = function* () {
+      for (;;) {
+        pulled++
+        yield new Uint8Array(16_384)
+      }
+    }
+    const cancelled = Promise.withResolvers<void>()
+    const { status } = await handler(callback({ body: stream(endless(), cancelled.resolve) }))
+    expect(status).toBe(413)
+    await cancelled.promise
+    expect(pulled).toBeLessThan(10)
+  })
+)
+
+it(
+  "says 500 where the body was read before, and 400 where it breaks off",
+  withReceiver(async ({ handler }, callbacks) => {
+    const used = callback()
+    await used.text()
+    expect((await handler(used)).status).toBe(500)
+    const broken = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(bytes(body))
+        controller.error(new Error("the sender went away"))
+      }
+    })
+    expect((await handler(callback({ body: broken }))).status).toBe(400)
+    expect(await callbacks()).toBe(0)
+  })
+)
+
+it("a layer that cannot be built is said by start, and answers 503", async () => {
+  const layer = Layer.effect(Receiver.Receiver, Effect.fail("no store" as const))
+  const { dispose, handler, start } = WebReceiver.toHandler(layer)
+  await expect(start()).rejects.toMatch("no store")
+  expect((await handler(callback())).status).toBe(503)
+  await dispose()
+})

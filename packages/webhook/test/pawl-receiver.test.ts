@@ -1,0 +1,375 @@
+/**
+ * The receiver as the process it is.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createServer as createPort } from "node:net"
+import { connect, type AddressInfo, type Socket } from "node:net"
+import { once } from "node:events"
+import { DatabaseSync } from "node:sqlite"
+import { serve } from "./doors.ts"
+import { start } from "./processes.ts"
+import { card, incoming } from "./service.ts"
+import { files } from "./stores.ts"
+
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+const file = files()
+
+const secrets = {
+  PAWL_MERCHANT_KEY: "key-that-nobody-prints",
+  PAWL_MERCHANT_SECRET: "sandbox-secret",
+  PAWL_MERCHANT_SECRET_PREVIOUS: "previous-that-nobody-prints",
+  PAWL_FORWARD_SECRET: "forward-that-nobody-prints"
+}
+
+/** A service that says of every card payment what `statuses` says. */
+const service = (statuses: ReadonlyMap<string, string>) =>
+  Effect.map(
+    serve((request, response) => {
+      const { url = "" } = request
+      const status = statuses.get(url.replace(/^\/api\/v1\/payments\/card\/status\//u, ""))
+      request.resume()
+      response.setHeader("content-type", "application/json")
+      if (url === "/api/v1/auth") response.end('{"accessToken":"token-that-nobody-prints"}')
+      else response.writeHead(status === undefined ? 404 : 200).end(JSON.stringify(status ?? {}))
+    }),
+    ({ port }) => ({ PAWL_BASE_URL: `http://127.0.0.1:${port}/api` })
+  )
+
+const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
+
+/** Starts a receiver on a free port, and waits until it serves. */
+const receiver = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string>>,
+  ...args: ReadonlyArray<string>
+) {
+  const started = yield* start(process.execPath, [bin, "--port", "0", ...args], {
+    ...secrets,
+    ...env
+  })
+  const url = yield* started.line(/^ready (\S+)$/mu)
+  return { ...started, url, port: Number(new URL(url).port), origin: new URL(url).origin }
+})
+
+const ask = (url: string, init?: RequestInit) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, init)
+    return { status: response.status, text: await response.text() }
+  })
+
+const callback = (transactionId: string, transactionStatus: string) => {
+  const {
+    body,
+    checksum = "",
+    search
+  } = incoming("card", card({ transactionId, transactionStatus }))
+  return { search, checksum, body: new TextDecoder().decode(body) }
+}
+
+const post = (url: string, transactionId: string, transactionStatus: string) => {
+  const { body, checksum, search } = callback(transactionId, transactionStatus)
+  const headers = { "content-type": "application/json; charset=utf-8", "x-checksum": checksum }
+  return ask(`${url}${search}`, { method: "POST", headers, body })
+}
+
+/** Runs a receiver that does not start, and says how it ended. */
+const refused = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string>>,
+  ...args: ReadonlyArray<string>
+) {
+  const { err, exited, out } = yield* start(process.execPath, [bin, ...args], env)
+  const { code } = yield* exited
+  expect(out()).toBe("")
+  expect(code).toBe(1)
+  return err()
+    .trimEnd()
+    .split("\n")
+    .filter((line) => !line.startsWith("{"))
+})
+
+const none = {
+  PAWL_MERCHANT_KEY: "",
+  PAWL_MERCHANT_SECRET: "",
+  PAWL_MERCHANT_SECRET_PREVIOUS: "",
+  PAWL_BASE_URL: "",
+  PAWL_FORWARD_SECRET: ""
+}
+
+describe("a receiver that cannot start", () => {
+  it.live("names every variable that is missing, each in a sentence", () =>
+    Effect.gen(function* () {
+      const said = yield* refused(none)
+      expect(said).toEqual([
+        expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
+        expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
+        expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
+      ])
+    })
+  )
+
+  it.live("says in a sentence each what else is wrong, and shows no value that may be secret", () =>
+    Effect.gen(function* () {
+      const said = yield* refused(
+        {
+          PAWL_MERCHANT_KEY: " hunter2 ",
+          PAWL_MERCHANT_SECRET: "hunter2\n",
+          PAWL_MERCHANT_SECRET_PREVIOUS: " hunter2",
+          PAWL_FORWARD_SECRET: "hunter2 ",
+          PAWL_BASE_URL: "http://hunter2.example/api"
+        },
+        "--store=mysql://u:hunter2@db/x",
+        "--forward=http://u:hunter2@app/x",
+        "--path=/metrics"
+      )
+      expect(said.join("\n")).not.toContain("hunter2")
+      expect(said.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
+        "PAWL_MERCHANT_KEY",
+        "PAWL_MERCHANT_SECRET",
+        "PAWL_BASE_URL",
+        "PAWL_MERCHANT_SECRET_PREVIOUS",
+        "PAWL_FORWARD_SECRET",
+        "--store",
+        "--forward",
+        "--path"
+      ])
+    })
+  )
+
+  it.live(
+    "says which flag it does not know, which port is taken and which store is not there",
+    () =>
+      Effect.gen(function* () {
+        const taken = createPort().listen(0, "127.0.0.1")
+        yield* Effect.promise(() => once(taken, "listening"))
+        const { port } = taken.address() as AddressInfo
+        const env = { ...none, ...secrets, ...nobody }
+        const [unknown, busy, gone, lost] = yield* Effect.all(
+          [
+            refused(env, "--prot", "1"),
+            refused(env, "--port", String(port)),
+            refused(env, "--store", "sqlite:/not/there/a.db"),
+            refused(env, "--store", "postgres://postgres:hunter2@127.0.0.1:9/pawl")
+          ],
+          { concurrency: 2 }
+        )
+        taken.close()
+        expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
+        expect(busy).toEqual([
+          `Port ${port} of 127.0.0.1 cannot be listened on: another process does already`
+        ])
+        expect(gone).toEqual([
+          expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)
+        ])
+        expect(lost).toEqual([
+          expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
+        ])
+        expect(lost.join("")).not.toContain("hunter2")
+      })
+  )
+})
+
+it.live("takes callbacks, has final ones confirmed, and prints each transition as a line", () =>
+  Effect.gen(function* () {
+    const statuses = new Map([["100001", "SUCCEED"]])
+    const { err, line, origin, out, url } = yield* receiver(yield* service(statuses))
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/u)
+    expect((yield* post(url, "100001", "PENDING")).status).toBe(200)
+    yield* line(/"to":"PENDING"/u)
+    for (const status of ["SUCCEED", "SUCCEED"]) {
+      expect(yield* post(url, "100001", status)).toEqual({ status: 200, text: "" })
+    }
+    yield* line(/"to":"SUCCEED"/u)
+    const [ready, ...lines] = out().trimEnd().split("\n")
+    expect(ready).toBe(`ready ${url}`)
+    expect(lines.map((each) => JSON.parse(each) as unknown)).toMatchObject([
+      { from: null, to: "PENDING", confirmed: false, attempt: 1 },
+      { from: "PENDING", to: "SUCCEED", confirmed: true, kind: "card-payment", attempt: 1 }
+    ])
+
+    const shown = yield* ask(`${origin}/transactions/card/100001`)
+    expect(JSON.parse(shown.text)).toMatchObject({ status: "SUCCEED", callbacks: 3 })
+    expect(yield* ask(`${origin}/healthz`)).toEqual({ status: 200, text: "ok\n" })
+    expect((yield* ask(`${origin}/dead-letters`)).text).toBe("[]\n")
+    expect((yield* ask(`${origin}/metrics`)).text).toMatch(/^pawl_webhook_accepted_total 3$/mu)
+    expect((yield* ask(`${origin}/elsewhere`)).status).toBe(404)
+    const forwarded = { headers: { "x-forwarded-for": "10.0.0.1" } }
+    expect((yield* ask(`${origin}/metrics`, forwarded)).status).toBe(404)
+    expect((yield* ask(`${origin}/healthz`, forwarded)).status).toBe(200)
+
+    // Whatever went wrong is a line of JSON each, without a secret in it.
+    yield* post(url, "100002", "SETTLED")
+    yield* ask(`${url}?paymentMethod=card`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-checksum": "checksum-that-nobody-prints" },
+      body: JSON.stringify(card())
+    })
+    const logs = err().trimEnd().split("\n")
+    expect(logs.length).toBeGreaterThan(1)
+    for (const log of logs) expect(JSON.parse(log)).toHaveProperty("level")
+    expect(`${out()}${err()}`).not.toMatch(/that-nobody-prints|sandbox-secret/u)
+    expect(out() + err()).not.toContain(callback("100001", "SUCCEED").checksum)
+  })
+)
+
+describe("the operator's side", () => {
+  it.live("has a loopback port of its own where it is given one, and no other", () =>
+    Effect.gen(function* () {
+      const env = yield* service(new Map())
+      const { err, origin, port } = yield* receiver(env, "--host", "0.0.0.0", "--admin-port", "0")
+      const [, admin = ""] = /operator's side is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(err()) ?? []
+      expect((yield* ask(`${admin}/metrics`)).status).toBe(200)
+      expect((yield* ask(`${admin}/callback`, { method: "POST" })).status).toBe(404)
+      expect(origin).toBe(`http://0.0.0.0:${port}`)
+      const near = `http://127.0.0.1:${port}`
+      expect((yield* ask(`${near}/healthz`)).status).toBe(200)
+      for (const path of ["/metrics", "/dead-letters", "/transactions/card/1"]) {
+        expect(yield* ask(`${near}${path}`)).toEqual({ status: 404, text: "" })
+      }
+    })
+  )
+
+  it.live("is not there beyond loopback without a port of its own", () =>
+    Effect.gen(function* () {
+      const env = yield* service(new Map())
+      const { err, port, url } = yield* receiver(env, "--host", "0.0.0.0", "--path", "/hooks/pawl")
+      expect(err()).toMatch(/--admin-port/u)
+      expect(url).toMatch(/\/hooks\/pawl$/u)
+      const near = `http://127.0.0.1:${port}`
+      expect((yield* ask(`${near}/metrics`)).status).toBe(404)
+      expect((yield* post(`${near}/hooks/pawl`, "1", "PENDING")).status).toBe(200)
+      expect((yield* post(`${near}/callback`, "1", "PENDING")).status).toBe(404)
+    })
+  )
+})
+
+it.live("has in its file what it answered 200, though it was killed", () =>
+  Effect.gen(function* () {
+    const { filename } = file()
+    const env = yield* service(new Map())
+    const first = yield* receiver(env, "--store", `sqlite:${filename}`)
+    expect((yield* post(first.url, "100001", "SUCCEED")).status).toBe(200)
+    first.child.kill("SIGKILL")
+    yield* first.exited
+    const { origin } = yield* receiver(env, "--store", `sqlite:${filename}`)
+    const { text } = yield* ask(`${origin}/transactions/card/100001`)
+    expect(JSON.parse(text)).toMatchObject({ claimed: ["SUCCEED"], callbacks: 1, status: null })
+  })
+)
+
+describe("R03: SIGTERM", () => {
+  /** A callback half sent over a connection of its own; `finish` sends the rest, and gives the answer. */
+  const half = (port: number, transactionId: string) =>
+    Effect.promise(async () => {
+      const { body, checksum, search } = callback(transactionId, "PENDING")
+      const socket: Socket = connect(port, "127.0.0.1")
+      await once(socket, "connect")
+      const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
+      let said = ""
+      socket.setEncoding("latin1").on("data", (text: string) => {
+        said += text
+      })
+      const closed = once(socket, "close")
+      socket.write(head + body.slice(0, 10))
+      // What was told to go on is in flight.
+      while (!said.includes("100 Continue")) {
+        await once(socket, "data")
+      }
+      return async () => {
+        socket.write(body.slice(10))
+        await closed
+        return / (\d+) [^\n]*\r\n(?!.* 100 )/u.exec(
+          said.replace(/^.*100 Continue\r\n\r\n/u, "")
+        )?.[1]
+      }
+    })
+
+  it.live(
+    "answers what is in flight, hands back what is at work, takes in nothing new, and ends with 0",
+    () =>
+      Effect.gen(function* () {
+        const reached = Promise.withResolvers<void>()
+        const attempts: Array<unknown> = []
+        let isStuck = true
+        const application = yield* serve((request, response) => {
+          let body = ""
+          request.setEncoding("utf8").on("data", (text: string) => {
+            body += text
+          })
+          request.on("end", () => {
+            attempts.push(JSON.parse(body))
+            reached.resolve()
+            if (!isStuck) response.end()
+          })
+        })
+        const { filename } = file()
+        const env = yield* service(new Map())
+        const args = [
+          `--store=sqlite:${filename}`,
+          `--forward=http://127.0.0.1:${application.port}/transitions`
+        ]
+        const first = yield* receiver(env, ...args)
+        yield* post(first.url, "at-work", "PENDING")
+        yield* Effect.promise(() => reached.promise)
+        const finishing = yield* Effect.all(
+          Array.from({ length: 100 }, (_, index) => half(first.port, `in-flight-${index}`)),
+          { concurrency: 20 }
+        )
+        first.child.kill("SIGTERM")
+        yield* Effect.promise(async () => {
+          for (;;) {
+            const socket = connect(first.port, "127.0.0.1")
+            const isOpen = await new Promise((resolve) => {
+              socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
+            })
+            socket.destroy()
+            if (!isOpen) return
+          }
+        })
+        const answers = yield* Effect.promise(() => Promise.all(finishing.map((each) => each())))
+        expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
+        expect(yield* first.exited).toEqual({ code: 0, signal: null })
+
+        // A lease that was not handed back would hold its row for 30 seconds.
+        const database = new DatabaseSync(filename)
+        expect(
+          database.prepare("SELECT * FROM pawl_transactions WHERE lease_until IS NOT NULL").all()
+        ).toEqual([])
+        database.close()
+
+        isStuck = false
+        const second = yield* receiver(env, ...args)
+        const all = Effect.map(
+          ask(`${second.origin}/metrics`),
+          ({ text }) => /told_total\{to="PENDING"\} (\d+)/u.exec(text)?.[1]
+        )
+        yield* Effect.repeat(Effect.delay(all, "50 millis"), { until: (count) => count === "101" })
+        expect(attempts[0]).toMatchObject({ transactionId: "at-work", attempt: 1 })
+        expect(
+          attempts.filter((each) => (each as { transactionId: string }).transactionId === "at-work")
+        ).toMatchObject([{ attempt: 1 }, { attempt: 2 }])
+      }),
+    60_000
+  )
+
+  it.live("a second one ends it at once, whatever is in flight", () =>
+    Effect.gen(function* () {
+      const { child, exited, port } = yield* receiver(yield* service(new Map()))
+      yield* half(port, "1")
+      child.kill("SIGTERM")
+      yield* Effect.callback<void>((resume) => {
+        const attempt = (): void => {
+          const socket = connect(port, "127.0.0.1")
+          socket.on("error", () => resume(Effect.void))
+          socket.on("connect", () => {
+            socket.destroy()
+            setImmediate(attempt)
+          })
+        }
+        attempt()
+      })
+      expect(child.exitCode).toBeNull()
+      child.kill("SIGTERM")
+      expect(yield* exited).toEqual({ code: 143, signal: null })
+    })
+  )
+})
