@@ -168,7 +168,8 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   if (nodeModule.test(target) && !onNode.test(path)) return "what runs anywhere may not need Node"
   if (relative) {
     // The console's modules are JavaScript, because a browser runs them as they are.
-    if (!/(\.(ts|json)|\/console\/[a-z]+\.js)$/.test(specifier)) return "a relative import names the file, with its .ts"
+    if (!/(\.(ts|json)|\/console\/[a-z]+\.js)$/.test(specifier))
+      return "a relative import names the file, with its .ts"
     if (!target.startsWith(home)) return `it leaves ${home}; import it by package and module`
     if (target === `${home}src/index.ts`) return "a barrel; import the module"
     if (inSource && !target.startsWith(`${home}src/`)) return "what is published stands without it"

@@ -30,17 +30,20 @@ import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as Operation from "./internal/Operation.ts"
+import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
 
 /**
- * Service that hands out the token for the configured merchant.
+ * Service that hands out the token for the configured merchant: `get` waits for one, `peek` says which
+ * one is held.
  *
  * @category services
  * @since 0.1.0
@@ -49,6 +52,7 @@ export class AccessToken extends Context.Service<
   AccessToken,
   {
     readonly get: Effect.Effect<Token, TokenError>
+    readonly peek: Effect.Effect<Token | undefined>
     readonly drop: (token: Token) => Effect.Effect<void>
   }
 >()("@pawl/http/AccessToken") {}
@@ -86,15 +90,16 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const profile = yield* Profile
     let held: Token | undefined
 
+    const request = yield* Effect.orDie(
+      Operation.make(Endpoint.authenticate, config.baseUrl).toRequest({
+        payload: {
+          merchantKey: config.merchantKey,
+          merchantSecret: Redacted.value(config.merchantSecret)
+        }
+      })
+    )
+
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
-      const request = yield* Effect.orDie(
-        Operation.toRequest(Endpoint.authenticate, config.baseUrl, {
-          payload: {
-            merchantKey: config.merchantKey,
-            merchantSecret: Redacted.value(config.merchantSecret)
-          }
-        })
-      )
       const response = yield* Attempts.send(config, transport, request, current)
       const { body, status } = yield* Attempts.accept(request, response, current)
       const text = findToken(body, profile.tokenField)
@@ -104,11 +109,16 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       )
     })
 
-    const authenticate = Effect.fn("AccessToken.authenticate")(() =>
-      Effect.mapError(Attempts.run(config, Attempts.isTransient, attempt), ({ error }) =>
-        toTokenError(error)
+    const authenticate = Effect.fn("AccessToken.authenticate")(() => {
+      const { identifier: operation } = Endpoint.authenticate
+      const attempts = Attempts.run(config, { operation }, Attempts.isTransient, attempt)
+      return Metrics.timed(
+        operation,
+        Effect.mapError(attempts, ({ error }) => toTokenError(error))
+      ).pipe(
+        Effect.onExit((exit) => Metric.update(Metrics.tokenRefreshes(Metrics.outcomeOf(exit)), 1))
       )
-    )
+    })
 
     const renewForever = Effect.fnUntraced(function* (token: Token) {
       for (let current = token; ;) {
@@ -135,12 +145,17 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       timeToLive: () => Duration.zero
     })
 
+    const peek = Clock.clockWith((clock) =>
+      Effect.succeed(
+        held !== undefined && clock.currentTimeMillisUnsafe() < held.expiresAt ? held : undefined
+      )
+    )
+
     return AccessToken.of({
-      get: Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        held !== undefined && now < held.expiresAt
-          ? Effect.succeed(held)
-          : Cache.get(flight, "token")
+      get: Effect.flatMap(peek, (token) =>
+        token === undefined ? Cache.get(flight, "token") : Effect.succeed(token)
       ),
+      peek,
       drop: (token) =>
         Effect.sync(() => {
           if (held === token) held = undefined

@@ -9,6 +9,10 @@
  * removal is tried again only when it is in doubt whether it took effect; a 404 then says that it did. A
  * change is sent once.
  *
+ * What is counted and timed is listed in `Metrics`. Where a tracer listens, the span of the call carries
+ * the operation and its identifier (`pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`); so
+ * do the log lines about attempts that failed.
+ *
  * A 401 is answered once, with a fresh token. When that one is refused too, the call fails with
  * `Unauthorized`, and for the time of the cool-down so does every other, without asking the service.
  *
@@ -19,7 +23,13 @@
  *
  * @since 0.1.0
  */
-import { OutcomeUnknown, type ReadError, Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
+import {
+  OutcomeUnknown,
+  type ReadError,
+  Unauthorized,
+  Unreachable,
+  type ValidationFailed
+} from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -31,6 +41,7 @@ import { AccessToken, type Token } from "./AccessToken.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as InFlight from "./internal/InFlight.ts"
 import * as Operation from "./internal/Operation.ts"
+import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { type Request, Transport } from "./Transport.ts"
 
@@ -71,109 +82,141 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const config = yield* PawlConfig
     const tokens = yield* AccessToken
     const transport = yield* Transport
+    const operationOf = Operation.makeAll(config.baseUrl)
     const unlessAnother = InFlight.make()
     let coolUntil = 0n
 
-    const getToken = (attempt: Attempts.Attempt): Effect.Effect<Token, Attempts.Failed> =>
-      Effect.flatMap(attempt.left, (duration) =>
-        Effect.timeoutOrElse(tokens.get, {
-          duration,
-          orElse: () =>
-            Effect.fail(
-              new Unreachable({ reason: "no token in time", sent: false, attempts: attempt.number })
-            )
-        })
-      ).pipe(Effect.mapError(Attempts.final))
+    const getToken = ({ left, number }: Attempts.Attempt): Effect.Effect<Token, Attempts.Failed> =>
+      Effect.flatMap(tokens.peek, (held) =>
+        held !== undefined
+          ? Effect.succeed(held)
+          : Effect.timeoutOrElse(tokens.get, {
+              duration: left(),
+              orElse: () =>
+                Effect.fail(
+                  new Unreachable({ reason: "no token in time", sent: false, attempts: number })
+                )
+            }).pipe(Effect.mapError(Attempts.final))
+      )
 
-    const sendWith = Effect.fnUntraced(function* (
-      token: Token,
-      request: Request,
-      attempt: Attempts.Attempt
-    ) {
+    const sendWith = (token: Token, request: Request, attempt: Attempts.Attempt) => {
       const authorization = `Bearer ${Redacted.value(token.text)}`
       const signed = { ...request, headers: { ...request.headers, authorization } }
-      return yield* Attempts.accept(
-        signed,
-        yield* Attempts.send(config, transport, signed, attempt),
-        attempt
+      return Effect.flatMap(Attempts.send(config, transport, signed, attempt), (response) =>
+        Attempts.accept(signed, response, attempt)
       )
-    })
+    }
 
-    const authorized = Effect.fnUntraced(function* (request: Request, attempt: Attempts.Attempt) {
-      const token = yield* getToken(attempt)
-      return yield* Effect.catchIf(
-        sendWith(token, request, attempt),
-        ({ error }) => error._tag === "Unauthorized",
-        () =>
-          tokens.drop(token).pipe(
-            Effect.andThen(getToken(attempt)),
-            Effect.flatMap((fresh) => sendWith(fresh, request, attempt))
-          )
+    const authorized = (request: Request, attempt: Attempts.Attempt) =>
+      Effect.flatMap(getToken(attempt), (token) =>
+        Effect.catchIf(
+          sendWith(token, request, attempt),
+          ({ error }) => error._tag === "Unauthorized",
+          () =>
+            tokens.drop(token).pipe(
+              Effect.andThen(getToken(attempt)),
+              Effect.flatMap((fresh) => sendWith(fresh, request, attempt))
+            )
+        )
       )
-    })
 
-    const prepare = (endpoint: Operation.Endpoint<unknown>, input: Operation.Input) =>
-      Operation.toRequest(endpoint, config.baseUrl, input)
-
-    const exchange = Effect.fnUntraced(function* <A>(
-      endpoint: Operation.Endpoint<A>,
+    const exchange = <A>(
+      operation: Operation.Operation<A>,
+      about: Attempts.About,
       request: Request,
       mayFollow: (failure: Attempts.Failed) => boolean
-    ): Effect.fn.Return<A, Attempts.Ended> {
-      if ((yield* Clock.monotonicTimeNanos) < coolUntil) {
-        return yield* Effect.fail({ error: new Unauthorized({}), doubt: undefined })
-      }
-      const attempts = Attempts.run(
-        config,
-        mayFollow,
-        Effect.fnUntraced(function* (attempt) {
-          const response = yield* authorized(request, attempt)
-          return yield* Effect.mapError(Operation.fromResponse(endpoint, response), (error) =>
-            Attempts.failed(error)
-          )
-        })
-      )
-      return yield* Effect.tapError(attempts, ({ error }) =>
-        error._tag === "Unauthorized" ? coolDown : Effect.void
-      )
-    })
+    ): Effect.Effect<A, Attempts.Ended> =>
+      Effect.withFiber((fiber) => {
+        if (fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe() < coolUntil) {
+          return Effect.fail({ error: new Unauthorized({}), doubt: undefined })
+        }
+        const { span, tracer } = fiber.cache
+        if (tracer !== undefined && span?._tag === "Span") {
+          for (const [name, value] of Object.entries(about)) span.attribute(`pawl.${name}`, value)
+        }
+        return Effect.tapError(
+          Attempts.run(config, about, mayFollow, (attempt) =>
+            Effect.flatMap(authorized(request, attempt), (response) =>
+              Effect.mapError(operation.fromResponse(response), (error) => Attempts.failed(error))
+            )
+          ),
+          ({ error }) => (error._tag === "Unauthorized" ? coolDown : Effect.void)
+        )
+      })
 
     const coolDown = Effect.map(Clock.monotonicTimeNanos, (now) => {
       coolUntil = now + Duration.toNanosUnsafe(config.cooldown)
     })
 
+    /** Makes the request, and times what is done with it. */
+    const prepare = <A, B, E extends { readonly _tag: string }>(
+      endpoint: Operation.Endpoint<A>,
+      input: Operation.Input,
+      ids: Readonly<Record<string, string>>,
+      send: (
+        operation: Operation.Operation<A>,
+        about: Attempts.About,
+        request: Request
+      ) => Effect.Effect<B, E>
+    ): Effect.Effect<B, E | ValidationFailed> => {
+      const operation = operationOf(endpoint)
+      return Effect.flatMap(operation.toRequest(input), (request) =>
+        Metrics.timed(
+          operation.name,
+          send(operation, { ...ids, operation: operation.name }, request)
+        )
+      )
+    }
+
     return Caller.of({
-      call: Effect.fnUntraced(function* (endpoint, input) {
-        const request = yield* prepare(endpoint, input)
-        return yield* exchange(
-          endpoint,
-          request,
-          endpoint.method === "GET" ? Attempts.isTransient : constFalse
-        ).pipe(Effect.mapError(({ error }) => error))
-      }),
-      create: Effect.fnUntraced(function* (endpoint, payload) {
+      call: (endpoint, input) =>
+        prepare(endpoint, input, idOf(input), (operation, about, request) =>
+          Effect.mapError(
+            exchange(
+              operation,
+              about,
+              request,
+              operation.isRead ? Attempts.isTransient : constFalse
+            ),
+            ({ error }) => error
+          )
+        ),
+      create: (endpoint, payload) => {
         const { requestId } = payload
-        const request = yield* prepare(endpoint, { payload })
-        const sent = exchange(endpoint, request, Attempts.isTransient).pipe(
-          Effect.mapError(({ doubt, error }) =>
-            doubt === undefined || error._tag === "ValidationFailed" || error._tag === "NotFound"
-              ? error
-              : new OutcomeUnknown({ requestId, cause: doubt })
+        return prepare(endpoint, { payload }, { requestId }, (operation, about, request) =>
+          unlessAnother(
+            requestId,
+            request,
+            Effect.mapError(
+              exchange(operation, about, request, Attempts.isTransient),
+              ({ doubt, error }) =>
+                doubt === undefined ||
+                error._tag === "ValidationFailed" ||
+                error._tag === "NotFound"
+                  ? error
+                  : new OutcomeUnknown({ requestId, cause: doubt })
+            )
           )
         )
-        return yield* unlessAnother(requestId, request, sent)
-      }),
-      remove: Effect.fnUntraced(function* (endpoint, input) {
-        const request = yield* prepare(endpoint, input)
-        return yield* exchange(endpoint, request, Attempts.isInDoubt).pipe(
-          // A later refusal says nothing about an attempt that may have taken effect.
-          Effect.catch(({ doubt, error }) =>
-            doubt !== undefined && error._tag === "NotFound"
-              ? Effect.void
-              : Effect.fail(doubt ?? error)
+      },
+      remove: (endpoint, input) =>
+        prepare(endpoint, input, idOf(input), (operation, about, request) =>
+          exchange(operation, about, request, Attempts.isInDoubt).pipe(
+            // A later refusal says nothing about an attempt that may have taken effect.
+            Effect.catch(({ doubt, error }) =>
+              doubt !== undefined && error._tag === "NotFound"
+                ? Effect.void
+                : Effect.fail(doubt ?? error)
+            )
           )
         )
-      })
     })
   })
 )
+
+/** What identifies a call without a body of its own; nothing else of it is for logs. */
+const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {
+  const { id, subscriptionId } = params
+  if (id !== undefined) return { transactionId: id }
+  return subscriptionId === undefined ? {} : { subscriptionId }
+}

@@ -57,17 +57,16 @@ const send = (
   request: Request
 ): Effect.Effect<Response, Unreachable | UnexpectedResponse> =>
   Effect.callback((resume) => {
-    const url = new URL(request.url)
+    const [, origin = "", path] = /^(https?:\/\/[^/?#]*)([^#]*)/u.exec(request.url) ?? []
     const chunks: Array<Uint8Array> = []
-    const interrupted = new Error("The request was interrupted")
     let controller: Dispatcher.DispatchController | undefined
     let cancelled = false
     let status = 0
     let headers: Response["headers"] = {}
     agent.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path: path || "/",
         method: request.method,
         headers: request.headers,
         body: request.body ?? null
@@ -75,22 +74,18 @@ const send = (
       {
         onRequestStart(started) {
           controller = started
-          if (cancelled) started.abort(interrupted)
+          if (cancelled) started.abort(new Error("The request was interrupted"))
         },
         onResponseStart(_, statusCode, received) {
           status = statusCode
-          headers = Object.fromEntries(
-            Object.entries(received).map(([name, value]) => [
-              name,
-              Array.isArray(value) ? value.join(", ") : value
-            ])
-          )
+          headers = joined(received)
         },
         onResponseData(_, chunk) {
           chunks.push(chunk)
         },
         onResponseEnd() {
-          resume(Effect.succeed({ status, headers, body: Buffer.concat(chunks) }))
+          const [body = empty] = chunks.length > 1 ? [Buffer.concat(chunks)] : chunks
+          resume(Effect.succeed({ status, headers, body }))
         },
         onResponseError(_, error) {
           const code = Reason.codeOf(error)
@@ -111,6 +106,20 @@ const send = (
     )
     return Effect.sync(() => {
       cancelled = true
-      controller?.abort(interrupted)
+      controller?.abort(new Error("The request was interrupted"))
     })
   })
+
+const empty = new Uint8Array()
+
+/** The headers as text: those that came several times in one. */
+const joined = (
+  received: Readonly<Record<string, string | Array<string> | undefined>>
+): Response["headers"] => {
+  const headers: Record<string, string | undefined> = {}
+  for (const name in received) {
+    const value = received[name]
+    headers[name] = Array.isArray(value) ? value.join(", ") : value
+  }
+  return headers
+}

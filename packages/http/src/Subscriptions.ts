@@ -72,13 +72,13 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
 
       return Subscriptions.of({
         create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
-        get: Effect.fn("Subscriptions.get")((subscriptionId) =>
+        get: Methods.traced("Subscriptions.get")((subscriptionId) =>
           caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
         ),
-        update: Effect.fn("Subscriptions.update")(put),
-        pause: Effect.fn("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
-        resume: Effect.fn("Subscriptions.resume")((id) => put(id, { status: "ACTIVE" })),
-        cancel: Effect.fn("Subscriptions.cancel")((subscriptionId) =>
+        update: Methods.traced("Subscriptions.update")(put),
+        pause: Methods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
+        resume: Methods.traced("Subscriptions.resume")((id) => put(id, { status: "ACTIVE" })),
+        cancel: Methods.traced("Subscriptions.cancel")((subscriptionId) =>
           caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
         )
       })

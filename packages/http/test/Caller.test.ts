@@ -448,7 +448,7 @@ describe("waiting", () => {
     const error = failure(await Memory.virtual(create(service)))
     expect(error).toMatchObject({
       _tag: "OutcomeUnknown",
-      cause: { reason: "no answer in time", sent: true }
+      cause: { reason: "payments.example: no answer in time", sent: true }
     })
     expect(service.requests.length).toBe(3)
   })

@@ -19,7 +19,8 @@ import {
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import * as Random from "effect/Random"
+import * as Metrics from "../Metrics.ts"
 import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as Refusal from "./Refusal.ts"
@@ -30,7 +31,7 @@ export type Doubt = Unreachable | ServiceFailed | UnexpectedResponse
 /** Which attempt this is, from 1, and how long the call may still take. */
 export interface Attempt {
   readonly number: number
-  readonly left: Effect.Effect<Duration.Duration>
+  readonly left: () => Duration.Duration
 }
 
 /** How one attempt failed: for good, or so that another may follow. */
@@ -74,81 +75,100 @@ export const isTransient = ({ transient }: Failed): boolean => transient
 export const isInDoubt = ({ doubt }: Failed): boolean => doubt !== undefined
 
 /** Sends a request once, within what time is left. Fails where no response came. */
-export const send = Effect.fnUntraced(function* (
+export const send = (
   config: PawlConfig["Service"],
   transport: Transport.Transport["Service"],
   request: Transport.Request,
-  attempt: Attempt
-): Effect.fn.Return<Transport.Response, Failed> {
-  return yield* transport.send(request).pipe(
+  { left, number }: Attempt
+): Effect.Effect<Transport.Response, Failed> =>
+  transport.send(request).pipe(
     Effect.timeoutOrElse({
-      duration: Duration.min(config.attemptTimeout, yield* attempt.left),
+      duration: Duration.min(config.attemptTimeout, left()),
       orElse: () =>
         Effect.fail(new Unreachable({ reason: "no answer in time", sent: true, attempts: 1 }))
     }),
     Effect.mapError((error) =>
       failed(
         error._tag === "Unreachable"
-          ? new Unreachable({ reason: error.reason, sent: error.sent, attempts: attempt.number })
+          ? new Unreachable({ ...atHost(config, error), attempts: number })
           : error
       )
     )
   )
+
+/** Says which host it was. */
+const atHost = ({ baseUrl }: PawlConfig["Service"], { reason, sent }: Unreachable) => ({
+  reason: `${new URL(baseUrl).host}: ${reason}`,
+  sent
 })
 
 /** Passes a 2xx on, and fails with what any other response means. */
-export const accept = Effect.fnUntraced(function* (
+export const accept = (
   request: Transport.Request,
   response: Transport.Response,
   attempt: Attempt
-): Effect.fn.Return<Transport.Response, Failed> {
-  if (response.status >= 200 && response.status < 300) return response
-  const retryAfter = Refusal.readRetryAfter(
-    response.headers["retry-after"],
-    yield* Clock.currentTimeMillis
-  )
-  return yield* Effect.fail(
-    failed(Refusal.toError(request, response, attempt.number, retryAfter), retryAfter)
-  )
-})
+): Effect.Effect<Transport.Response, Failed> =>
+  response.status >= 200 && response.status < 300
+    ? Effect.succeed(response)
+    : Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const retryAfter = Refusal.readRetryAfter(response.headers["retry-after"], now)
+        return Effect.fail(
+          failed(Refusal.toError(request, response, attempt.number, retryAfter), retryAfter)
+        )
+      })
+
+/** What a call is about, for logs and spans: its operation, and the identifiers it was given. */
+export interface About {
+  readonly operation: string
+  readonly [name: string]: string
+}
 
 /** Runs attempts until one succeeds or fails so that none may follow, or attempts or time are used up. */
-export const run = Effect.fnUntraced(function* <A>(
-  config: PawlConfig["Service"],
+export const run = <A>(
+  { maxAttempts, totalTimeout }: PawlConfig["Service"],
+  about: About,
   mayFollow: (failure: Failed) => boolean,
   attempt: (attempt: Attempt) => Effect.Effect<A, Failed>
-): Effect.fn.Return<A, Ended> {
-  const start = yield* Clock.monotonicTimeNanos
-  const left = Effect.map(Clock.monotonicTimeNanos, (now) =>
-    Duration.max(Duration.zero, Duration.subtract(config.totalTimeout, Duration.nanos(now - start)))
-  )
-  let number = 0
-  let doubt: Doubt | undefined
-  return yield* Effect.suspend(() => attempt({ number: ++number, left })).pipe(
-    Effect.tapError((failure) =>
-      Effect.sync(() => {
-        doubt = failure.doubt ?? doubt
+): Effect.Effect<A, Ended> =>
+  Effect.withFiber((fiber) => {
+    const clock = fiber.getRef(Clock.Clock)
+    const count = (outcome: string) =>
+      Metrics.attempts(about.operation, outcome).updateUnsafe(1, fiber.context)
+    const end = clock.monotonicTimeNanosUnsafe() + Duration.toNanosUnsafe(totalTimeout)
+    const left = () => {
+      const nanos = end - clock.monotonicTimeNanosUnsafe()
+      return nanos > 0n ? Duration.nanos(nanos) : Duration.zero
+    }
+    let doubt: Doubt | undefined
+    const from = (number: number): Effect.Effect<A, Ended> =>
+      Effect.matchEffect(attempt({ number, left }), {
+        onSuccess: (value) => {
+          count("Success")
+          return Effect.succeed(value)
+        },
+        onFailure: (failure) => {
+          count(failure.error._tag)
+          doubt = failure.doubt ?? doubt
+          const ended = Effect.fail({ error: failure.error, doubt })
+          if (number >= maxAttempts || !mayFollow(failure)) return ended
+          return Effect.flatMap(waitAfter(number, failure), (wait) => {
+            if (!Duration.isLessThan(wait, left())) return ended
+            Metrics.retries(about.operation).updateUnsafe(1, fiber.context)
+            return Effect.logDebug(
+              `Attempt ${number} failed, another one follows in ${Duration.format(wait)}. ${failure.error.message}`
+            ).pipe(
+              Effect.annotateLogs(about),
+              Effect.andThen(Effect.sleep(wait)),
+              Effect.andThen(Effect.suspend(() => from(number + 1)))
+            )
+          })
+        }
       })
-    ),
-    Effect.retry({
-      schedule: Schedule.while(backoff, ({ duration }) =>
-        Effect.map(left, Duration.isGreaterThan(duration))
-      ),
-      times: config.maxAttempts - 1,
-      while: mayFollow
-    }),
-    Effect.mapError((failure) => ({ error: failure.error, doubt }))
-  )
-})
+    return from(1)
+  })
 
 /** 200 ms, 400, 800, … up to 5 s, a fifth more or less; never before the service wants it. */
-const backoff = Schedule.min([
-  Schedule.exponential("200 millis"),
-  Schedule.spaced("5 seconds")
-]).pipe(
-  Schedule.jittered,
-  Schedule.setInputType<Failed>(),
-  Schedule.modifyDelay(({ duration, input }) =>
-    Effect.succeed(Duration.max(duration, Duration.millis(input.retryAfter ?? 0)))
+const waitAfter = (number: number, { retryAfter = 0 }: Failed): Effect.Effect<Duration.Duration> =>
+  Effect.map(Random.nextBetween(0.8, 1.2), (spread) =>
+    Duration.millis(Math.max(Math.min(100 * 2 ** number, 5000) * spread, retryAfter))
   )
-)

@@ -22,21 +22,25 @@ export const make = () => {
     request: Request,
     send: Effect.Effect<A, E, R>
   ): Effect.Effect<A, E | ValidationFailed, R> =>
-    Effect.acquireUseRelease(
-      Effect.suspend(() => {
+    Effect.suspend(() => {
+      let isIn = false
+      const enter = Effect.suspend((): Effect.Effect<A, E | ValidationFailed, R> => {
         const text = `${request.url} ${request.body}`
         const entry = underWay.get(requestId) ?? { text, count: 0 }
         if (entry.text !== text) return Effect.fail(refuse())
+        isIn = true
         entry.count++
         underWay.set(requestId, entry)
-        return Effect.succeed(entry)
-      }),
-      () => send,
-      (entry) =>
+        return send
+      })
+      return Effect.ensuring(
+        enter,
         Effect.sync(() => {
-          if (--entry.count === 0) underWay.delete(requestId)
+          const entry = underWay.get(requestId)
+          if (isIn && entry !== undefined && --entry.count === 0) underWay.delete(requestId)
         })
-    )
+      )
+    })
 }
 
 const refuse = () =>

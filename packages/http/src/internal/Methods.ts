@@ -31,17 +31,32 @@ export const make = Effect.gen(function* () {
       judge: (requestId: string, response: Response) => Effect.Effect<A, E>,
       complete: (fields: Input & Fields) => Fields = identity
     ) =>
-      Effect.fn(name)(function* (
-        input: Input
-      ): Effect.fn.Return<A, ReadError | OutcomeUnknown | E> {
-        const requestId = input.requestId ?? (yield* random.uuidV7())
-        const response = yield* caller.create(endpoint, complete({ ...input, requestId }))
-        return yield* judge(requestId, response)
+      traced(name)((input: Input): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
+        const send = (requestId: string) =>
+          Effect.flatMap(caller.create(endpoint, complete({ ...input, requestId })), (response) =>
+            judge(requestId, response)
+          )
+        return input.requestId === undefined
+          ? Effect.flatMap(random.uuidV7(), send)
+          : send(input.requestId)
       }),
     read: <A>(name: string, endpoint: Endpoint<A>) =>
-      Effect.fn(name)((id: string) => caller.call(endpoint, { params: { id } }))
+      traced(name)((id: string) => caller.call(endpoint, { params: { id } }))
   }
 })
+
+/**
+ * Gives a method a span of its own name where a tracer listens. Elsewhere the span would go nowhere, and
+ * cost a tenth of the call.
+ */
+export const traced =
+  (name: string) =>
+  <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
+  (...args: Args): Effect.Effect<A, E> =>
+    Effect.withFiber(({ cache }) => {
+      const call = method(...args)
+      return cache.tracer === undefined ? call : Effect.withSpan(call, name)
+    })
 
 /** Makes what adds the checksum of APM requests, over the very text that is sent. */
 export const makeSigned = Effect.gen(function* () {

@@ -17,12 +17,13 @@ import type * as Transport from "../Transport.ts"
 
 /** What an operation is called with: plain values, as they would stand in the path and the body. */
 export interface Input {
-  readonly params?: object
+  readonly params?: { readonly id?: string; readonly subscriptionId?: string }
   readonly payload?: object
 }
 
 /** What of an endpoint is needed to call it. */
 export interface Endpoint<A> {
+  readonly identifier: string
   readonly method: HttpMethod
   readonly path: string
   readonly params: Schema.Top | undefined
@@ -31,68 +32,100 @@ export interface Endpoint<A> {
   readonly "~Success": { readonly Type: A }
 }
 
+/** An operation, ready to be called: its schemas are compiled and its path is taken apart once. */
+export interface Operation<A> {
+  /** Its name, as the contract has it. */
+  readonly name: string
+  /** Whether it only reads. */
+  readonly isRead: boolean
+  /** Builds the request, or names everything that is wrong with the input. */
+  readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
+  /** Reads the value of a success, or names the field that is not as documented. */
+  readonly fromResponse: (response: Transport.Response) => Effect.Effect<A, UnexpectedResponse>
+}
+
 type Codec<A = unknown> = Schema.Codec<A, unknown>
 
-/** Builds the request, or names everything that is wrong with the input. */
-export const toRequest = Effect.fnUntraced(function* (
-  endpoint: Endpoint<unknown>,
-  baseUrl: string,
-  input: Input
-): Effect.fn.Return<Transport.Request, ValidationFailed> {
-  const params =
-    endpoint.params === undefined
-      ? {}
-      : ((yield* check(endpoint.params as Codec, input.params)) as Record<string, string>)
-  const [payload] = Array.from(endpoint.payload.values(), ({ schemas }) => schemas[0])
-  const body =
-    payload === undefined
-      ? undefined
-      : JSON.stringify(yield* check(payload as Codec, input.payload))
-  const path = endpoint.path.replace(/:(\w+)/gu, (_, name: string) =>
-    encodeURIComponent(params[name] ?? "")
-  )
-  return {
-    method: endpoint.method as Transport.Request["method"],
-    // The contract's paths start at the host's root, and a base URL ends in /api.
-    url: baseUrl + path.slice("/api".length),
-    headers: {
-      accept: "application/json",
-      // Also without a body: DELETE asks for it (`spec.md`, "Common rules").
-      ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
-    },
-    body
-  }
+/** Prepares an operation at a base URL. */
+export const make = <A>(endpoint: Endpoint<A>, baseUrl: string): Operation<A> => ({
+  name: endpoint.identifier,
+  isRead: endpoint.method === "GET",
+  toRequest: requestOf(endpoint, baseUrl),
+  fromResponse: valueOf(endpoint)
 })
 
-/** Reads the value of a success, unless none is due, or names the field that is not as documented. */
-export const fromResponse = <A>(
-  endpoint: Endpoint<A>,
-  response: Transport.Response
-): Effect.Effect<A, UnexpectedResponse> => {
-  const refuse = (reason: string) =>
-    Effect.fail(new UnexpectedResponse({ status: response.status, reason }))
+/** Prepares operations at a base URL, each of them once. */
+export const makeAll = (baseUrl: string) => {
+  const made = new WeakMap<Endpoint<never>, Operation<never>>()
+  return <A>(endpoint: Endpoint<A>): Operation<A> => {
+    const known = made.get(endpoint as Endpoint<never>) as Operation<A> | undefined
+    const operation = known ?? make(endpoint, baseUrl)
+    if (known === undefined) made.set(endpoint as Endpoint<never>, operation as Operation<never>)
+    return operation
+  }
+}
+
+const requestOf = (
+  { method, params, path, payload }: Endpoint<unknown>,
+  baseUrl: string
+): Operation<unknown>["toRequest"] => {
+  const headers = {
+    accept: "application/json",
+    // Also without a body: DELETE asks for it (`spec.md`, "Common rules").
+    ...(method === "GET" ? {} : { "content-type": "application/json" })
+  }
+  const [body] = Array.from(payload.values(), ({ schemas }) => schemas[0])
+  const checkBody = body === undefined ? undefined : check(body as Codec)
+  const checkParams = params === undefined ? undefined : check(params as Codec)
+  // The contract's paths start at the host's root, and a base URL ends in /api.
+  const url = baseUrl + path.slice("/api".length)
+  const fill = (values: Record<string, string>) =>
+    url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
+  const request = (url: string, value: unknown): Transport.Request => ({
+    method: method as Transport.Request["method"],
+    url,
+    headers,
+    body: value === undefined ? undefined : JSON.stringify(value)
+  })
+  return (input) => {
+    const filled =
+      checkParams === undefined
+        ? Effect.succeed(url)
+        : Effect.map(checkParams(input.params), (values) => fill(values as Record<string, string>))
+    return Effect.flatMap(filled, (url) =>
+      checkBody === undefined
+        ? Effect.succeed(request(url, undefined))
+        : Effect.map(checkBody(input.payload), (value) => request(url, value))
+    )
+  }
+}
+
+const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
   const success = Array.from(endpoint.success)[0] as Codec<A>
+  const decode = Schema.decodeUnknownEffect(success)
   // Where nothing is due nothing is read; in the contract's JSON nothing is null.
-  const json = HttpApiSchema.isNoContent(success.ast)
-    ? Result.succeed(null)
-    : Json.fromBytes(response.body)
-  if (Result.isFailure(json)) return refuse(`its body cannot be read as JSON (${json.failure})`)
-  return Effect.catchTag(
-    Schema.decodeUnknownEffect(success)(json.success),
-    "SchemaError",
-    (error) => {
+  const read = HttpApiSchema.isNoContent(success.ast)
+    ? () => Result.succeed(null)
+    : ({ body }: Transport.Response) => Json.fromBytes(body)
+  return (response) => {
+    const refuse = (reason: string) =>
+      Effect.fail(new UnexpectedResponse({ status: response.status, reason }))
+    const json = read(response)
+    if (Result.isFailure(json)) return refuse(`its body cannot be read as JSON (${json.failure})`)
+    return Effect.catchTag(decode(json.success), "SchemaError", (error) => {
       const [fault] = faults(error)
       return refuse(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
-    }
-  )
+    })
+  }
 }
 
 /** Passes a plain value through its schema, and names everything that is wrong with it. */
-const check = (schema: Codec, value: unknown): Effect.Effect<unknown, ValidationFailed> =>
-  Schema.decodeUnknownEffect(schema)(value, { errors: "all" }).pipe(
-    Effect.flatMap(Schema.encodeEffect(schema)),
-    Effect.mapError(toValidationFailed)
-  )
+const check = (schema: Codec) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const encode = Schema.encodeEffect(schema)
+  return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
+    Effect.mapError(Effect.flatMap(decode(value), encode), toValidationFailed)
+}
 
 const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>
   new ValidationFailed({ sent: false, fields: faults(error) })

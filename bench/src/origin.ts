@@ -1,0 +1,42 @@
+/**
+ * The other side of `client.ts`, in a process of its own: an origin that gives a token to who asks for
+ * one, and answers every other request with a payment under the requestId that was sent.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+const answer = (url: string | undefined, body: string): object => {
+  if (url?.endsWith("/v1/auth")) return { accessToken: "a.e30.b" }
+  const requestId = /requestId(?:":"|=)([^"&]*)/u.exec(body)?.[1]
+  return {
+    requestId,
+    transactionId: "100001",
+    transactionStatus: "NEW",
+    apmResponseData: {
+      actionType: "REDIRECTION",
+      redirectUrl: "https://payments.example/wallet/100001",
+      paymentType: "APM",
+      paymentMethod: "EWALLET"
+    },
+    createdTime: "2030-01-01T00:00:00Z",
+    paymentType: "APM",
+    metadata: { basket: "7" }
+  }
+}
+
+const server = createServer((request, response) => {
+  let body = ""
+  request
+    .setEncoding("utf8")
+    .on("data", (chunk: string) => (body += chunk))
+    .on("end", () => {
+      const bytes = JSON.stringify(answer(request.url, body))
+      response
+        .writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
+        .end(bytes)
+    })
+})
+// A connection is not to end in the middle of a bench.
+server.keepAliveTimeout = 600_000
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port))
+process.on("disconnect", () => process.exit())

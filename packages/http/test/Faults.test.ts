@@ -1,0 +1,237 @@
+/**
+ * The rows of the fault catalogue that need the whole client at once: real sockets where a peer
+ * misbehaves, virtual time where there are many callers.
+ */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Socket } from "node:net"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Pawl from "../src/Pawl.ts"
+import type * as PawlConfig from "../src/PawlConfig.ts"
+import * as Memory from "./support/memory.ts"
+import * as Server from "./support/server.ts"
+
+/** Runs calls against a server that gives a token to who asks for one, and then does as it is told. */
+const against = <A, E>(
+  respond: (socket: Socket, request: string) => void,
+  calls: (server: Server.Server) => Effect.Effect<A, E, ApmPayments | Scope.Scope>,
+  options: Partial<PawlConfig.Options> = {}
+): Promise<A> =>
+  Effect.gen(function* () {
+    const server = yield* Server.start((socket, request) =>
+      request.startsWith("POST /api/v1/auth ")
+        ? Server.reply(socket, 200, '{"token":"abc"}')
+        : respond(socket, request)
+    )
+    const layer = Pawl.layer({
+      baseUrl: `${server.url}/api`,
+      merchantKey: "key",
+      merchantSecret: Redacted.make("secret"),
+      ...options
+    })
+    return yield* Effect.provide(calls(server), layer)
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const status = ApmPayments.use((payments) => Effect.result(payments.status("7")))
+
+const create = (requestId: string) =>
+  ApmPayments.use((payments) => Effect.result(payments.create({ ...Memory.payment, requestId })))
+
+/** Writes a byte every few milliseconds, for as long as anybody listens. */
+const drip = (socket: Socket, text: string): void => {
+  let at = 0
+  const timer = setInterval(() => {
+    if (socket.destroyed) clearInterval(timer)
+    else socket.write(text[at++] ?? " ")
+  }, 5)
+}
+
+describe("C05 an answer that trickles in", () => {
+  const quick = { attemptTimeout: "300 millis", totalTimeout: "500 millis" } as const
+
+  it.each([
+    ["headers", "HTTP/1.1 200 OK\r\nx-slow: "],
+    ["body", "HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"]
+  ])("ends at the deadline while its %s still come, and so does the connection", (_, start) =>
+    against(
+      (socket) => drip(socket, start),
+      (server) =>
+        Effect.gen(function* () {
+          expect(yield* status).toMatchObject({
+            failure: { _tag: "Unreachable", sent: true, reason: expect.stringContaining("in time") }
+          })
+          expect(yield* create("order-1")).toMatchObject({
+            failure: { _tag: "OutcomeUnknown", requestId: "order-1" }
+          })
+          yield* server.closed
+        }),
+      quick
+    )
+  )
+})
+
+describe("C08 a content type", () => {
+  const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")
+
+  it.each([
+    "text/html",
+    "text/plain; charset=iso-8859-1",
+    "application/octet-stream",
+    "application/json; charset=utf-16",
+    "",
+    "nonsense"
+  ])("%j changes nothing where the bytes are JSON in UTF-8", (type) =>
+    against(
+      (socket) => Server.reply(socket, 200, '"SUCCEED"', { "content-type": type }),
+      () => Effect.map(status, (result) => expect(result).toMatchObject({ success: "SUCCEED" }))
+    )
+  )
+
+  it.each([
+    ["text/html", Buffer.from("<html><body>Bad Gateway</body></html>")],
+    ["application/json", Buffer.from("<html></html>")],
+    ["application/json; charset=utf-16", utf16('"SUCCEED"')],
+    ["application/json; charset=iso-8859-1", Buffer.from('"SUCC\u00c9ED"', "latin1")],
+    ["application/json", Buffer.from('\ufeff"SUCCEED"')],
+    ["application/json", Buffer.alloc(0)]
+  ])("%j over other bytes is UnexpectedResponse, and none of them is quoted", (type, bytes) =>
+    against(
+      (socket) => Server.reply(socket, 200, bytes, { "content-type": type }),
+      () =>
+        Effect.map(status, (result) => {
+          expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 200 } })
+          expect(String(Result.merge(result))).not.toMatch(/SUCC|html/u)
+        }),
+      { maxAttempts: 1 }
+    )
+  )
+})
+
+describe("C10 a storm of 500s", () => {
+  it("costs each call no more than its attempts, and is over for the next call at once", async () => {
+    const calls = 1000
+    let storm = true
+    const service = new Memory.Service({
+      answer: () => (storm ? Memory.answer(500, "") : Memory.status("SUCCEED"))
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const results = yield* Memory.settled(
+          Effect.forEach(Array.from({ length: calls }), () => status, { concurrency: "unbounded" })
+        )
+        for (const result of results)
+          expect(result).toMatchObject({ failure: { _tag: "ServiceFailed", attempts: 4 } })
+        expect(service.requests.length).toBe(calls * 4)
+        expect(service.auths.length).toBe(1)
+        storm = false
+        expect(yield* status).toMatchObject({ success: "SUCCEED" })
+        expect(service.requests.length).toBe(calls * 4 + 1)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+})
+
+describe("C19 a connection that the server closes as it is used again", () => {
+  /** Pays once for each requestId, and ends every connection that was used before, unless told to wait. */
+  const closing = (close: (socket: Socket) => unknown) => {
+    const ledger = new Map<string, Set<string>>()
+    const used = new WeakSet<Socket>()
+    return {
+      ledger,
+      respond: (socket: Socket, request: string) => {
+        if (used.has(socket)) {
+          close(socket)
+          return
+        }
+        used.add(socket)
+        const body = request.split("\r\n\r\n")[1] ?? ""
+        const { requestId } = JSON.parse(body) as { requestId: string }
+        ledger.set(requestId, (ledger.get(requestId) ?? new Set()).add(body))
+        Server.reply(socket, 200, `{"transactionId":"${ledger.size}","transactionStatus":"NEW"}`, {
+          "keep-alive": "timeout=600"
+        })
+      }
+    }
+  }
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ["a reset", (socket) => socket.resetAndDestroy()],
+    ["an end", (socket) => socket.end()]
+  ])("by %s is survived under the same requestId, with the same bytes", (_, close) => {
+    const { ledger, respond } = closing(close)
+    return against(respond, (server) =>
+      Effect.gen(function* () {
+        for (let n = 1; n <= 6; n++) {
+          expect(yield* create(`order-${n}`)).toMatchObject({
+            success: { transactionId: String(n) }
+          })
+        }
+        expect(ledger.size).toBe(6)
+        for (const bodies of ledger.values()) expect(bodies.size).toBe(1)
+        // The token, each payment, and each that met a connection which was gone.
+        expect(server.received.length).toBeGreaterThan(7)
+      })
+    )
+  })
+
+  it("at the very moment it has answered loses no call", () => {
+    let n = 0
+    return against(
+      (socket) => {
+        Server.reply(socket, 200, `{"transactionId":"${++n}","transactionStatus":"NEW"}`, {
+          "keep-alive": "timeout=600"
+        })
+        socket.end()
+      },
+      () =>
+        Effect.gen(function* () {
+          for (let at = 0; at < 20; at++)
+            expect(Result.isSuccess(yield* create(`order-${at}`))).toBe(true)
+        })
+    )
+  })
+})
+
+describe("C24 many callers", () => {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+
+  it("leave nothing behind, neither requestIds nor series of metrics", async () => {
+    const registry = new Map()
+    const body = Memory.respond(200, { transactionId: "7", transactionStatus: "NEW" })
+    let requests = 0
+    const service = new Memory.Service()
+    service.send = ({ url }) =>
+      Effect.map(Effect.yieldNow, () => {
+        requests++
+        return url.endsWith("/auth") ? Memory.respond(200, { token: "abc" }) : body
+      })
+    const kept: Array<number> = []
+    await Effect.gen(function* () {
+      for (const count of [2000, 10_000]) {
+        const results = yield* Effect.forEach(
+          Array.from({ length: count }, (_, n) => `order-${count}-${n}-${"x".repeat(40)}`),
+          create,
+          { concurrency: "unbounded" }
+        )
+        expect(results.every(Result.isSuccess)).toBe(true)
+        collect()
+        kept.push(process.memoryUsage().heapUsed)
+      }
+    }).pipe(
+      Effect.provide(Memory.client(service)),
+      Effect.provideService(Metric.MetricRegistry, registry),
+      Effect.runPromise
+    )
+    expect(requests).toBe(12_001)
+    expect(registry.size).toBeLessThan(10)
+    // 10,000 entries of a requestId and its body would be more than that.
+    expect(kept[1]! - kept[0]!).toBeLessThan(3 * 1024 * 1024)
+  })
+})

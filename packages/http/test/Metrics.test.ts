@@ -1,0 +1,197 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Metrics from "../src/Metrics.ts"
+import type * as Pawl from "../src/Pawl.ts"
+import { Subscriptions } from "../src/Subscriptions.ts"
+import * as Memory from "./support/memory.ts"
+import * as Operations from "./support/operations.ts"
+
+/** Runs calls one after another against a service in memory, with a registry of their own. */
+const measured = <A>(
+  service: Memory.Service,
+  calls: ReadonlyArray<Effect.Effect<unknown, unknown, Pawl.Services>>,
+  then: Effect.Effect<A>
+): Promise<A> =>
+  Effect.forEach(calls, (call) => Memory.settled(Effect.exit(call))).pipe(
+    Effect.provide(Memory.client(service)),
+    Effect.andThen(then),
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+
+/** Every series there is, by its name and attributes. */
+const series = Effect.map(Metric.snapshot, (snapshots) =>
+  Object.fromEntries(
+    snapshots.map(({ attributes = {}, id, state }) => [
+      [id, ...Object.values(attributes)].join(" "),
+      "count" in state ? Number(state.count) : Number.NaN
+    ])
+  )
+)
+
+const create = (requestId: string) =>
+  ApmPayments.use((payments) => payments.create({ ...Memory.payment, requestId }))
+
+describe("the metrics", () => {
+  it("count every attempt by its outcome, what was tried again, and every call once", async () => {
+    const service = new Memory.Service({ faults: ["reset after", "500 before"] })
+    expect(
+      await measured(
+        service,
+        [create("order-1"), ApmPayments.use(({ status }) => status("7"))],
+        series
+      )
+    ).toEqual({
+      "pawl_http_attempts authenticate Success": 1,
+      "pawl_http_call_duration_seconds authenticate Success": 1,
+      "pawl_http_token_refreshes Success": 1,
+      "pawl_http_attempts createApmPayment Unreachable": 1,
+      "pawl_http_attempts createApmPayment ServiceFailed": 1,
+      "pawl_http_attempts createApmPayment Success": 1,
+      "pawl_http_retries createApmPayment": 2,
+      "pawl_http_call_duration_seconds createApmPayment Success": 1,
+      "pawl_http_attempts readApmPaymentStatus Success": 1,
+      "pawl_http_call_duration_seconds readApmPaymentStatus Success": 1
+    })
+  })
+
+  it("say how a call ended for its caller, and how a token could not be had", async () => {
+    const lost = new Memory.Service({ answer: () => Memory.answer(500, "") })
+    expect(await measured(lost, [create("order-1")], series)).toMatchObject({
+      "pawl_http_attempts createApmPayment ServiceFailed": 4,
+      "pawl_http_retries createApmPayment": 3,
+      "pawl_http_call_duration_seconds createApmPayment OutcomeUnknown": 1
+    })
+    const refused = new Memory.Service({ auth: () => Memory.answer(401, "") })
+    expect(await measured(refused, [create("order-1")], series)).toMatchObject({
+      "pawl_http_token_refreshes Unauthorized": 1,
+      "pawl_http_call_duration_seconds createApmPayment Unauthorized": 1
+    })
+    const defect = new Memory.Service({ answer: () => Effect.die(new Error("broken")) })
+    expect(await measured(defect, [create("order-1")], series)).toMatchObject({
+      "pawl_http_call_duration_seconds createApmPayment Defect": 1
+    })
+  })
+
+  it("time a call with all its attempts and waits", async () => {
+    const service: Memory.Service = new Memory.Service({
+      answer: (_, n) => Effect.delay(Memory.answer(n === 1 ? 503 : 200, '"NEW"'), "2 seconds")
+    })
+    const { max, min } = await measured(
+      service,
+      [ApmPayments.use(({ status }) => status("7"))],
+      Metric.value(Metrics.callDuration("readApmPaymentStatus", "Success"))
+    )
+    expect(min).toBe(max)
+    expect(min).toBeGreaterThanOrEqual(4.16)
+    expect(min).toBeLessThanOrEqual(4.25)
+  })
+
+  it("have as many series after many calls as after one", async () => {
+    const calls = Array.from({ length: 100 }, (_, n) => create(`order-${n}`))
+    const one = await measured(new Memory.Service(), calls.slice(0, 1), series)
+    const many = await measured(new Memory.Service(), calls, series)
+    expect(Object.keys(many)).toEqual(Object.keys(one))
+  })
+
+  it.each<[string, Memory.Options]>([
+    ["a success", { answer: (request) => Memory.answer(200, Operations.answerTo(request)) }],
+    ["a refusal", { answer: ({ body = "" }) => Memory.answer(400, { message: body }) }],
+    ["a failure", { answer: () => Memory.answer(500, "") }],
+    ["wrong credentials", { auth: () => Memory.answer(401, "secret-canary-93ad") }]
+  ])("B04 hold no secret and no identifier after %s", async (_, given) => {
+    const service = new Memory.Service(given)
+    const calls = Operations.operations.map(({ call }) => call({ requestId: "request-1" }))
+    const text = await measured(
+      service,
+      calls,
+      Effect.map(
+        Effect.all([Metric.dump, Metric.snapshot]),
+        ([dump, snapshots]) =>
+          dump +
+          JSON.stringify(snapshots, (__, each: unknown) =>
+            typeof each === "bigint" ? String(each) : each
+          )
+      )
+    )
+    expect(text).toContain("pawl_http_call_duration_seconds")
+    expect(text).not.toMatch(/canary|request-1|100001/u)
+    for (const secret of [...Object.values(Operations.canaries).slice(0, 1), ...service.valid])
+      expect(text).not.toContain(secret)
+  })
+})
+
+describe("what a log line and a span say of a call", () => {
+  const observed = async (
+    service: Memory.Service,
+    call: Effect.Effect<unknown, unknown, Pawl.Services>
+  ) => {
+    const lines: Array<unknown> = []
+    const spans: Array<[string, Record<string, unknown>]> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        const { end } = span
+        span.end = (time, exit) => {
+          end.call(span, time, exit)
+          spans.push([span.name, Object.fromEntries(span.attributes)])
+        }
+        return span
+      }
+    })
+    const logger = Logger.make(({ fiber, message }) => {
+      lines.push([String(message), fiber.getRef(References.CurrentLogAnnotations)])
+    })
+    await Memory.settled(Effect.exit(call)).pipe(
+      Effect.provide(Layer.mergeAll(Memory.client(service), Logger.layer([logger]))),
+      Effect.provideService(References.MinimumLogLevel, "All"),
+      Effect.provideService(Tracer.Tracer, tracer),
+      Effect.provide(TestClock.layer()),
+      Effect.runPromise
+    )
+    return { lines, spans }
+  }
+  const failing = () => new Memory.Service({ answer: () => Memory.answer(500, "") })
+
+  it("is the operation and the requestId of a create, and why it is tried again", async () => {
+    const { lines, spans } = await observed(failing(), create("order-1"))
+    const about = { operation: "createApmPayment", requestId: "order-1" }
+    expect(lines.length).toBe(3)
+    for (const line of lines)
+      expect(line).toEqual([
+        expect.stringMatching(/^Attempt \d failed, another one follows in .*failed with 500/u),
+        about
+      ])
+    expect(spans).toContainEqual([
+      "ApmPayments.create",
+      { "pawl.operation": about.operation, "pawl.requestId": about.requestId }
+    ])
+  })
+
+  it("is the transaction of a read, and the subscription of what reads or changes one", async () => {
+    const read = await observed(
+      failing(),
+      ApmPayments.use(({ status }) => status("7"))
+    )
+    expect(read.lines[0]).toMatchObject([
+      expect.any(String),
+      { operation: "readApmPaymentStatus", transactionId: "7" }
+    ])
+    const changed = await observed(
+      failing(),
+      Subscriptions.use(({ pause }) => pause("700"))
+    )
+    expect(changed.spans).toContainEqual([
+      "Subscriptions.pause",
+      { "pawl.operation": "updateSubscription", "pawl.subscriptionId": "700" }
+    ])
+  })
+})
