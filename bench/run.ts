@@ -7,10 +7,13 @@
  */
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
+import { fake, ready, sandbox } from "./src/fake.ts"
 import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
 import { disk, receiver } from "./src/receiver.ts"
 
-const benches: ReadonlyMap<string, Bench> = new Map(Object.entries({ client, receiver, disk }))
+const benches: ReadonlyMap<string, Bench> = new Map(
+  Object.entries({ client, receiver, disk, fake, sandbox, ready })
+)
 
 interface Verdict extends Goal, Spread {
   readonly met: boolean

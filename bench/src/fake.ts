@@ -1,0 +1,298 @@
+/**
+ * What the service for tests costs.
+ *
+ * - `fake`: the real client pays and reads the status, 64 at a time, against the fake, a sandbox in the
+ *   same process, and handlers of msw. All of a call is counted, the client's part and the service's.
+ * - `sandbox`: the CPU time a server takes for a create and a read, each server in a process of its own.
+ * - `ready`: the time from the start of a process to the line that says it serves.
+ *
+ * A transaction does not move here: what it does later would be counted to whoever runs then.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as ApmPayments from "@pawl/http/ApmPayments"
+import * as Pawl from "@pawl/http/Pawl"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as Transport from "@pawl/http/Transport"
+import * as Fake from "@pawl/testkit/Fake"
+import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { http, HttpResponse } from "msw"
+import { setupServer } from "msw/node"
+import { fork, spawn } from "node:child_process"
+import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import { Pool } from "undici"
+import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+
+const concurrency = 64
+const pace = "1 hour"
+const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
+
+const fields = {
+  accountId: "1001",
+  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
+  amount: "10.50",
+  currency: "EUR",
+  metadata: { basket: "7" },
+  order: { orderId: "order-1", title: "Tea" },
+  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
+}
+
+let count = 0
+
+const hold = (expected: unknown, got: unknown): void => {
+  if (expected !== got) throw new Error(`${String(expected)} expected, not ${String(got)}`)
+}
+
+/** Pays, and reads the status: two calls. */
+const pay = Effect.gen(function* () {
+  const requestId = `order-${++count}`
+  const payments = yield* ApmPayments.ApmPayments
+  const created = yield* payments.create({ requestId, ...fields })
+  hold(requestId, created.requestId)
+  hold("NEW", yield* payments.status(created.transactionId))
+})
+
+/** As many loops at a time as there may be calls. */
+const atATime = (times: number, call: () => Promise<void>): Promise<unknown> => {
+  let left = times
+  const loop = async (): Promise<void> => {
+    while (left-- > 0) await call()
+  }
+  return Promise.all(Array.from({ length: concurrency }, loop))
+}
+
+const effects = <E>(
+  name: string,
+  runtime: ManagedRuntime.ManagedRuntime<ApmPayments.ApmPayments, E>
+): Variant => ({
+  name,
+  check: () => runtime.runPromise(pay),
+  run: (times) =>
+    runtime.runPromise(
+      Effect.suspend(() => {
+        let left = times
+        const loop = Effect.whileLoop({
+          while: () => left-- > 0,
+          body: () => pay,
+          step: () => undefined
+        })
+        return Effect.all(
+          Array.from({ length: concurrency }, () => loop),
+          { concurrency: "unbounded", discard: true }
+        )
+      })
+    )
+})
+
+/** What a merchant would write for msw: the answers alone, without a state or a check behind them. */
+const handlers = [
+  http.post("https://msw.test/api/v1/auth", () => HttpResponse.json({ accessToken: "a.e30.b" })),
+  http.post("https://msw.test/api/v1/payments/apm", async ({ request }) => {
+    const { requestId } = (await request.json()) as { readonly requestId: string }
+    return HttpResponse.json({
+      requestId,
+      transactionId: "100001",
+      transactionStatus: "NEW",
+      createdTime: "2030-01-01T00:00:00Z",
+      paymentType: "APM"
+    })
+  }),
+  http.get("https://msw.test/api/v1/payments/apm/status/:id", () => HttpResponse.json("NEW"))
+]
+
+const options = (baseUrl: string) => ({
+  baseUrl,
+  merchantKey: credentials.merchantKey,
+  merchantSecret: Redacted.make(credentials.merchantSecret)
+})
+
+const overMsw = Pawl.layerPortable.pipe(
+  Layer.provide([
+    Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
+    NodeHmac.layer,
+    PawlConfig.layer(options("https://msw.test/api"))
+  ])
+)
+
+const overLoopback = Layer.unwrap(
+  Effect.map(Sandbox.Sandbox, ({ baseUrl }) => Pawl.layer(options(baseUrl)))
+).pipe(Layer.provide(Sandbox.layer({ pace })))
+
+const runFake = async (): Promise<Costs> => {
+  const fake = ManagedRuntime.make(Fake.layer({ pace }))
+  const loopback = ManagedRuntime.make(overLoopback)
+  const mocked = ManagedRuntime.make(overMsw)
+  const server = setupServer(...handlers)
+  const msw = effects("msw", mocked)
+  /** msw takes the place of `fetch` while it listens, and only then. */
+  const listening = async (act: () => void | Promise<void>): Promise<void> => {
+    server.listen()
+    try {
+      await act()
+    } finally {
+      server.close()
+    }
+  }
+  try {
+    return await measure(
+      [
+        effects("Fake.layer", fake),
+        effects("a sandbox on loopback", loopback),
+        {
+          name: msw.name,
+          check: () => listening(msw.check),
+          run: (times) => listening(() => msw.run(times))
+        }
+      ],
+      { synchronous: false, slice: 300, warmUp: 3000 }
+    )
+  } finally {
+    await Promise.all([fake.dispose(), loopback.dispose(), mocked.dispose()])
+  }
+}
+
+export const fake: Bench = {
+  what: "a payment and a read of its status, 64 at a time, all of it in one process",
+  floor: "Fake.layer",
+  goals: [
+    { variant: "Fake.layer", against: "a sandbox on loopback", atMost: 1 / 5 },
+    { variant: "Fake.layer", against: "msw", atMost: 1 / 100 }
+  ],
+  run: runFake
+}
+
+const signed = () => {
+  const plain = { requestId: `order-${++count}`, ...fields }
+  const text = [plain.accountId, plain.requestId, plain.amount, plain.currency].join("|")
+  const hmac = createHmac("sha256", credentials.merchantSecret)
+  return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
+}
+
+/** A server in a process of its own, and the requests for it. */
+const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
+  const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
+  const told = async () => (await once(child, "message"))[0] as number
+  const pool = new Pool(`http://127.0.0.1:${await told()}`, { connections: concurrency })
+  const headers: Record<string, string> = { "content-type": "application/json" }
+  const send = async (method: string, path: string, body?: string) => {
+    const response = await pool.request({ method, path, headers, ...(body && { body }) })
+    const answer: unknown = await response.body.json()
+    if (response.statusCode >= 300) throw new Error(`${name} answered ${response.statusCode}`)
+    return answer as Readonly<Record<string, unknown>>
+  }
+  if (name === "sandbox") {
+    const { accessToken } = await send("POST", "/api/v1/auth", JSON.stringify(credentials))
+    headers["authorization"] = `Bearer ${String(accessToken)}`
+  }
+  const call = async (): Promise<void> => {
+    const made = await send("POST", paths.create, signed())
+    await send("GET", `${paths.read}/${String(made["transactionId"] ?? made["id"])}`)
+  }
+  return {
+    name,
+    call,
+    cpuTime: () => {
+      child.send("how much?")
+      return told()
+    },
+    close: async () => {
+      await pool.destroy()
+      child.disconnect()
+    }
+  }
+}
+
+/** As `measure` does it, but the cost is what the server says. */
+const runSandbox = async (): Promise<Costs> => {
+  const [rounds, times, warmUp] = [15, 1000, 4000]
+  const apm = { create: "/api/v1/payments/apm", read: "/api/v1/payments/apm/status" }
+  const servers = [
+    await serve("bare node:http", apm),
+    await serve("HttpRouter", apm),
+    await serve("sandbox", apm),
+    await serve("json-server", { create: "/api/v1/payments", read: "/api/v1/payments" })
+  ]
+  try {
+    const of = new Map(servers.map(({ name }): [string, Array<number>] => [name, []]))
+    for (const { call } of servers) await atATime(warmUp, call)
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < servers.length; turn++) {
+        const { call, cpuTime, name } = servers[(round + turn) % servers.length]!
+        const start = await cpuTime()
+        await atATime(times, call)
+        of.get(name)?.push(((await cpuTime()) - start) / (2 * times))
+      }
+    }
+    return { unit: "CPU time of the server, a request", of }
+  } finally {
+    for (const { close } of servers) await close()
+  }
+}
+
+export const sandbox: Bench = {
+  what: "a create and a read, 64 at a time, each server in a process of its own",
+  floor: "bare node:http",
+  goals: [
+    { variant: "sandbox", against: "bare node:http", atMost: 2.5 },
+    { variant: "sandbox", against: "json-server", atMost: 1 / 4 }
+  ],
+  run: runSandbox
+}
+
+const floor = `
+import "effect/http-api"
+import { createServer } from "node:http"
+createServer().listen(0, "127.0.0.1", () => console.log("ready"))
+`
+
+const programs: ReadonlyArray<readonly [name: string, args: ReadonlyArray<string>]> = [
+  ["node:http and effect/http-api", ["--input-type=module", "--eval", floor]],
+  [
+    "sandbox",
+    [
+      new URL("../../packages/testkit/src/bin/pawl-sandbox.ts", import.meta.url).pathname,
+      "--port",
+      "0"
+    ]
+  ]
+]
+
+/** The time from the start of a process to the first line it prints. */
+const untilReady = async (args: ReadonlyArray<string>): Promise<number> => {
+  const start = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: new URL("..", import.meta.url),
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const [line] = (await once(child.stdout, "data")) as [Buffer]
+  const took = performance.now() - start
+  if (!line.toString().startsWith("ready")) throw new Error(`not ready: ${line.toString()}`)
+  child.kill()
+  await once(child, "exit")
+  return took
+}
+
+const runReady = async (): Promise<Costs> => {
+  const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
+  for (let round = 0; round < 12; round++) {
+    for (let turn = 0; turn < programs.length; turn++) {
+      const [name, args] = programs[(round + turn) % programs.length]!
+      const took = await untilReady(args)
+      // The first of each fills the caches of the disk.
+      if (round > 0) of.get(name)?.push(took)
+    }
+  }
+  return { unit: "time", of }
+}
+
+export const ready: Bench = {
+  what: "from the start of a process to the line that says it serves",
+  floor: "node:http and effect/http-api",
+  goals: [{ variant: "sandbox", against: "node:http and effect/http-api", atMost: 2 }],
+  run: runReady
+}
