@@ -8,7 +8,7 @@
  * Vitest and in `node:test`, and a line in a script. What is found is laid out for reading, shrunk as far as it
  * goes, with the seed and path that meet it again.
  *
- * The laws are in modules named for what they are about: `Laws/Rule`, `Laws/Reducer`.
+ * The laws are in modules named for what they are about: `Laws/Rule`, `Laws/Reducer`, `Laws/Ledger`.
  *
  * **Example** (Your own rule for callbacks out of order)
  *

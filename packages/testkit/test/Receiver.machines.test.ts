@@ -94,8 +94,10 @@ const application = Effect.gen(function* () {
       const before = told.get(transactionId) ?? []
       const last = before.at(-1)
       if (last !== undefined && rank(to) < rank(last.to)) faults.push(`${id} came after ${last.id}`)
-      if (last !== undefined && last.id !== id && transition.from !== last.to) {
-        faults.push(`${id} is from ${String(transition.from)}, but ${last.to} was told`)
+      // What a kill cut short was not told: what stands by then is told from where the last one was.
+      const from = last === undefined ? [null] : [last.to, last.from]
+      if (last?.id !== id && !from.includes(transition.from)) {
+        faults.push(`${id} is from ${String(transition.from)}, but ${String(last?.to)} was told`)
       }
       if (rank(to) >= 10 && !transition.confirmed) faults.push(`${id} is not confirmed`)
       told.set(transactionId, [...before, transition])
@@ -145,7 +147,7 @@ const balancer = (alive: ReadonlyMap<ChildProcess, number>) => {
       const body = await read(request)
       const { "content-type": type = "", "x-checksum": checksum = "" } = request.headers
       const headers = { "content-type": type, "x-checksum": String(checksum) }
-      for (;;) {
+      while (!response.destroyed) {
         const port = [...alive.values()][turn++ % Math.max(alive.size, 1)]
         const answer =
           port === undefined
@@ -155,7 +157,10 @@ const balancer = (alive: ReadonlyMap<ChildProcess, number>) => {
                 headers,
                 body
               }).catch(() => undefined)
-        if (answer !== undefined) return response.writeHead(answer.status).end()
+        if (answer !== undefined) {
+          response.writeHead(answer.status).end()
+          return
+        }
         await sleep(20)
       }
     })()
@@ -173,115 +178,113 @@ const scenarios = [
   "challenge+shuffle"
 ]
 
-it.runIf(isThere)(
+it.live.runIf(isThere)(
   "receivers on several machines, killed at any moment, tell the truth in order (R01, R15, R16, S1, S4, S6, S9)",
   () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const { baseUrl } = yield* Sandbox.Sandbox
-          const name = yield* database
-          const { faults, told, url } = yield* application
-          const { alive, kill, start } = yield* machines
-          const port = yield* balancer(alive)
-          const store = `postgres://${postgres.username}@${postgres.host}:${postgres.port}/${name}`
-          const another = start(["--store", store, "--forward", url], {
-            PAWL_MERCHANT_KEY: "sandbox-key",
-            PAWL_MERCHANT_SECRET: "sandbox-secret",
-            PAWL_FORWARD_SECRET: "",
-            PAWL_BASE_URL: baseUrl
-          })
-          const pour = Effect.forEach(
-            scenarios.flatMap((scenario) => [scenario, scenario]),
-            (scenario) =>
-              ApmPayments.use(({ create }) =>
-                create({
-                  accountId: "4711",
-                  amount: "10.00",
-                  currency: "EUR",
-                  apmPayload: { paymentMethod: "WALLET" },
-                  callbackUrl: `http://127.0.0.1:${port}/callback`,
-                  metadata: { "sandbox.scenario": scenario }
-                })
-              ).pipe(Effect.catchTag("Declined", () => Effect.void)),
-            { concurrency: 4, discard: true }
-          ).pipe(
-            Effect.provide(Pawl.layer({ baseUrl, merchantKey: "sandbox-key", merchantSecret }))
-          )
-          const toldBy = (count: number) =>
-            Effect.promise(async () => {
-              while ([...told.values()].flat().length < count) await sleep(10)
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const name = yield* database
+      const { faults, told, url } = yield* application
+      const { alive, kill, start } = yield* machines
+      const port = yield* balancer(alive)
+      const store = `postgres://${postgres.username}@${postgres.host}:${postgres.port}/${name}`
+      const another = start(["--store", store, "--forward", url], {
+        PAWL_MERCHANT_KEY: "sandbox-key",
+        PAWL_MERCHANT_SECRET: "sandbox-secret",
+        PAWL_FORWARD_SECRET: "",
+        PAWL_BASE_URL: baseUrl
+      })
+      const pour = Effect.forEach(
+        scenarios.flatMap((scenario) => [scenario, scenario]),
+        (scenario) =>
+          ApmPayments.use(({ create }) =>
+            create({
+              accountId: "4711",
+              amount: "10.00",
+              currency: "EUR",
+              apmPayload: { paymentMethod: "WALLET" },
+              callbackUrl: `http://127.0.0.1:${port}/callback`,
+              metadata: { "sandbox.scenario": scenario }
             })
-
-          // Three at once make the tables; one dies in the middle of it, and another takes its place.
-          const [first, second, third] = yield* Effect.all([another, another, another], {
-            concurrency: "unbounded"
-          })
-          yield* pour
-          yield* toldBy(10)
-          yield* kill(first)
-          const fourth = yield* another
-          yield* pour
-
-          // Then all the power goes. Their leases run out before anybody comes back.
-          yield* toldBy(60)
-          yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
-          yield* inDatabase(
-            name,
-            statement("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
-          )
-          yield* Effect.all([another, another], { concurrency: "unbounded" })
-          yield* pour
-
-          const truth = Effect.promise(
-            () =>
-              fetch(baseUrl.replace(/\/api$/u, "/sandbox/transactions")).then((response) =>
-                response.json()
-              ) as Promise<
-                ReadonlyArray<{ readonly transactionId: string; readonly status: Status }>
-              >
-          )
-          const believed = (transactionId: string) =>
-            Effect.promise(async () => {
-              const [port] = alive.values()
-              const response = await fetch(
-                `http://127.0.0.1:${port}/transactions/apm/${transactionId}`
-              )
-              return (await response.json()) as { readonly status?: Status; readonly told?: Status }
-            })
-          const ends = Effect.gen(function* () {
-            const transactions = yield* truth
-            return yield* Effect.forEach(transactions, ({ status, transactionId }) =>
-              Effect.map(believed(transactionId), (belief) => ({
-                transactionId,
-                status,
-                believed: belief.status,
-                told: belief.told,
-                heard: told.get(transactionId)?.at(-1)?.to
-              }))
-            )
-          })
-          const isRight = (end: Effect.Success<typeof ends>[number]) =>
-            rank(end.status) >= 10 &&
-            [end.believed, end.told, end.heard].every((each) => each === end.status)
-          yield* Effect.repeat(Effect.delay(ends, "200 millis"), {
-            until: (all) => all.length === 3 * 2 * scenarios.length && all.every(isRight)
-          }).pipe(Effect.timeoutOption("40 seconds"))
-          expect((yield* ends).filter((end) => !isRight(end))).toEqual([])
-          expect(faults).toEqual([])
-          const kinds = new Set((yield* truth).map(({ status }) => status))
-          expect([...kinds].toSorted()).toEqual([
-            "CANCELLED",
-            "CHARGEBACK",
-            "FAILED",
-            "REFUNDED",
-            "SUCCEED"
-          ])
-        })
-      ).pipe(
-        Effect.provide(
-          Sandbox.layer({ merchantKey: "sandbox-key", merchantSecret, pace: "100 millis", seed: 7 })
+          ).pipe(Effect.catchTag("Declined", () => Effect.void)),
+        { concurrency: 4, discard: true }
+      ).pipe(Effect.provide(Pawl.layer({ baseUrl, merchantKey: "sandbox-key", merchantSecret })))
+      const toldBy = (count: number) =>
+        Effect.repeat(
+          Effect.delay(
+            Effect.sync(() => [...told.values()].flat().length),
+            "10 millis"
+          ),
+          {
+            until: (length) => length >= count
+          }
         )
+
+      // Three at once make the tables; one dies in the middle of it, and another takes its place.
+      const [first, second, third] = yield* Effect.all([another, another, another], {
+        concurrency: "unbounded"
+      })
+      yield* pour
+      yield* toldBy(10)
+      yield* kill(first)
+      const fourth = yield* another
+      yield* pour
+
+      // Then all the power goes. Their leases run out before anybody comes back.
+      yield* toldBy(60)
+      yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
+      yield* inDatabase(
+        name,
+        statement("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
+      )
+      yield* Effect.all([another, another], { concurrency: "unbounded" })
+      yield* pour
+
+      const truth = Effect.promise(
+        () =>
+          fetch(baseUrl.replace(/\/api$/u, "/sandbox/transactions")).then((response) =>
+            response.json()
+          ) as Promise<ReadonlyArray<{ readonly transactionId: string; readonly status: Status }>>
+      )
+      const believed = (transactionId: string) =>
+        Effect.promise(async () => {
+          const [port] = alive.values()
+          const response = await fetch(`http://127.0.0.1:${port}/transactions/apm/${transactionId}`)
+          return (await response.json()) as { readonly status?: Status; readonly told?: Status }
+        })
+      const ends = Effect.gen(function* () {
+        const transactions = yield* truth
+        return yield* Effect.forEach(transactions, ({ status, transactionId }) =>
+          Effect.map(believed(transactionId), (belief) => ({
+            transactionId,
+            status,
+            believed: belief.status,
+            told: belief.told,
+            heard: told.get(transactionId)?.at(-1)?.to
+          }))
+        )
+      })
+      const isRight = (end: Effect.Success<typeof ends>[number]) =>
+        rank(end.status) >= 10 &&
+        [end.believed, end.told, end.heard].every((each) => each === end.status)
+      yield* Effect.repeat(Effect.delay(ends, "200 millis"), {
+        until: (all) => all.length === 3 * 2 * scenarios.length && all.every(isRight)
+      }).pipe(Effect.timeoutOption("30 seconds"))
+      expect((yield* ends).filter((end) => !isRight(end))).toEqual([])
+      expect(faults).toEqual([])
+      const kinds = new Set((yield* truth).map(({ status }) => status))
+      expect([...kinds].toSorted()).toEqual([
+        "CANCELLED",
+        "CHARGEBACK",
+        "FAILED",
+        "REFUNDED",
+        "SUCCEED"
+      ])
+    }).pipe(
+      // Whatever goes wrong, the processes end with the test.
+      Effect.timeout("50 seconds"),
+      Effect.provide(
+        Sandbox.layer({ merchantKey: "sandbox-key", merchantSecret, pace: "100 millis", seed: 7 })
       )
     ),
   60_000

@@ -217,6 +217,7 @@ const listenerOf =
       length += chunk.length
       if (before <= maxBytes) chunks.push(chunk)
       if (before <= drained && length > drained) {
+        request.pause()
         response.shouldKeepAlive = false
         finish(concat(chunks))
       }

@@ -6,7 +6,7 @@
  * One connection, lent to one statement or transaction at a time. A file is kept in WAL mode, and every
  * commit is on the disk before it returns (`synchronous=FULL`, looked at when the file is opened). A
  * transaction takes the write lock when it begins, so it never fails half way for another process's
- * sake; it waits a tenth of a second for it, and whoever asked may try again.
+ * sake; it waits a hundredth of a second for it, and whoever asked may try again.
  *
  * **Gotchas**
  *
@@ -40,7 +40,7 @@ export interface Options {
 }
 
 /** How long a statement blocks the process while another one holds the file. */
-const busyMillis = 100
+const busyMillis = 10
 /** `PRAGMA synchronous` answers with a number. */
 const full = "2"
 const statements = 100

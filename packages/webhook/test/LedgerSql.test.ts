@@ -1,5 +1,5 @@
 /**
- * The laws of the ledger over every store it may be kept in, and what only these stores promise.
+ * What only ledgers in a database promise; the laws of every ledger are `@pawl/testkit/Laws/Ledger`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
@@ -12,7 +12,6 @@ import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
-import { hold } from "./ledgers.ts"
 import { emptied, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -133,14 +132,11 @@ const promises = (place: Place) => {
 }
 
 const file = files()
-hold("in SQLite's memory", emptied({ _tag: "sqlite", filename: ":memory:" }), 200)
-hold("in a SQLite file", emptied(file()), 40)
 describe("in a SQLite file", () => {
   groups(file(), 60)
   promises(file())
 })
 await onPostgres((place) => {
-  hold("hold", emptied(place), 40)
   groups(place, 20)
   promises(place)
 })

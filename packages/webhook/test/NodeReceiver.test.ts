@@ -3,17 +3,18 @@
  * does not hold up who behaves.
  */
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
 import type { RequestListener } from "node:http"
 import { connect, type Socket } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { post, say, watched } from "./doors.ts"
 import { card, incoming } from "./service.ts"
+import { settled } from "./world.ts"
 
 const { body, checksum, search } = incoming("card", card())
 const text = new TextDecoder().decode(body)
@@ -152,19 +153,26 @@ describe("the end", () => {
     return { listener, reached: Effect.promise(() => reached.promise), open: gate.resolve }
   }
 
+  /** Listens as a program does that ends when it is interrupted. */
+  const program = Effect.fnUntraced(function* (listener: RequestListener) {
+    const opened = yield* Deferred.make<number, NodeReceiver.CannotListen>()
+    const main = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }).pipe(
+      Effect.tap((port) => Deferred.succeed(opened, port)),
+      Effect.andThen(Effect.never),
+      Effect.scoped,
+      Effect.forkChild
+    )
+    return { main, port: yield* Deferred.await(opened) }
+  })
+
   it.live("answers what is in flight, takes in nothing new, and leaves no connection", () =>
     Effect.gen(function* () {
       const { listener, open, reached } = gated()
-      const scope = yield* Scope.make()
-      const port = yield* Effect.provideService(
-        NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }),
-        Scope.Scope,
-        scope
-      )
+      const { main, port } = yield* program(listener)
       const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
       const inFlight = yield* Effect.forkChild(say(port, (socket) => socket.write(request)))
       yield* reached
-      const ending = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      const ending = yield* Effect.forkChild(Fiber.interrupt(main))
       const refused = yield* Effect.callback<boolean>((resume) => {
         const attempt = (): void => {
           const socket = connect(port, "127.0.0.1")
@@ -182,6 +190,24 @@ describe("the end", () => {
       open()
       expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
       yield* Fiber.join(ending)
+    })
+  )
+
+  it.effect("waits 8 seconds for what is not answered, and no longer", () =>
+    Effect.gen(function* () {
+      const { listener, reached } = gated()
+      const { main, port } = yield* program(listener)
+      const cut = yield* Effect.forkChild(
+        say(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
+      )
+      yield* reached
+      const ending = yield* Effect.forkChild(Fiber.interrupt(main))
+      yield* settled
+      yield* TestClock.adjust("7 seconds")
+      expect(ending.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(ending)
+      expect(yield* Fiber.join(cut)).toBe("")
     })
   )
 })

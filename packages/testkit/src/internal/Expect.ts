@@ -1,5 +1,7 @@
 /**
- * The few assertions that the ledger's laws need, for whatever runner runs them.
+ * The few assertions that laws of one example need, in whatever runner they are run.
+ *
+ * @since 0.1.0
  */
 
 /** Tells whether a value has everything that is expected; what is undefined may be absent. */
@@ -24,6 +26,12 @@ const check = (isRight: boolean, actual: unknown, word: string, expected: unknow
   if (!isRight) throw new Error(`Expected\n${show(actual)}\n${word}\n${show(expected)}`)
 }
 
+/**
+ * Makes assertions about a value; one that does not hold throws. What is undefined may be absent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
 export const expect = (actual: unknown) => ({
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>

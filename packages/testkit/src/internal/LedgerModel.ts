@@ -1,152 +1,21 @@
 /**
- * A plain model of the ledger, and histories to run against both.
+ * A plain model of the ledger: what any history of one leaves, written without a thought of how it is kept.
+ *
+ * @since 0.1.0
  */
 import { unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Transaction"
+import { Ledger } from "@pawl/webhook/Ledger"
+import { blank, type Leased, type Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import fc from "fast-check"
-import { Ledger } from "../src/Ledger.ts"
-import { blank, type Change, type Leased, type Parked, type Row } from "../src/Row.ts"
-import { expect } from "./assertions.ts"
-import { apm, card, search, verified } from "./service.ts"
+import { expect } from "./Expect.ts"
+import { callback, nextDue } from "./LedgerLaw.ts"
+import type { Known, Step } from "./LedgerSteps.ts"
 
 const same = (actual: unknown, expected: unknown) => expect(actual).toEqual(expected)
-
-/** When work is due next, asked without taking any. */
-export const nextDue = (ledger: Ledger["Service"]) =>
-  Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
-
-type Known = Exclude<Kind, Method>
-
-/** One step of a history, `after` milliseconds after the last. */
-type Step = { readonly after: number } & (
-  | {
-      readonly _tag: "accept"
-      readonly id: string
-      /** The kind that a token names, or only the method. */
-      readonly kind: Kind
-      readonly status: Status
-      readonly note: number
-    }
-  | {
-      readonly _tag: "register"
-      readonly id: string
-      readonly kind: Known
-      readonly status: Status | undefined
-      readonly amount: string | undefined
-    }
-  | { readonly _tag: "claim"; readonly limit: number; readonly hold: number }
-  | {
-      readonly _tag: "write"
-      readonly which: number
-      readonly change: Change
-      readonly found: number | undefined
-      readonly isStale: boolean
-    }
-  | { readonly _tag: "redrive"; readonly id: string; readonly method: Method }
-  | { readonly _tag: "forget"; readonly age: number }
-)
-
-const after = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20 }))
-const id = fc.constantFrom("1", "2", "3")
-const status: fc.Arbitrary<Status> = fc.constantFrom("PENDING", "PROCESSING", "SUCCEED", "FAILED")
-const moment = fc.option(fc.nat(200), { nil: undefined })
-const known: fc.Arbitrary<Known> = fc.constantFrom(
-  "card-payment",
-  "card-payout",
-  "refund",
-  "apm-payment"
-)
-const parked: fc.Arbitrary<Parked> = fc.record(
-  {
-    reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
-    at: fc.nat(200),
-    to: fc.option(status, { nil: undefined })
-  },
-  { noNullPrototype: true }
-)
-const change: fc.Arbitrary<Change> = fc.record(
-  {
-    evidence: status.map(Evidence.confirmed),
-    read: fc.option(fc.record({ status, askedAt: fc.nat(200) }, { noNullPrototype: true }), {
-      nil: undefined
-    }),
-    told: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
-    tells: fc.nat(3),
-    tellsBefore: fc.nat(1),
-    polls: fc.nat(9),
-    pollAt: moment,
-    askedAt: moment,
-    doubtedAt: moment,
-    parked: fc.option(parked, { nil: undefined }),
-    until: fc.nat(300),
-    release: fc.record({ dueAt: moment })
-  },
-  { requiredKeys: [] }
-)
-export const history: fc.Arbitrary<Array<Step>> = fc.array(
-  fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        _tag: fc.constant("accept"),
-        after,
-        id,
-        kind: fc.oneof(fc.constantFrom<Kind>("card", "apm"), known),
-        status,
-        note: fc.nat(9)
-      })
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        _tag: fc.constant("register"),
-        after,
-        id,
-        kind: known,
-        status: fc.option(status, { nil: undefined }),
-        amount: fc.option(fc.constant("25.00"), { nil: undefined })
-      })
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        _tag: fc.constant("claim"),
-        after,
-        limit: fc.nat(3),
-        hold: fc.nat(50)
-      })
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        _tag: fc.constant("write"),
-        after,
-        which: fc.nat(9),
-        change,
-        found: fc.option(fc.nat(2), { nil: undefined, freq: 2 }),
-        isStale: fc.boolean()
-      })
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        _tag: fc.constant("redrive"),
-        after,
-        id,
-        method: fc.constantFrom("card", "apm")
-      })
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ _tag: fc.constant("forget"), after, age: fc.nat(60) })
-    }
-  ),
-  { maxLength: 40, size: "max" }
-)
 
 /** A row of the model: what was ever seen of it, and who holds it. */
 interface Kept {
@@ -163,7 +32,12 @@ const kinds: Readonly<Record<Method, ReadonlyArray<Known>>> = {
   apm: ["apm-payment", "apm-payout"]
 }
 
-/** Runs a history against a ledger and the model side by side. */
+/**
+ * Runs a history against a ledger and the model side by side.
+ *
+ * @category running
+ * @since 0.1.0
+ */
 export const replay = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
   const ledger = yield* Ledger
   const kept = new Map<string, Kept>()
@@ -204,24 +78,24 @@ export const replay = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     if (step._tag === "accept") {
       const { id: transactionId, kind, note, status } = step
       const method = methodOf(kind)
-      const fields = { transactionId, transactionStatus: status, metadata: { note: String(note) } }
       const request = { requestId: `r${note}`, amount: "10.00", currency: "EUR" }
-      const callback = verified(
+      const said = callback(status, {
         method,
-        method === "card" ? card(fields) : apm(fields),
-        kind === "card" || kind === "apm" ? undefined : search(method, kind, request)
-      )
+        transactionId,
+        metadata: { note: String(note) },
+        ...(kind !== "card" && kind !== "apm" && { token: [kind, request] as const })
+      })
       const before = rowOf(kind, transactionId, kind !== "refund")
       const isNew = !Evidence.claimedStatuses(before.row.evidence).includes(status)
       const isSure = Evidence.confirmedStatuses(before.row.evidence).includes(status)
-      same(yield* ledger.accept(callback, now), { isNew })
-      const heard = { signed: callback.signed, unsigned: unsigned(method, callback.body) }
+      same(yield* ledger.accept(said, now), { isNew })
+      const heard = { signed: said.signed, unsigned: unsigned(method, said.body) }
       keep({
         ...before,
         row: {
           ...before.row,
           kind: before.row.kind === method ? kind : before.row.kind,
-          terms: before.row.terms ?? callback.terms,
+          terms: before.row.terms ?? said.terms,
           secret: "current",
           evidence: Evidence.join(before.row.evidence, Evidence.claimed(status)),
           callbacks: before.row.callbacks + 1,
