@@ -43,7 +43,7 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
   const checked = new Set(files.map(({ file }) => relative(root, file)))
-  const missed = globSync("{packages/*,examples}/{src,test}/**/*.ts", { cwd: root })
+  const missed = globSync("{packages/*,examples,rel}/{src,test}/**/*.ts", { cwd: root })
     .filter((file) => !checked.has(file) && !file.endsWith(".d.ts"))
     .map((file) => `${file} was not checked`)
   const found = diagnostics.map(
@@ -116,6 +116,10 @@ const byExitCode = ({ code, stderr, stdout }: Outcome): string | undefined =>
 
 const start = performance.now()
 const wanted = process.argv.slice(2)
+if (wanted.includes("--help")) {
+  for (const { name, what } of steps) console.log(`${name.padEnd(9)}${what}`)
+  process.exit()
+}
 const failed: Array<string> = wanted
   .filter((name) => !steps.some((step) => step.name === name))
   .map((name) => `${name} (there is no such step)`)

@@ -1,0 +1,20 @@
+/**
+ * Short runs, as the tests have them.
+ */
+import type { StoreName, Wanted } from "../src/Run.ts"
+import { isPostgresThere } from "../src/Places.ts"
+
+const isThere = await isPostgresThere()
+if (!isThere) console.warn("PostgreSQL does not answer: no run is made on it")
+
+/** The stores there are. */
+export const stores = (...wanted: ReadonlyArray<StoreName>): ReadonlyArray<StoreName> =>
+  wanted.filter((store) => isThere || store !== "postgres")
+
+/** A short run, with the same chance every time. */
+export const short = (count: number, ...wanted: ReadonlyArray<StoreName>): Wanted => ({
+  seed: 7,
+  count,
+  stores: stores(...wanted),
+  say: () => {}
+})
