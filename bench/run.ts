@@ -10,9 +10,24 @@ import { client } from "./src/client.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
 import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
 import { disk, receiver } from "./src/receiver.ts"
+import { reducer } from "./src/reducer.ts"
+import { size } from "./src/size.ts"
+import { refusal, verify, verifyNumbers } from "./src/verify.ts"
 
 const benches: ReadonlyMap<string, Bench> = new Map(
-  Object.entries({ client, receiver, disk, fake, sandbox, ready })
+  Object.entries({
+    reducer,
+    verify,
+    verifyNumbers,
+    refusal,
+    client,
+    receiver,
+    disk,
+    fake,
+    sandbox,
+    ready,
+    size
+  })
 )
 
 interface Verdict extends Goal, Spread {

@@ -17,7 +17,11 @@ export interface Incoming {
 
 /** What is left to be stored of a callback that is sound; else the status of the refusal. */
 export type Checked =
-  | { readonly key: string; readonly status: string; readonly body: Readonly<Record<string, unknown>> }
+  | {
+      readonly key: string
+      readonly status: string
+      readonly body: Readonly<Record<string, unknown>>
+    }
   | number
 
 const key = createSecretKey(secret, "utf8")
@@ -109,7 +113,8 @@ export const check = (incoming: Incoming): Checked => {
   if (types.length > (method === "apm" ? 1 : 0)) return 400
   const told = body["apmType"]
   if (types.length === 1 && told !== undefined && told !== null && told !== types[0]) return 400
-  if (names[method === "apm" ? "card" : "apm"].every((name) => Object.hasOwn(body, name))) return 400
+  if (names[method === "apm" ? "card" : "apm"].every((name) => Object.hasOwn(body, name)))
+    return 400
   const signed: Array<string> = []
   for (const name of names[method]) {
     const field = Object.hasOwn(body, name) ? body[name] : undefined
@@ -125,7 +130,8 @@ export const check = (incoming: Incoming): Checked => {
   const [, amount = "", currency = "", transactionId = ""] = signed
   const status = body["transactionStatus"]
   if (!identifier.test(transactionId) || !amountText.test(amount)) return 422
-  if (!currencyText.test(currency) || typeof status !== "string" || !statuses.has(status)) return 422
+  if (!currencyText.test(currency) || typeof status !== "string" || !statuses.has(status))
+    return 422
   return { key: `${method}/${transactionId}`, status, body }
 }
 

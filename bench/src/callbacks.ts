@@ -63,7 +63,8 @@ export const make = (id: number, numbers = false): Callback => {
 
 /** The same callback under a checksum that is another's. */
 export const forged = (callback: Callback): Callback => {
-  const wrong = (text: string): string => `${text.slice(0, -6)}${text.endsWith("AAAAA=") ? "B" : "A"}AAAA=`
+  const wrong = (text: string): string =>
+    `${text.slice(0, -6)}${text.endsWith("AAAAA=") ? "B" : "A"}AAAA=`
   return {
     ...callback,
     checksum: wrong(callback.checksum),

@@ -187,9 +187,7 @@ const hasCompiler = (): boolean => {
 export const disk: Bench = {
   what: "a callback stored, 64 connections, on a disk that takes 1 ms more to flush",
   floor: "node:sqlite, one by one",
-  goals: [
-    { variant: "pawl-receiver, SQLite", against: "node:sqlite, one by one", atMost: 1 / 15 }
-  ],
+  goals: [{ variant: "pawl-receiver, SQLite", against: "node:sqlite, one by one", atMost: 1 / 15 }],
   run: () => {
     if (!hasCompiler()) {
       console.error("disk: skipped, since there is no gcc to make a disk slow with")
