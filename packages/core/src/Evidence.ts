@@ -78,10 +78,10 @@ const maskOf = (holds: (status: Status) => boolean): number =>
   statuses.reduce((mask, status, index) => (holds(status) ? mask | (1 << index) : mask), 0)
 const final = maskOf((status) => rank(status) >= finalRank)
 
-/** The masks of each rank, latest first: what stands is found in the first that is hit. */
-const tiers = [...new Set(statuses.map(rank))]
-  .toReversed()
-  .map((tier) => ({ rank: tier, mask: maskOf((status) => rank(status) === tier) }))
+/** The mask of each status's rank, found by its place: statuses are in rank order. */
+const tiers = statuses.map((one) => maskOf((other) => rank(other) === rank(one)))
+
+const highest = (mask: number): number => 31 - Math.clz32(mask)
 
 const members = (mask: number): Array<Status> =>
   statuses.filter((_, index) => (mask & (1 << index)) !== 0)
@@ -172,16 +172,18 @@ export const standing = (
   const sure = evidence >> width
   const said = evidence & claims
   const counts = sure | (policy === "never" ? said : policy === "final" ? said & ~final : 0)
-  const tier = tiers.find(({ mask }) => (counts & mask) !== 0)
-  if (tier === undefined) return { status: undefined, rank: 0, confirmed: false, conflict: null }
-  const isFinal = tier.rank >= finalRank
-  const held = counts & tier.mask
-  const candidates = members(isFinal && (held & sure) !== 0 ? held & sure : held)
-  const conflict = isFinal && candidates.length > 1 ? candidates : null
-  const status = conflict === null ? candidates.at(-1) : conflict.find((each) => each === read)
+  const place = highest(counts)
+  const top = statuses[place]
+  if (top === undefined) return { status: undefined, rank: 0, confirmed: false, conflict: null }
+  const held = counts & (tiers[place] ?? 0)
+  const isFinal = (held & final) !== 0
+  const stands = isFinal && (held & sure) !== 0 ? held & sure : held
+  const conflict = isFinal && (stands & (stands - 1)) !== 0 ? members(stands) : null
+  const status =
+    conflict === null ? statuses[highest(stands)] : conflict.find((each) => each === read)
   return {
     status,
-    rank: tier.rank,
+    rank: rank(top),
     confirmed: status !== undefined && (sure & claimed(status)) !== 0,
     conflict
   }
