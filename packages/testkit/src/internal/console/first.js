@@ -1,0 +1,74 @@
+/**
+ * What to do when nothing happened yet: two lines of curl that make the first payment.
+ *
+ * @since 0.1.0
+ */
+import { h } from "./dom.js"
+
+/**
+ * Makes the guide to the first payment.
+ *
+ * @category constructors
+ * @since 0.1.0
+ * @param {string} origin of the sandbox
+ */
+export const guide = (origin) => {
+  const lines = curl(origin)
+  const copied = h("span", { role: "status", class: "fine" })
+  return h("div", { class: "empty", "data-testid": "empty" }, [
+    h("h2", {}, ["Nothing happened yet"]),
+    h("p", {}, ["Make the first payment, and watch it move here:"]),
+    h("pre", { tabindex: "0" }, [h("code", { "data-testid": "curl" }, [lines])]),
+    h("p", {}, [
+      h(
+        "button",
+        {
+          type: "button",
+          "data-testid": "copy",
+          click: () =>
+            void navigator.clipboard.writeText(lines).then(
+              () => (copied.textContent = "Copied."),
+              () => (copied.textContent = "Select it and copy it by hand.")
+            )
+        },
+        ["Copy"]
+      ),
+      " ",
+      copied
+    ]),
+    h("p", { class: "fine" }, [
+      "The key and the secret are the defaults: put in what the sandbox was started with. Or point your own client at ",
+      h("code", {}, [`${origin}/api`]),
+      ", and read ",
+      h("a", { href: "/docs" }, ["what it answers to"]),
+      "."
+    ])
+  ])
+}
+
+/** @param {string} origin */
+const curl = (origin) => `TOKEN=$(curl -s ${origin}/api/v1/auth \\
+  -H 'content-type: application/json' \\
+  -d '{"merchantKey":"sandbox-key","merchantSecret":"sandbox-secret"}' | cut -d '"' -f 4)
+
+curl ${origin}/api/v1/payments/card \\
+  -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
+  -d '{"requestId":"first-1","mid":"1","amount":"10.50","currency":"EUR",
+       "card":{"number":"4242424242424242"}}'
+`
+
+/**
+ * Makes what is shown in place of a transaction that there is not.
+ *
+ * @category constructors
+ * @since 0.1.0
+ * @param {string} id
+ */
+export const missing = (id) =>
+  h("div", { class: "empty", "data-testid": "missing" }, [
+    h("h2", {}, [`There is no transaction ${id}`]),
+    h("p", {}, [
+      "It may have been forgotten by a reset, or by a restart without a file to keep it in."
+    ]),
+    h("p", {}, [h("a", { href: "#/transactions" }, ["Show the newest one"])])
+  ])

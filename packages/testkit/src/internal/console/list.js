@@ -1,0 +1,155 @@
+/**
+ * The list of transactions: newest first, filtered as you type.
+ *
+ * @since 0.1.0
+ */
+import { byId, fill, h, say } from "./dom.js"
+import { count, kind, money, moment } from "./format.js"
+import { isTroubled } from "./story.js"
+/** @import { Transaction } from "../../Gateway.ts" */
+/** @import { Fate } from "./story.js" */
+
+/** More rows than anybody reads; a search finds the others. */
+const most = 200
+
+const rows = byId("rows", HTMLOListElement)
+const search = byId("search", HTMLInputElement)
+const filter = byId("status-filter", HTMLSelectElement)
+
+/**
+ * Makes the list react: `/` searches, the arrow keys walk.
+ *
+ * @category effects
+ * @since 0.1.0
+ * @param {ReadonlyArray<string>} statuses
+ * @param {() => void} changed
+ */
+export const start = (statuses, changed) => {
+  filter.append(...statuses.map((status) => h("option", { value: status }, [status])))
+  search.addEventListener("input", changed)
+  filter.addEventListener("input", changed)
+  byId("filter", HTMLFormElement).addEventListener("submit", (event) => event.preventDefault())
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event
+    const isTyping = target instanceof Element && target.matches("input, select, textarea")
+    if (key === "/" && !isTyping && document.querySelector("dialog[open]") === null) {
+      event.preventDefault()
+      search.focus()
+    }
+  })
+  rows.addEventListener("keydown", (event) => {
+    const row = document.activeElement?.closest("li")
+    const next =
+      event.key === "ArrowDown"
+        ? row?.nextElementSibling
+        : event.key === "ArrowUp"
+          ? row?.previousElementSibling
+          : undefined
+    const link = next?.querySelector("a")
+    if (link === undefined || link === null) return
+    event.preventDefault()
+    link.focus()
+  })
+}
+
+/**
+ * Shows the transactions that match.
+ *
+ * @category effects
+ * @since 0.1.0
+ * @param {ReadonlyArray<Transaction>} transactions newest first
+ * @param {string | undefined} selected
+ * @param {(transaction: Transaction) => ReadonlyArray<Fate>} fates
+ * @param {number} now
+ */
+export const show = (transactions, selected, fates, now) => {
+  const wanted = search.value.trim().toLowerCase()
+  const status = filter.value
+  const found = transactions.filter(
+    (transaction) =>
+      (status === "" ||
+        (status === "trouble" ? isTroubled(fates(transaction)) : transaction.status === status)) &&
+      (wanted === "" || matches(transaction, wanted))
+  )
+  const shown = found.slice(0, most).map((transaction) => ({
+    id: transaction.transactionId,
+    status: transaction.status,
+    money: money(transaction),
+    order: nameOf(transaction),
+    kind: kind(transaction.kind),
+    at: moment(transaction.createdTime, now),
+    isTroubled: isTroubled(fates(transaction)),
+    isSelected: transaction.transactionId === selected
+  }))
+  fill(rows, shown, ({ id }) => id, row)
+  const isFiltered = wanted !== "" || status !== ""
+  const total = count(transactions.length, "transaction")
+  const cut = found.length > most ? ` The newest ${most} are shown: search for the others.` : ""
+  say(
+    byId("tally", HTMLElement),
+    transactions.length === 0
+      ? ""
+      : isFiltered
+        ? `${found.length} of ${total} match${found.length === 1 ? "es" : ""}.${cut}`
+        : `${total}.${cut}`
+  )
+}
+
+/** @param {Transaction} transaction */
+const nameOf = ({ order, requestId }) =>
+  [order?.orderId, order?.title].filter((text) => text !== undefined).join(" · ") || requestId
+
+/**
+ * @param {Transaction} transaction
+ * @param {string} wanted
+ */
+const matches = (transaction, wanted) =>
+  [
+    transaction.transactionId,
+    transaction.requestId,
+    transaction.status,
+    transaction.kind,
+    money(transaction),
+    transaction.accountId,
+    transaction.mid,
+    transaction.paymentId,
+    transaction.subscriptionId,
+    ...Object.values(transaction.order ?? {}),
+    ...Object.values(transaction.metadata ?? {})
+  ].some((text) => typeof text === "string" && text.toLowerCase().includes(wanted))
+
+/**
+ * @param {{
+ *   readonly id: string, readonly status: string, readonly money: string, readonly order: string
+ *   readonly kind: string, readonly at: string, readonly isTroubled: boolean, readonly isSelected: boolean
+ * }} shown
+ */
+const row = ({ at, id, isSelected, isTroubled, kind, money, order, status }) =>
+  h("li", {}, [
+    h(
+      "a",
+      {
+        href: `#/transactions/${encodeURIComponent(id)}`,
+        "data-testid": `transaction-${id}`,
+        ...(isSelected ? { "aria-current": "true" } : {})
+      },
+      [
+        h("span", { class: "money" }, [money]),
+        chip(status),
+        h("span", { class: "what" }, [`${id} · ${order}`]),
+        h("span", { class: "when" }, [
+          isTroubled ? h("span", { class: "warn" }, ["callback trouble"]) : "",
+          `${kind} · ${at}`
+        ])
+      ]
+    )
+  ])
+
+/**
+ * Makes the badge of a status: always its name, and never the colour alone.
+ *
+ * @category constructors
+ * @since 0.1.0
+ * @param {string} status
+ */
+export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])

@@ -1,0 +1,147 @@
+/**
+ * The lists beside the transactions: subscriptions, payment intents, requests.
+ *
+ * @since 0.1.0
+ */
+import { byId, fill, h } from "./dom.js"
+import { money, moment } from "./format.js"
+import { chip } from "./list.js"
+import { isBad } from "./story.js"
+/** @import { Listed as Intent } from "../Intent.ts" */
+/** @import { Passed as Request } from "../Traffic.ts" */
+/** @import { Subscription } from "./store.js" */
+/** @import { Transaction } from "../../Gateway.ts" */
+
+/** @typedef {string | Node} Cell */
+
+/**
+ * Makes a table that says what to do when it is empty.
+ *
+ * @template Item
+ * @param {string} id
+ * @param {ReadonlyArray<string>} headings
+ * @param {string} empty
+ * @param {(item: Item) => string} keyOf
+ * @param {(item: Item, now: number) => ReadonlyArray<Cell>} cells
+ */
+const table = (id, headings, empty, keyOf, cells) => {
+  const place = byId(id, HTMLElement)
+  const body = h("tbody")
+  const head = headings.map((heading) => h("th", { scope: "col" }, [heading]))
+  const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
+  const nothing = h("p", { class: "empty" }, [empty])
+  return (/** @type {ReadonlyArray<Item>} */ items, /** @type {number} */ now) => {
+    const shown = items.length === 0 ? nothing : full
+    if (place.firstChild !== shown) place.replaceChildren(shown)
+    fill(body, items, keyOf, (item) =>
+      h(
+        "tr",
+        { "data-testid": `row-${keyOf(item)}` },
+        cells(item, now).map((cell) => h("td", {}, [cell]))
+      )
+    )
+  }
+}
+
+/**
+ * Shows the subscriptions, each with its charges.
+ *
+ * @category effects
+ * @since 0.1.0
+ */
+export const subscriptions = table(
+  "subscription-table",
+  ["Subscription", "Status", "Plan", "Card", "Next charge", "Charges", "Last charge"],
+  "No subscription yet. Tokenize a card at POST /api/v1/payments/card/tokenize, then subscribe it at POST /api/v1/payments/card/recurring.",
+  (/** @type {Subscription & { readonly charges: ReadonlyArray<Transaction> }} */ one) =>
+    one.subscriptionId,
+  ({ cardMask, charges, nextChargeDate, plan, status, subscriptionId }, now) => {
+    const last = charges.at(-1)
+    return [
+      h("span", { class: "mono" }, [subscriptionId]),
+      chip(status),
+      `${money(plan)} · ${plan.frequency}${plan.interval === 1 ? "" : ` × ${plan.interval}`}`,
+      h("span", { class: "mono" }, [cardMask]),
+      nextChargeDate === null ? "none" : moment(nextChargeDate, now),
+      charges.length === 0
+        ? "none"
+        : h("a", { href: `#/transactions?q=${encodeURIComponent(subscriptionId)}` }, [
+            String(charges.length)
+          ]),
+      last === undefined
+        ? "none"
+        : h("span", { class: "links" }, [
+            h("a", { href: `#/transactions/${encodeURIComponent(last.transactionId)}` }, [
+              moment(last.createdTime, now)
+            ]),
+            chip(last.status)
+          ])
+    ]
+  }
+)
+
+/**
+ * Shows the payment intents, each with its pages.
+ *
+ * @category effects
+ * @since 0.1.0
+ */
+export const intents = table(
+  "intent-table",
+  ["Intent", "Type", "Status", "Amount", "Order", "requestId", "Pages", "Transactions"],
+  "No payment intent yet. Create one at POST /api/v1/payments/intent: its answer has the address of the page where the customer pays.",
+  (/** @type {Intent} */ { intentId }) => intentId,
+  (intent) => [
+    h("span", { class: "mono" }, [intent.intentId]),
+    intent.type,
+    h("span", { class: "chip", "data-state": intent.status }, [intent.status]),
+    intent.amount === "" ? `the customer's choice, ${intent.currency}` : money(intent),
+    intent.orderId ?? intent.title ?? "",
+    intent.requestId,
+    h("span", { class: "links" }, [
+      ...page(intent.redirectUrl, "Hosted page"),
+      ...page(intent.iframeUrl, "For an iframe")
+    ]),
+    h(
+      "span",
+      { class: "links" },
+      intent.transactionIds.map((id) =>
+        h("a", { href: `#/transactions/${encodeURIComponent(id)}` }, [id])
+      )
+    )
+  ]
+)
+
+/**
+ * @param {string} address
+ * @param {string} text
+ */
+const page = (address, text) =>
+  /^https?:/.test(address)
+    ? [h("a", { href: address, target: "_blank", rel: "noreferrer" }, [text])]
+    : []
+
+/**
+ * Shows the requests, newest first.
+ *
+ * @category effects
+ * @since 0.1.0
+ */
+export const requests = table(
+  "request-table",
+  ["At", "Request", "Answer", "requestId", "Transaction", "Fault"],
+  "No request yet. Point a client at this address with /api behind it.",
+  (/** @type {Request} */ { id }) => id,
+  ({ at, fault, method, path, requestId, status, transactionId }, now) => [
+    moment(at, now),
+    h("code", {}, [`${method} ${path}`]),
+    h("span", { class: isBad(status) ? "bad" : "good" }, [
+      status === 0 ? "broken off" : String(status)
+    ]),
+    requestId ?? "",
+    transactionId === undefined
+      ? ""
+      : h("a", { href: `#/transactions/${encodeURIComponent(transactionId)}` }, [transactionId]),
+    fault ?? ""
+  ]
+)
