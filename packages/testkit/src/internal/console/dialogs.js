@@ -62,8 +62,10 @@ const dialog = (name, form, act, announce, staysOpen = false) => {
  * @param {(text: string) => void} announce
  */
 export const start = (facts, announce) => {
-  const text = (/** @type {FormData} */ form, /** @type {string} */ name) =>
-    String(form.get(name) ?? "")
+  const text = (/** @type {FormData} */ form, /** @type {string} */ name) => {
+    const value = form.get(name)
+    return typeof value === "string" ? value : ""
+  }
 
   dialog(
     "clock",

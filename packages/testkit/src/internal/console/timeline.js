@@ -84,7 +84,7 @@ const gather = (before, next) => {
     ["method", "path", "status", "fault"].every(
       (name) => Reflect.get(last.item, name) === Reflect.get(next.item, name)
     )
-  return isAgain ? before.with(-1, { ...last, n: last.n + 1 }) : [...before, next]
+  return isAgain ? [...before.slice(0, -1), { ...last, n: last.n + 1 }] : [...before, next]
 }
 
 /**
