@@ -285,10 +285,12 @@ type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 const latePaces = 10
 const shufflePaces = 5
 
-/** Puts parcels in another order than they have, wherever there is one. */
+/** Puts parcels in another order of statuses than they have, wherever there is one. */
 const disorder = (parcels: Parcels) =>
   Effect.map(Random.shuffle(parcels), (shuffled) =>
-    shuffled.every((parcel, at) => parcel === parcels[at]) ? shuffled.toReversed() : shuffled
+    shuffled.every(({ callback }, at) => callback.status === parcels[at]?.callback.status)
+      ? shuffled.toReversed()
+      : shuffled
   )
 
 const isDone = ({ answer }: Delivery): boolean =>
