@@ -23,12 +23,12 @@ const isNode = (value: unknown): value is Node => Predicate.isObject(value)
 const walk = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(walk)
   if (!isNode(value)) return value
-  const { anyOf, maximum: _maximum, minimum: _minimum, propertyNames, ...node } = value
+  const { allOf, anyOf, maximum: _maximum, minimum: _minimum, ...node } = value
   if (Array.isArray(anyOf)) return asSpecified({ ...node, ...narrowed(anyOf) })
   return asSpecified({
     ...node,
-    // The names that an open object knows, and any other.
-    ...(propertyNames !== undefined && { additionalProperties: true })
+    // An open object: the fields it knows, and any other.
+    ...(allOf !== undefined && { additionalProperties: true })
   })
 }
 
