@@ -146,7 +146,7 @@ const runFake = async (): Promise<Costs> => {
         {
           name: msw.name,
           check: () => listening(msw.check),
-          run: (times) => listening(() => msw.run(times))
+          run: (times) => listening(async () => void (await msw.run(times)))
         }
       ],
       { synchronous: false, slice: 300, warmUp: 3000 }

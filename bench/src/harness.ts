@@ -7,6 +7,8 @@
  * the ratio to the floor of the same round: its median, and the quartiles beside it. No absolute time
  * is claimed.
  */
+import { fork } from "node:child_process"
+import { once } from "node:events"
 import { setFlagsFromString } from "node:v8"
 
 /** One way to do the thing. */
@@ -14,8 +16,8 @@ export interface Variant {
   readonly name: string
   /** Throws unless the answer is right. */
   readonly check: () => void | Promise<void>
-  /** Does it so often. */
-  readonly run: (times: number) => void | Promise<void>
+  /** Does it so often, and says what that cost where it is done in another process. */
+  readonly run: (times: number) => void | Promise<void | number>
 }
 
 /** What every variant cost: one number a round, the rounds in the same order for all. */
@@ -67,8 +69,8 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   const time = async ({ run }: Variant, times: number): Promise<number> => {
     const start = cpuTime(synchronous)
     const running = run(times)
-    if (running !== undefined) await running
-    return cpuTime(synchronous) - start
+    const told = running === undefined ? undefined : await running
+    return told ?? cpuTime(synchronous) - start
   }
   const counts = new Map<Variant, number>()
   for (const variant of variants) {
@@ -96,6 +98,30 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
     }
   }
   return { unit: "CPU time", of }
+}
+
+/** A variant in a process of its own, which neither slows the others down nor is slowed by them. */
+export const apart = (
+  name: string,
+  file: URL,
+  args: ReadonlyArray<string>
+): Variant & { readonly close: () => void } => {
+  const child = fork(file, args)
+  const run = async (times: number): Promise<number> => {
+    child.send(times)
+    return (await once(child, "message"))[0] as number
+  }
+  return { name, check: async () => void (await run(1)), run, close: () => child.disconnect() }
+}
+
+/** The other side of `apart`: does what it is asked for so often, and answers with its CPU time. */
+export const answerWithCost = (run: (times: number) => Promise<void>): void => {
+  process.on("message", async (times: number) => {
+    const start = cpuTime(false)
+    await run(times)
+    process.send?.(cpuTime(false) - start)
+  })
+  process.on("disconnect", () => process.exit())
 }
 
 /** The median of some numbers, and the quartiles. */

@@ -1,0 +1,182 @@
+/**
+ * The clients of `client.ts`: started in a process of its own with the name of one and the port of the
+ * origin, it makes as many calls as it is told to, and says what they cost.
+ *
+ * All send the same fields, and hold the answer against the requestId they sent. Stripe's client has the
+ * settings it comes with, and sends the fields as a form, since that is what it speaks.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Api from "@pawl/http/Api"
+import * as ApmPayments from "@pawl/http/ApmPayments"
+import * as Pawl from "@pawl/http/Pawl"
+import axios from "axios"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as HttpApiClient from "effect/http-api/HttpApiClient"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Tracer from "effect/Tracer"
+import { createHmac, createSecretKey } from "node:crypto"
+import { Agent as HttpAgent } from "node:http"
+import Stripe from "stripe"
+import { Agent, request } from "undici"
+import { answerWithCost } from "./harness.ts"
+
+const concurrency = 64
+const secret = "merchant-secret"
+const key = createSecretKey(Buffer.from(secret))
+const authorization = "Bearer a.e30.b"
+
+const fields = {
+  accountId: "1001",
+  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
+  amount: "10.50",
+  currency: "EUR",
+  successRedirectUrl: "https://shop.example/paid",
+  failureRedirectUrl: "https://shop.example/failed",
+  callbackUrl: "https://shop.example/callback",
+  metadata: { basket: "7" },
+  order: { orderId: "order-1", title: "Tea" },
+  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
+}
+
+let count = 0
+/** The fields under a requestId of their own. */
+const payment = () => ({ requestId: `order-${++count}`, ...fields })
+const signed = () => {
+  const plain = payment()
+  const text = [plain.accountId, plain.requestId, plain.amount, plain.currency].join("|")
+  return { ...plain, checksum: createHmac("sha256", key).update(text).digest("hex") }
+}
+
+const hold = (sent: string, got: unknown): void => {
+  if (sent !== got) throw new Error(`${sent} was answered with ${String(got)}`)
+}
+
+/** Makes calls, 64 at a time. */
+type Calls = (times: number) => Promise<void>
+
+const loops =
+  (call: () => Promise<void>): Calls =>
+  async (times) => {
+    let left = times
+    const loop = async (): Promise<void> => {
+      while (left-- > 0) await call()
+    }
+    await Promise.all(Array.from({ length: concurrency }, loop))
+  }
+
+const effects =
+  <R, E>(
+    call: Effect.Effect<void, unknown, R>,
+    runtime: ManagedRuntime.ManagedRuntime<R, E>
+  ): Calls =>
+  (times) =>
+    runtime.runPromise(
+      Effect.suspend(() => {
+        let left = times
+        const loop = Effect.whileLoop({
+          while: () => left-- > 0,
+          body: () => call,
+          step: () => undefined
+        })
+        return Effect.all(
+          Array.from({ length: concurrency }, () => loop),
+          { concurrency: "unbounded", discard: true }
+        )
+      })
+    )
+
+const pay = Effect.suspend(() => {
+  const plain = payment()
+  return ApmPayments.ApmPayments.use(({ create }) =>
+    Effect.map(create(plain), ({ requestId }) => hold(plain.requestId, requestId))
+  )
+})
+
+/** Takes the spans, as one that exports them would, and lets go of them. */
+const tracer = Layer.succeed(
+  Tracer.Tracer,
+  Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
+)
+
+const [name = "", port = ""] = process.argv.slice(2)
+const base = `http://127.0.0.1:${port}`
+const url = `${base}/api/v1/payments/apm`
+const headers = { authorization, "content-type": "application/json", accept: "application/json" }
+const pawl = Pawl.layer({
+  baseUrl: `${base}/api`,
+  merchantKey: "key",
+  merchantSecret: Redacted.make(secret)
+})
+
+const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
+  "undici.request": () => {
+    const dispatcher = new Agent()
+    return loops(async () => {
+      const body = signed()
+      const response = await request(url, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+        dispatcher
+      })
+      const answer = (await response.body.json()) as { requestId: string }
+      hold(body.requestId, answer.requestId)
+    })
+  },
+  pawl: () => effects(pay, ManagedRuntime.make(pawl)),
+  "pawl, with a span": () => effects(pay, ManagedRuntime.make(Layer.merge(pawl, tracer))),
+  fetch: () =>
+    loops(async () => {
+      const body = signed()
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
+      const answer = (await response.json()) as { requestId: string }
+      hold(body.requestId, answer.requestId)
+    }),
+  axios: () => {
+    const httpAgent = new HttpAgent({ keepAlive: true })
+    return loops(async () => {
+      const body = signed()
+      const response = await axios.post<{ requestId: string }>(url, body, { headers, httpAgent })
+      hold(body.requestId, response.data.requestId)
+    })
+  },
+  "plain HttpApiClient": async () => {
+    const plain = ManagedRuntime.make(NodeHttpClient.layerUndici)
+    const derived = await plain.runPromise(
+      HttpApiClient.make(Api.Api, {
+        baseUrl: base,
+        transformClient: HttpClient.mapRequest(
+          HttpClientRequest.setHeader("authorization", authorization)
+        )
+      })
+    )
+    const call = Effect.suspend(() => {
+      const payload = signed()
+      return Effect.map(
+        derived.apmPayments.createApmPayment({ payload: payload as never }),
+        ({ requestId }) => hold(payload.requestId, requestId)
+      )
+    })
+    return effects(call, plain)
+  },
+  "stripe-node": () => {
+    const stripe = new Stripe("sk_test_bench", { host: "127.0.0.1", port, protocol: "http" })
+    return loops(async () => {
+      const body = payment()
+      // Nested where Stripe has no such field; its client encodes whatever it is given.
+      const answer = await stripe.paymentIntents.create(
+        { ...body, amount: 1050 } as unknown as Stripe.PaymentIntentCreateParams,
+        { idempotencyKey: body.requestId }
+      )
+      hold(body.requestId, (answer as unknown as { requestId: string }).requestId)
+    })
+  }
+}
+
+const make = clients[name]
+if (make === undefined) throw new Error(`there is no client ${name}`)
+answerWithCost(await make())
