@@ -5,14 +5,27 @@ import { expect, it } from "vitest"
 
 const demo = new URL("../src/demo.ts", import.meta.url).pathname
 
-it("ends every transaction right, exits 0 and prints no colours into a pipe", async () => {
+it("ends every transaction of every kind right, exits 0 and prints no colours into a pipe", async () => {
   const child = spawn(process.execPath, [demo], { stdio: ["ignore", "pipe", "pipe"] })
   const exited = once(child, "exit")
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   expect(err).toBe("")
-  expect(out.match(/✓ right/g)).toHaveLength(24)
-  expect(out.trimEnd().split("\n").at(-1)).toBe("All 24 transactions ended right.")
+  expect(out.match(/✓ right/g)).toHaveLength(33)
+  expect(out.trimEnd().split("\n").at(-1)).toBe("All 33 transactions ended right.")
   expect(out).toContain("A callback without the right checksum was answered 401.")
+  for (const heading of [
+    "Payments: 14 of 14 right",
+    "Card payments: 3 of 3 right",
+    "Refunds: 3 of 3 right",
+    "Payouts: 5 of 5 right",
+    "On the hosted page: 6 of 6 right",
+    "Charges of a subscription: 2 of 2 right"
+  ])
+    expect(out.split("\n")).toContain(heading)
+  // Callbacks came twice, none came, and one was forged.
+  expect(out).toMatch(/callbacks .* NEW ×2/)
+  expect(out).toContain("no callback  NEW, PENDING, PROCESSING, SUCCEED")
+  expect(out).toContain("SUCCEED (forged)")
   expect(out).not.toContain("\u001b")
   expect(await exited).toEqual([0, null])
 })

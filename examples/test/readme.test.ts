@@ -3,6 +3,7 @@ import * as Sandbox from "@pawl/testkit/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { spawn } from "node:child_process"
+import { globSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import { expect, it } from "vitest"
@@ -38,4 +39,12 @@ it("takes a payment with that program", async () => {
     }).pipe(Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)))
   )
   expect(out).toMatch(/100001 is NEW/)
+})
+
+it("lists every example in the table of its README", async () => {
+  const table = await readFile(new URL("examples/README.md", root), "utf8")
+  const cwd = new URL("examples", root).pathname
+  const files = globSync("{src,python}/*.{ts,py}", { cwd })
+  expect(files.length).toBeGreaterThan(10)
+  for (const file of files) expect(table).toContain(`](${file})`)
 })

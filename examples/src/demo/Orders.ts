@@ -1,32 +1,43 @@
 /**
- * The merchant's own books: what the handler was told of each transaction, in order.
+ * The merchant's own books: what the handler was told, in order.
  */
 import * as Handler from "@pawl/core/Handler"
+import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
 
 export class Orders extends Context.Service<
   Orders,
-  {
-    readonly tell: (transition: Handler.Transition) => Effect.Effect<void>
-    readonly told: (transactionId: string) => ReadonlyArray<Handler.Transition>
-  }
+  SubscriptionRef.SubscriptionRef<ReadonlyArray<Handler.Transition>>
 >()("@pawl/examples/demo/Orders") {}
 
-export const layer = Layer.sync(Orders, () => {
-  const books = new Map<string, Array<Handler.Transition>>()
-  const told = (transactionId: string) => books.get(transactionId) ?? []
-  return {
-    told,
-    tell: (transition) =>
-      Effect.sync(() => {
-        books.set(transition.transactionId, [...told(transition.transactionId), transition])
-      })
-  }
-})
+export const layer = Layer.effect(
+  Orders,
+  SubscriptionRef.make<ReadonlyArray<Handler.Transition>>([])
+)
 
 /** The handler the receiver tells: it writes the books. */
 export const layerHandler = Handler.layer((transition) =>
-  Effect.flatMap(Orders, ({ tell }) => tell(transition))
+  Effect.flatMap(
+    Orders,
+    SubscriptionRef.update((told) => [...told, transition])
+  )
 )
+
+/** Everything that was told so far. */
+export const told = Effect.flatMap(Orders, SubscriptionRef.get)
+
+/** Waits until a status of a transaction is told. */
+export const until = (transactionId: string, status: Status) =>
+  Effect.flatMap(Orders, (orders) =>
+    SubscriptionRef.changes(orders).pipe(
+      Stream.filter((all) =>
+        all.some(({ to, ...one }) => one.transactionId === transactionId && to === status)
+      ),
+      Stream.take(1),
+      Stream.runDrain
+    )
+  )

@@ -1,0 +1,38 @@
+/**
+ * Pays out to a customer's card, and waits for the end of it.
+ *
+ * The withdrawal's own id is the requestId: however often it is asked for, money is sent once.
+ *
+ * `examples/test/payOut.test.ts` runs it.
+ */
+import type { CardPayoutInput } from "@pawl/core/CardPayout"
+import { CardPayouts } from "@pawl/http/CardPayouts"
+import { StatusPoller } from "@pawl/http/StatusPoller"
+import * as Effect from "effect/Effect"
+
+/** What a customer has asked for. */
+export interface Withdrawal {
+  readonly id: string
+  readonly amount: string
+  readonly card: CardPayoutInput["card"]
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+/** Says what to tell the customer. */
+export const payOut = Effect.fn("payOut")(
+  function* ({ id, ...withdrawal }: Withdrawal) {
+    const payouts = yield* CardPayouts
+    const poller = yield* StatusPoller
+    const created = yield* payouts.create({ requestId: id, mid: "shop-1", ...withdrawal })
+    const { status } = yield* poller.follow({
+      kind: "card-payout",
+      id: created.transactionId,
+      status: created.transactionStatus
+    })
+    const { cardMask, totalAmount } = yield* payouts.info(created.transactionId)
+    return status === "SUCCEED" ? `${totalAmount} sent to ${cardMask}` : `It ended ${status}`
+  },
+  Effect.catchTag("Declined", ({ declineCode }) =>
+    Effect.succeed(`The card takes no payout (code ${declineCode ?? "none"})`)
+  )
+)

@@ -1,0 +1,75 @@
+import { Faults } from "@pawl/testkit/Faults"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Schedule from "effect/Schedule"
+import { readFile } from "node:fs/promises"
+import { expect, it } from "vitest"
+import { beside, start } from "./processes.ts"
+
+const order = (url: string, body: object) =>
+  HttpClientRequest.post(`${url}/orders`).pipe(
+    HttpClientRequest.bodyJsonUnsafe(body),
+    HttpClient.execute,
+    Effect.flatMap(({ json, status }) => Effect.map(json, (said) => ({ status, said })))
+  )
+
+const untilPaid = (url: string, orderId: string) =>
+  HttpClient.get(`${url}/orders/${orderId}`).pipe(
+    Effect.flatMap(({ text }) => text),
+    Effect.repeat({
+      until: (text) => text === `{"orderId":"${orderId}","status":"SUCCEED"}`,
+      schedule: Schedule.spaced("50 millis")
+    })
+  )
+
+it("takes a payment, and hears of its end", () =>
+  beside(
+    Effect.gen(function* () {
+      const url = yield* start("express.ts", /^ready (\S+)$/)
+      expect(yield* order(url, { orderId: "17", amount: "10.00" })).toEqual({
+        status: 201,
+        said: { orderId: "17", status: "NEW" }
+      })
+      yield* untilPaid(url, "17")
+    })
+  ))
+
+it("hears of an end that comes before the answer to the payment", () =>
+  beside(
+    Effect.gen(function* () {
+      const { add } = yield* Faults
+      yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
+      const url = yield* start("express.ts", /^ready (\S+)$/)
+      yield* Effect.forkScoped(order(url, { orderId: "17", amount: "10.00" }))
+      yield* untilPaid(url, "17")
+    })
+  ))
+
+it("says what is wrong with an order, and refuses a callback without the right checksum", () =>
+  beside(
+    Effect.gen(function* () {
+      const url = yield* start("express.ts", /^ready (\S+)$/)
+      const { said, status } = yield* order(url, { orderId: "17", amount: "a lot" })
+      expect(status).toBe(400)
+      expect(JSON.stringify(said)).toContain("amount")
+      const forged = yield* HttpClientRequest.post(`${url}/callback?paymentMethod=apm`).pipe(
+        HttpClientRequest.setHeader("x-checksum", "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="),
+        HttpClientRequest.bodyJsonUnsafe({
+          transactionId: "100001",
+          transactionStatus: "SUCCEED",
+          accountId: "4711",
+          amount: "10.00",
+          currency: "EUR"
+        }),
+        HttpClient.execute
+      )
+      expect(forged.status).toBe(401)
+    })
+  ))
+
+it("has no word of Effect in the app", async () => {
+  const source = await readFile(new URL("../src/express.ts", import.meta.url), "utf8")
+  const imported = Array.from(source.matchAll(/ from "([^"]+)"/g), ([, from]) => from)
+  expect(imported).toEqual(["express", "node:net", "./express/payments.ts"])
+})

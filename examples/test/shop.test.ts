@@ -1,0 +1,122 @@
+/**
+ * The shop, tested by swapping its client for the service in memory: a payment's minutes pass in one
+ * `adjust`, and what the customer does on the hosted page is a call.
+ */
+import * as Fake from "@pawl/testkit/Fake"
+import { Gateway } from "@pawl/testkit/Gateway"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import { MinimumLogLevel } from "effect/References"
+import * as Schedule from "effect/Schedule"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "vitest"
+import * as Customer from "../src/demo/Customer.ts"
+import * as Shop from "../src/shop/Shop.ts"
+import { beside, start } from "./processes.ts"
+
+const shop = Fake.layerReceiver.pipe(
+  Layer.provideMerge(Shop.layer(":memory:", Redacted.make("sandbox-secret"))),
+  Layer.provideMerge(Fake.layer({ pace: "10 seconds" })),
+  Layer.provideMerge(TestClock.layer())
+)
+
+const test = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof shop>>) =>
+  effect.pipe(
+    Effect.provide(shop),
+    Effect.provideService(MinimumLogLevel, "None"),
+    Effect.runPromise
+  )
+
+const order = { orderId: "order-1", amount: "10.00" }
+
+/** Orders, and goes to the page. */
+const visit = Effect.map(
+  Shop.place(order, "https://shop.example"),
+  (page) => new URL(page).pathname.split("/").at(-1) ?? ""
+)
+
+const card = { act: "card", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
+
+/** Pays with a card, at the first try or a later one. */
+const pay = (intentId: string, number = "4242424242424242", tries = "0") =>
+  Effect.flatMap(Gateway, ({ checkout }) =>
+    checkout.submit(intentId, { ...card, try: tries, number })
+  )
+
+describe("the shop", () => {
+  it("ships when the payment is confirmed, and not before", () =>
+    test(
+      Effect.gen(function* () {
+        yield* pay(yield* visit)
+        yield* TestClock.adjust("20 seconds")
+        expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
+        yield* TestClock.adjust("20 seconds")
+        expect(yield* Shop.shippedBy("order-1")).toBe("100002")
+      })
+    ))
+
+  it("ships what was declined at first, and paid at the second try", () =>
+    test(
+      Effect.gen(function* () {
+        const page = yield* visit
+        yield* pay(page, "4000000000000002")
+        yield* TestClock.adjust("1 minute")
+        expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
+        yield* pay(page, "4242424242424242", "1")
+        yield* TestClock.adjust("1 minute")
+        expect(yield* Shop.shippedBy("order-1")).toBe("100003")
+      })
+    ))
+
+  it("never ships what was cancelled", () =>
+    test(
+      Effect.gen(function* () {
+        const page = yield* visit
+        yield* Effect.flatMap(Gateway, ({ checkout }) =>
+          checkout.submit(page, { act: "cancel", try: "0" })
+        )
+        yield* TestClock.adjust("10 minutes")
+        expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
+      })
+    ))
+
+  it("ships though its database could not be written at first", () =>
+    test(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* pay(yield* visit)
+        yield* sql`ALTER TABLE shipments RENAME TO away`
+        yield* TestClock.adjust("31 seconds")
+        yield* sql`ALTER TABLE away RENAME TO shipments`
+        expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
+        yield* TestClock.adjust("1 minute")
+        expect(yield* Shop.shippedBy("order-1")).toBe("100002")
+      })
+    ))
+})
+
+it("sells over HTTP, by the forms of the hosted page, from the order to the shipment", () =>
+  beside(
+    Effect.gen(function* () {
+      const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/, {
+        SHOP_FILE: ":memory:"
+      })
+      const request = HttpClientRequest.post(`${url}/orders`)
+      const ordered = yield* HttpClient.execute(HttpClientRequest.bodyJsonUnsafe(request, order))
+      expect(ordered.status).toBe(303)
+      const page = yield* Customer.open(ordered.headers["location"] ?? "")
+      const paid = yield* Customer.press(page, "pay", Customer.card())
+      expect((yield* Customer.untilBack(paid)).url).toBe(`${url}/orders/order-1`)
+      yield* HttpClient.get(`${url}/orders/order-1`).pipe(
+        Effect.flatMap(({ text }) => text),
+        Effect.repeat({
+          until: (text) => text === '{"orderId":"order-1","shippedBy":"100002"}',
+          schedule: Schedule.spaced("50 millis")
+        })
+      )
+    })
+  ))
