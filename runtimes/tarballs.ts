@@ -2,6 +2,8 @@
  * Packs the packages as npm would get them, installs the tarballs into empty projects and runs the quick
  * start in each: `pnpm tarballs [node esbuild deno]`.
  *
+ * What is in a tarball is listed in `files/`, one line a module; `--write` lists it anew.
+ *
  * The quick start is the program of docs/guides/quick-start.md, as it stands there. Everything but the
  * four tarballs comes from the registry, at the versions of the workspace's catalog. A project that
  * cannot be had on this machine fails like any other: nothing is skipped.
@@ -65,7 +67,37 @@ const quickStart = async (): Promise<string> => {
   return code
 }
 
+const given = process.argv.slice(2)
+const isWriting = given.includes("--write")
+const wanted = given.filter((name) => name !== "--write")
 const place = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
+
+/** One line a file; a module is one line, with its source and all that tsc makes of it. */
+const list = (paths: ReadonlyArray<string>): string => {
+  const files = new Set(paths)
+  const modules = paths.flatMap((path) => /^src\/(.+)\.ts$/u.exec(path)?.[1] ?? [])
+  for (const name of modules) {
+    const made = ["js", "js.map", "d.ts", "d.ts.map"].map((each) => `dist/${name}.${each}`)
+    if (!made.every((path) => files.has(path))) continue
+    for (const path of [`src/${name}.ts`, ...made]) files.delete(path)
+    files.add(name)
+  }
+  return [...files].toSorted().join("\n") + "\n"
+}
+
+/** Holds a tarball's list against the one that was agreed on. */
+const compare = async (name: string, listed: string): Promise<void> => {
+  const file = join(import.meta.dirname, "files", `${name}.txt`)
+  if (isWriting) return writeFile(file, listed)
+  const agreed = (await readFile(file, "utf8")).split("\n")
+  const lines = listed.split("\n")
+  const changes = [
+    ...agreed.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+    ...lines.filter((line) => !agreed.includes(line)).map((line) => `+ ${line}`)
+  ]
+  if (changes.length > 0)
+    throw new Error(`runtimes/files/${name}.txt (--write mends it)\n${changes.join("\n")}`)
+}
 
 const pack = (name: string): Promise<string> =>
   step("pack", `@pawl/${name}`, async () => {
@@ -75,7 +107,8 @@ const pack = (name: string): Promise<string> =>
         ["pack", "--json", "--pack-destination", place],
         join(root, "packages", name)
       )
-    ) as { readonly filename: string }
+    ) as { readonly filename: string; readonly files: ReadonlyArray<{ readonly path: string }> }
+    await compare(name, list(packed.files.map(({ path }) => path)))
     const tarball = join(place, basename(packed.filename))
     await run(installed(".bin/publint"), ["run", tarball, "--strict"], root)
     await run(installed(".bin/attw"), [tarball, "--profile", "esm-only", "--quiet"], root)
@@ -194,7 +227,6 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
   }
 }
 
-const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in consumers))
 if (unknown.length > 0) {
   console.error(
@@ -208,7 +240,7 @@ try {
   const tarballs: Array<string> = []
   for (const name of names) tarballs.push(await pack(name))
   for (const [name, consume] of Object.entries(consumers))
-    if (wanted.length === 0 || wanted.includes(name)) await consume(tarballs)
+    if (!isWriting && (wanted.length === 0 || wanted.includes(name))) await consume(tarballs)
   console.log(`tarballs passed in ${((performance.now() - start) / 1000).toFixed(1)} s`)
 } catch (error) {
   console.log(error instanceof Error ? error.message : String(error))

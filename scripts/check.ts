@@ -88,6 +88,21 @@ const steps: ReadonlyArray<Step> = [
     name: "silences",
     what: "a decision answers what is not shown",
     command: [process.execPath, "scripts/silences.ts"]
+  },
+  {
+    name: "size",
+    what: "no part outgrows its limit",
+    command: [process.execPath, "scripts/size.ts"]
+  },
+  {
+    name: "packages",
+    what: "what is published, and what it needs",
+    command: [process.execPath, "scripts/packages.ts"]
+  },
+  {
+    name: "docs",
+    what: "no link is dead, what is made is fresh",
+    command: [process.execPath, "scripts/docs.ts"]
   }
 ]
 

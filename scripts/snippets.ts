@@ -22,15 +22,16 @@ interface Module {
   readonly runs: boolean
 }
 
-/** Finds the blocks of a TypeScript source, in its doc comments, or of a Markdown page. */
-export const snippets = (path: string, text: string): ReadonlyArray<Snippet> => {
+/** Finds the blocks in a language, in the doc comments of a TypeScript source or in a Markdown page. */
+export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
+  const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
   const found: Array<Snippet> = []
   let block: { readonly line: number; readonly code: Array<string> } | undefined
   for (const [at, each] of text.split("\n").entries()) {
     const line = margin.test(each) ? each.replace(margin, "") : undefined
     if (block === undefined) {
-      if (line !== undefined && /^ *```ts\b/u.test(line)) block = { line: at + 2, code: [] }
+      if (line !== undefined && opening.test(line)) block = { line: at + 2, code: [] }
     } else if (line === undefined) {
       break
     } else if (/^ *``` *$/u.test(line)) {

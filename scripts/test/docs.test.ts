@@ -5,6 +5,8 @@ import { execFile } from "node:child_process"
 import { globSync } from "node:fs"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { parseSync } from "oxc-parser"
 import { afterAll, describe, expect, it } from "vitest"
 import { snippets, toModule } from "../snippets.ts"
 
@@ -12,7 +14,8 @@ const root = resolve(import.meta.dirname, "../..")
 const paths = globSync(
   ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
   { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
-)
+  // What is in docs/api was made of the sources, and is found there.
+).filter((path) => !path.startsWith("docs/api/"))
 
 // The examples' room, because all packages can be imported from there.
 const home = join(root, "examples/dist")
@@ -70,6 +73,78 @@ describe("the examples of the documentation", () => {
 
   it.for(examples.filter(({ runs }) => runs))("$name does what it says", async ({ file }) => {
     await import(file)
+  })
+})
+
+describe("what is not run", () => {
+  const pages = paths.filter((path) => path.endsWith(".md"))
+  const blocks = async (language: string) => {
+    const found = pages.map(async (path) =>
+      snippets(path, await readFile(join(root, path), "utf8"), language)
+    )
+    return (await Promise.all(found)).flat()
+  }
+
+  it("is JSON, or JavaScript, where a page says so", async () => {
+    const [json, js] = await Promise.all([blocks("json"), blocks("js")])
+    expect(json.length * js.length).toBeGreaterThan(0)
+    for (const { code, line, path } of json) {
+      expect(() => JSON.parse(code), `${path}:${line}`).not.toThrow()
+    }
+    for (const { code, line, path } of js) {
+      expect(parseSync("block.js", code).errors, `${path}:${line}`).toEqual([])
+    }
+  })
+
+  it.for([
+    ["receiver", "packages/webhook/src/bin/pawl-receiver.ts"],
+    ["sandbox", "packages/testkit/src/bin/pawl-sandbox.ts"]
+  ] as const)("has %s take the flags it is given", async ([command, bin]) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, bin), "--help"])
+    const known = stdout.match(/--[a-z-]+/gu)
+    const texts = await Promise.all(pages.map((path) => readFile(join(root, path), "utf8")))
+    const given = Array.from(
+      texts.join("\n").matchAll(new RegExp(`pnpm@[\\d.]+ ${command} ([^\`\\n]*)`, "gu")),
+      ([, args = ""]) => args.match(/--[a-z-]+/gu) ?? []
+    ).flat()
+    expect(given.length).toBeGreaterThan(0)
+    for (const flag of given) expect(known).toContain(flag)
+  })
+})
+
+describe("the page for production", async () => {
+  const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
+  const sources = await Promise.all(
+    ["Journal", "Metrics", "Pipeline", "Receiver"]
+      .map((name) => `packages/webhook/src/${name}.ts`)
+      .concat("packages/http/src/Metrics.ts")
+      .map((path) => readFile(join(root, path), "utf8"))
+  )
+  const code = sources.join("\n")
+
+  it("watches metrics that there are", () => {
+    const named = page.match(/pawl_(?:http|webhook)_\w+/gu) ?? []
+    expect(named.length).toBeGreaterThan(8)
+    for (const name of named) expect(code).toContain(name)
+  })
+
+  it("says of every alarm there is what to do", () => {
+    const rows =
+      page.slice(page.indexOf("## 6."), page.indexOf("## 7.")).match(/^\| [^|]+/gmu) ?? []
+    const alarms = rows.slice(2).map((row) =>
+      row
+        .slice(2)
+        .replace(/: ….*$/u, "")
+        .trim()
+    )
+    const dead = ["a dead letter", "a callback in quarantine"]
+    for (const alarm of alarms) if (!dead.includes(alarm)) expect(code).toContain(alarm)
+    const raised = code.matchAll(
+      /^const \w+ =\s+"((?:callbacks|the previous)[^":]+)|return "([^"]+ [^"]+)"/gmu
+    )
+    const reasons = Array.from(raised, ([, one, other]) => one ?? other ?? "")
+    expect(reasons.length).toBeGreaterThan(5)
+    for (const reason of reasons) expect(alarms.join("\n")).toContain(reason)
   })
 })
 

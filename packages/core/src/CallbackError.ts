@@ -32,7 +32,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }
 
 /**
- * Error raised at the start when a merchant secret was not copied as it is. Holds no value.
+ * Error raised at the start when a merchant secret is missing or was not copied as it is. Holds no value.
  *
  * @category errors
  * @since 0.1.0
@@ -40,7 +40,10 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
   readonly secret: "current" | "previous"
 }> {
+  /** Where it was noticed says nothing: what a program prints of it is the sentence. */
+  override readonly stack = ""
   override get message() {
-    return `The ${this.secret} merchant secret is blank or has white space around it`
+    const variable = `PAWL_MERCHANT_SECRET${this.secret === "previous" ? "_PREVIOUS" : ""}`
+    return `The ${this.secret} merchant secret (${variable} in the environment) cannot be used: give it without spaces or line breaks around it, and not empty`
   }
 }

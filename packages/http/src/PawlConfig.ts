@@ -92,6 +92,8 @@ export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http
     isMissing: Schema.optionalKey(Schema.Boolean)
   }
 ) {
+  /** Where it was noticed says nothing: what a program prints of it is the sentence. */
+  override readonly stack = ""
   override get message() {
     return this.isMissing === true
       ? `Set ${this.setting} in the environment: ${this.advice}`

@@ -173,12 +173,13 @@ export const make = Effect.fnUntraced(function* (given: {
     ["merchantKey", "merchantSecret", "baseUrl"] as const,
     (setting) => {
       const [variable, meaning] = variables[setting]
+      const name = setting === "baseUrl" && Option.isSome(given.baseUrl) ? "--base-url" : variable
       const value = service[setting]
       const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
       return isMissing
         ? Effect.succeed([`${variable} is not set: it is ${meaning}.`])
         : Effect.match(PawlConfig.make({ ...sound, [setting]: value }), {
-            onFailure: ({ advice }) => [`${variable} cannot be used: ${advice}.`],
+            onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
             onSuccess: () => []
           })
     }

@@ -80,7 +80,8 @@ const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnu
     Effect.map(({ layerLedger }) =>
       open(
         layerLedger({ url: store.url }),
-        (error) => `The PostgreSQL database cannot be used: ${innermost(error)}`
+        (error) =>
+          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or mend the address in --store`
       )
     ),
     Layer.unwrap

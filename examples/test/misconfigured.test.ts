@@ -1,0 +1,209 @@
+/**
+ * Whatever is set up wrong is one sentence that says what to do, and a failure: of a program on
+ * `Pawl.layerConfig`, of the receiver and of the sandbox, each as the process it is.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { afterAll, describe, expect, it } from "vitest"
+
+const root = new URL("../../", import.meta.url).pathname
+const folder = await mkdtemp(join(tmpdir(), "pawl-"))
+afterAll(() => rm(folder, { recursive: true }))
+const prose = join(folder, "prose.txt")
+await writeFile(prose, "This is a text, and no database at all.\n".repeat(100))
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Runs a program that has to fail, and returns what it said. */
+const refused = async (program: string, args: ReadonlyArray<string>, env: Environment) => {
+  const child = spawn(process.execPath, [join(root, program), ...args], {
+    env: { PATH: process.env.PATH, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  // One that serves all the same would do so for ever.
+  child.stdout.on("data", (said: Buffer) => {
+    if (said.includes("ready ")) child.kill("SIGKILL")
+  })
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number | null]>
+  ])
+  expect(code).toBe(1)
+  // A log line begins with its time and its level.
+  return (out + err).replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
+}
+
+const sound = {
+  PAWL_BASE_URL: "http://127.0.0.1:9/api",
+  PAWL_MERCHANT_KEY: "key",
+  PAWL_MERCHANT_SECRET: "hunter2"
+}
+
+const noApi = "give the address up to and including its last segment, /api"
+const noTls = "use https; http is for loopback hosts only"
+const padded = "give it without spaces or line breaks around it, and not empty"
+const closed = "it has to be a file in a directory that is there, both readable and writable"
+const flagPadded = "without spaces around it"
+
+describe("a program on Pawl.layerConfig", () => {
+  const cases: ReadonlyArray<readonly [string, Environment, string]> = [
+    [
+      "a variable that is missing",
+      { PAWL_MERCHANT_KEY: undefined },
+      "Set PAWL_MERCHANT_KEY in the environment: there is no default for whom to call, and as whom"
+    ],
+    [
+      "an empty environment",
+      { PAWL_BASE_URL: undefined, PAWL_MERCHANT_KEY: undefined, PAWL_MERCHANT_SECRET: undefined },
+      "Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default for whom to call, and as whom"
+    ],
+    [
+      "a base URL without /api",
+      { PAWL_BASE_URL: "https://payments.example/v1" },
+      `PAWL_BASE_URL cannot be used: ${noApi}`
+    ],
+    [
+      "http for production",
+      { PAWL_BASE_URL: "http://payments.example/api" },
+      `PAWL_BASE_URL cannot be used: ${noTls}`
+    ],
+    [
+      "a blank secret",
+      { PAWL_MERCHANT_SECRET: "  " },
+      `PAWL_MERCHANT_SECRET cannot be used: ${padded}`
+    ],
+    [
+      "a padded secret",
+      { PAWL_MERCHANT_SECRET: "hunter2\n" },
+      `PAWL_MERCHANT_SECRET cannot be used: ${padded}`
+    ],
+    [
+      "a time that is none",
+      { PAWL_TOTAL_TIMEOUT: "soon" },
+      "PAWL_TOTAL_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds"
+    ]
+  ]
+  it.concurrent.for(cases)("is told what to do about %s", async ([, env, sentence]) => {
+    expect(await refused("examples/src/pay.ts", [], { ...sound, ...env })).toBe(`${sentence}\n`)
+  })
+})
+
+describe("a receiver in one's own server", () => {
+  const cases: ReadonlyArray<readonly [string, Environment, string]> = [
+    ["a secret that is missing", { PAWL_MERCHANT_SECRET: undefined }, "PAWL_MERCHANT_SECRET"],
+    ["a padded secret", { PAWL_MERCHANT_SECRET: " hunter2" }, "PAWL_MERCHANT_SECRET"],
+    [
+      "a padded secret that was there before",
+      { PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
+      "PAWL_MERCHANT_SECRET_PREVIOUS"
+    ]
+  ]
+  it.concurrent.for(cases)("is told what to do about %s", async ([, env, variable]) => {
+    const which = variable.endsWith("PREVIOUS") ? "previous" : "current"
+    expect(await refused("examples/src/receive.ts", [], { ...sound, ...env })).toBe(
+      `The ${which} merchant secret (${variable} in the environment) cannot be used: ${padded}\n`
+    )
+  })
+})
+
+describe("the receiver", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, Environment, string]> = [
+    [
+      "a variable that is missing",
+      [],
+      { PAWL_MERCHANT_SECRET: undefined },
+      "PAWL_MERCHANT_SECRET is not set: it is the merchant's secret, from the operator of the service."
+    ],
+    [
+      "a base URL without /api",
+      [],
+      { PAWL_BASE_URL: "https://payments.example/v1" },
+      `PAWL_BASE_URL cannot be used: ${noApi}.`
+    ],
+    [
+      "http for production, given as a flag",
+      ["--base-url", "http://payments.example/api"],
+      {},
+      `--base-url cannot be used: ${noTls}.`
+    ],
+    [
+      "a blank secret",
+      [],
+      { PAWL_MERCHANT_SECRET: "  " },
+      `PAWL_MERCHANT_SECRET cannot be used: ${padded}.`
+    ],
+    [
+      "a padded secret that was there before",
+      [],
+      { PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
+      "PAWL_MERCHANT_SECRET_PREVIOUS cannot be used: give it without white space around it."
+    ],
+    [
+      "a file that cannot be opened",
+      ["--store", `sqlite:${folder}/not/there/a.db`],
+      {},
+      `The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
+    ],
+    [
+      "a file that is no database",
+      ["--store", `sqlite:${prose}`],
+      {},
+      `The SQLite file ${prose} cannot be used: file is not a database; name another file`
+    ],
+    [
+      "PostgreSQL that is down",
+      ["--store", "postgres://pawl:hunter2@127.0.0.1:9/pawl"],
+      {},
+      "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or mend the address in --store"
+    ]
+  ]
+  it.concurrent.for(cases)("says what to do about %s", async ([, args, env, sentence]) => {
+    const program = "packages/webhook/src/bin/pawl-receiver.ts"
+    const said = await refused(program, ["--port", "0", ...args], { ...sound, ...env })
+    expect(said).toBe(`${sentence}\n`)
+  })
+})
+
+describe("the sandbox", () => {
+  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, Environment, string]> = [
+    [
+      "a blank secret",
+      [],
+      { PAWL_MERCHANT_SECRET: "  " },
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+    ],
+    [
+      "a padded secret",
+      ["--merchant-secret", " hunter2"],
+      {},
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+    ],
+    [
+      "a padded key",
+      ["--merchant-key", "key "],
+      {},
+      `Invalid value for flag --merchant-key: "key ". Expected a key that is not empty, ${flagPadded}`
+    ],
+    [
+      "a file that cannot be opened",
+      ["--file", `${folder}/not/there/a.db`],
+      {},
+      `The sandbox cannot serve: The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
+    ],
+    [
+      "a file that is no database",
+      ["--file", prose],
+      {},
+      `The sandbox cannot serve: The SQLite file ${prose} cannot be used: file is not a database; name another file`
+    ]
+  ]
+  it.concurrent.for(cases)("says what to do about %s", async ([, args, env, sentence]) => {
+    const program = "packages/testkit/src/bin/pawl-sandbox.ts"
+    expect(await refused(program, ["--port", "0", ...args], env)).toBe(`${sentence}\n`)
+  })
+})

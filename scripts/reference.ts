@@ -1,0 +1,150 @@
+/**
+ * The API reference, made of the doc comments: a module's own comment, and of each export its signature and
+ * what is said of it, in the order of the source.
+ *
+ * A signature is what the source says, not what the compiler infers: of a function everything before its
+ * body, of a schema its definition, of a class its head.
+ */
+import {
+  type Argument,
+  type BindingIdentifier,
+  type Comment,
+  type ExportNamedDeclaration,
+  type Expression,
+  parseSync
+} from "oxc-parser"
+
+/** A module of a package; its path is what a user imports. */
+export interface Source {
+  readonly specifier: string
+  readonly text: string
+}
+
+interface Export {
+  readonly name: string
+  readonly signature: string
+  readonly doc: string
+}
+
+interface Documented {
+  readonly specifier: string
+  readonly doc: string
+  readonly exports: ReadonlyArray<Export>
+}
+
+/** What a doc comment says, without its frame and its tags. */
+const say = ({ value }: Comment): string =>
+  value
+    .replace(/^\*/u, "")
+    .split("\n")
+    .map((line) => line.replace(/^ *\* ?/u, "").trimEnd())
+    .filter((line) => !/^@(?:category|since)\b/u.test(line))
+    .join("\n")
+    .trim()
+
+const lineLimit = 30
+
+/** Reads a module; what is exported without a doc comment is left out. */
+export const read = ({ specifier, text }: Source): Documented => {
+  const { comments, program } = parseSync("module.ts", text)
+  const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
+  const docOf = (start: number): string | undefined => {
+    const doc = docs.findLast(({ end }) => end <= start)
+    return doc !== undefined && text.slice(doc.end, start).trim() === "" ? say(doc) : undefined
+  }
+  const [first] = docs
+  const exports = program.body
+    .filter((each): each is ExportNamedDeclaration => each.type === "ExportNamedDeclaration")
+    .flatMap(({ declaration, start }) => {
+      const doc = docOf(start)
+      const declared = declaration === null ? undefined : signatureOf(declaration, text)
+      return doc === undefined || declared === undefined ? [] : [{ ...declared, doc }]
+    })
+  return { specifier, doc: first === undefined ? "" : say(first), exports: joined(exports) }
+}
+
+/** A schema and its type, or a function and its overloads, are one export of several signatures. */
+const joined = (exports: ReadonlyArray<Export>): ReadonlyArray<Export> =>
+  Array.from(
+    Map.groupBy(exports, ({ name }) => name),
+    ([name, all]) => ({
+      name,
+      signature: all.map(({ signature }) => signature).join("\n\n"),
+      doc: all.map(({ doc }) => doc).join("\n\n")
+    })
+  )
+
+type Declaration = NonNullable<ExportNamedDeclaration["declaration"]>
+
+const signatureOf = (
+  declaration: Declaration,
+  text: string
+): Pick<Export, "name" | "signature"> | undefined => {
+  const upTo = (end: number): string => text.slice(declaration.start, end).trimEnd()
+  if (declaration.type === "VariableDeclaration") {
+    const [variable] = declaration.declarations
+    return variable?.id.type === "Identifier"
+      ? valueOf(variable.id, variable.init, upTo)
+      : undefined
+  }
+  const isClass = declaration.type === "ClassDeclaration"
+  const isFunction = declaration.type === "FunctionDeclaration"
+  const body = isClass || isFunction ? declaration.body?.start : undefined
+  return "id" in declaration && declaration.id?.type === "Identifier"
+    ? { name: declaration.id.name, signature: upTo(body ?? declaration.end) }
+    : undefined
+}
+
+const valueOf = (
+  { name, typeAnnotation }: BindingIdentifier,
+  init: Expression | null,
+  upTo: (end: number) => string
+): Pick<Export, "name" | "signature"> => {
+  if (typeAnnotation) return { name, signature: upTo(typeAnnotation.end) }
+  if (init?.type === "ArrowFunctionExpression") {
+    return { name, signature: upTo(init.body.start).replace(/\s*=>\s*\(?$/u, "") }
+  }
+  const generator = init?.type === "CallExpression" ? bodyOf(init.arguments) : undefined
+  const whole = upTo(generator ?? init?.end ?? 0)
+  return { name, signature: whole.split("\n").length <= lineLimit ? whole : `const ${name}` }
+}
+
+/** Where the body of an `Effect.fn(function* () { … })` begins. */
+const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
+  args.flatMap((each) => (each.type === "FunctionExpression" ? (each.body?.start ?? []) : []))[0]
+
+const firstSentence = (doc: string): string =>
+  /^.*?[.!?](?=\s|$)/su.exec(doc)?.[0].replaceAll("\n", " ") ?? doc.split("\n\n")[0] ?? ""
+
+/** Writes the page of a package; its links to decisions are relative to docs/api. */
+export const write = (
+  name: string,
+  description: string,
+  modules: ReadonlyArray<Documented>
+): string => {
+  const moduleOf = (specifier: string): string => specifier.replace(`${name}/`, "")
+  const anchor = (title: string): string => title.toLowerCase().replaceAll(/[^\w -]/gu, "")
+  const decided = (doc: string): string =>
+    doc.replaceAll(
+      /(?<![\w/(])docs\/decisions\/(\d{4})[\w-]*\.md/gu,
+      (path, number) => `[decision ${number}](../${path.replace(/^docs\//u, "")})`
+    )
+  const lines = [
+    `# ${name}`,
+    "",
+    `${description} Made of the doc comments by \`scripts/docs.ts\`.`,
+    "",
+    ...modules.map(
+      ({ doc, specifier }) =>
+        `- [${moduleOf(specifier)}](#${anchor(moduleOf(specifier))}): ${firstSentence(doc)}`
+    )
+  ]
+  for (const { doc, exports, specifier } of modules) {
+    const module = moduleOf(specifier)
+    lines.push("", `## ${module}`, "", `\`${specifier}\``, "", decided(doc))
+    for (const { doc, name, signature } of exports) {
+      lines.push("", `### ${module}.${name}`, "", "```ts", signature, "```", "", decided(doc))
+    }
+  }
+  return `${lines.join("\n")}\n`
+}

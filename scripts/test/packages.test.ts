@@ -1,0 +1,47 @@
+import { expect, it } from "vitest"
+import { objections, unexplained } from "../packages.ts"
+
+const exports = { "./*": "./src/*.ts", "./bin/*": null, "./internal/*": null }
+const built = { types: "./dist/*.d.ts", default: "./dist/*.js" }
+
+const sound = {
+  name: "@pawl/core",
+  version: "0.1.0",
+  type: "module",
+  sideEffects: false,
+  engines: { node: ">=22.19" },
+  exports,
+  publishConfig: { access: "public", exports: { ...exports, "./*": built } },
+  dependencies: { "dinero.js": "^2" },
+  peerDependencies: { effect: "^4.1.0" }
+}
+
+it("a package of modules that runs nothing is right", () => {
+  expect(objections(sound)).toEqual([])
+})
+
+it.each([
+  ["module", { type: "commonjs" }],
+  ["sideEffects", { sideEffects: true }],
+  ["scripts", { scripts: { postinstall: "node setup.js" } }],
+  ["Node", { engines: {} }],
+  ["public", { publishConfig: { exports: sound.publishConfig.exports } }],
+  ["peer", { peerDependencies: {} }],
+  ["internal", { exports: { "./*": "./src/*.ts", "./bin/*": null } }],
+  ["modules", { publishConfig: { access: "public", exports } }]
+])("another is wrong, and it is said why: %s", (word, change) => {
+  expect(objections({ ...sound, ...change })).toEqual([expect.stringContaining(word)])
+})
+
+it("every dependency has its reason, and every reason its dependency", () => {
+  const row = (name: string, why: string) => `| \`@pawl/core\` | \`${name}\` | peer | ${why} |\n`
+  const table = row("dinero.js", "a table") + row("effect", "everything")
+  expect(unexplained([sound], table)).toEqual([])
+  expect(unexplained([sound], row("dinero.js", "a table") + row("zod", "habit"))).toEqual([
+    "@pawl/core effect: no reason is given for it",
+    "@pawl/core zod: is not asked for"
+  ])
+  expect(unexplained([sound], row("dinero.js", " ") + row("effect", "everything"))).toEqual([
+    "@pawl/core dinero.js: no reason is given for it"
+  ])
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest"
+import { read, write } from "../reference.ts"
+
+const source = `/**
+ * Money as text. It is never a number.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * Schema for an amount.
+ *
+ * See docs/decisions/0022-an-amount-is-refused-rather-than-rounded.md.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Amount = Schema.String.pipe(Schema.brand("Amount"))
+
+/** Type of {@link Amount}. */
+export type Amount = typeof Amount.Type
+
+/** Adds two. */
+export const add = (one: Amount, two: Amount): Amount => plus(one, two)
+
+/** Rounds, in Effect. */
+export const round = Effect.fnUntraced(function* (amount: Amount): Effect.fn.Return<Amount> {
+  return amount
+})
+
+/** A limit, whose value says nothing. */
+export const limit: number = compute(1, 2, 3)
+
+/** Service that holds money. */
+export class Money extends Context.Service<Money, { readonly all: Amount }>()("Money") {
+  static readonly secret = 1
+}
+
+/** What it costs. */
+export function cost(amount: Amount): number {
+  return 1
+}
+
+export const unsaid = 1
+
+/** Not ours to show. */
+const plus = (one: Amount, two: Amount) => one
+`
+
+describe("a module is read", () => {
+  const { doc, exports } = read({ specifier: "@pawl/core/Amount", text: source })
+
+  it("with its own comment, without tags", () => {
+    expect(doc).toBe("Money as text. It is never a number.")
+  })
+
+  it("with every export that is documented, and what is exported twice once", () => {
+    expect(exports.map(({ name }) => name)).toEqual([
+      "Amount",
+      "add",
+      "round",
+      "limit",
+      "Money",
+      "cost"
+    ])
+  })
+
+  it("with signatures, and no bodies", () => {
+    expect(exports.map(({ signature }) => signature)).toEqual([
+      'const Amount = Schema.String.pipe(Schema.brand("Amount"))\n\ntype Amount = typeof Amount.Type',
+      "const add = (one: Amount, two: Amount): Amount",
+      "const round = Effect.fnUntraced(function* (amount: Amount): Effect.fn.Return<Amount>",
+      "const limit: number",
+      'class Money extends Context.Service<Money, { readonly all: Amount }>()("Money")',
+      "function cost(amount: Amount): number"
+    ])
+  })
+
+  it("and written as a page, with links to the decisions", () => {
+    const page = write("@pawl/core", "What is true.", [
+      { specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }
+    ])
+    expect(page).toBe(`# @pawl/core
+
+What is true. Made of the doc comments by \`scripts/docs.ts\`.
+
+- [Amount](#amount): Money as text.
+
+## Amount
+
+\`@pawl/core/Amount\`
+
+Money as text. It is never a number.
+
+### Amount.Amount
+
+\`\`\`ts
+const Amount = Schema.String.pipe(Schema.brand("Amount"))
+
+type Amount = typeof Amount.Type
+\`\`\`
+
+Schema for an amount.
+
+See [decision 0022](../decisions/0022-an-amount-is-refused-rather-than-rounded.md).
+
+Type of {@link Amount}.
+`)
+  })
+})
