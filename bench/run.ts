@@ -1,22 +1,27 @@
 /**
  * Measures pawl beside its peers and the floor:
- * `pnpm bench [client …] [--json] [--assert]`. Without a name, every bench runs.
+ * `pnpm bench [client …] [--json] [--assert] [--write]`. Without a name, every bench runs.
  *
  * `--json` prints one JSON document and nothing else; with `--assert` the exit code is 1 if a goal was
- * missed.
+ * missed; `--write` puts what was found, and a plot of it, into `docs/performance.md`.
  */
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
-import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
+import { rows, transactions } from "./src/growth.ts"
+import { type Bench, compare, type Costs, type Goal } from "./src/harness.ts"
+import { bound, digits, heading, type Report, write } from "./src/page.ts"
 import { disk, receiver } from "./src/receiver.ts"
+import { properties } from "./src/property.ts"
 import { reducer } from "./src/reducer.ts"
 import { size } from "./src/size.ts"
+import { start } from "./src/start.ts"
 import { refusal, verify, verifyNumbers } from "./src/verify.ts"
 
 const benches: ReadonlyMap<string, Bench> = new Map(
   Object.entries({
     reducer,
+    property: properties,
     verify,
     verifyNumbers,
     refusal,
@@ -26,25 +31,25 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     fake,
     sandbox,
     ready,
+    start,
+    rows,
+    transactions,
     size
   })
 )
 
-interface Verdict extends Goal, Spread {
-  readonly met: boolean
-}
-
-const judge = (costs: Costs, goal: Goal): Verdict => {
+const judge = (costs: Costs, goal: Goal): Report["goals"][number] => {
   const found = compare(costs, goal.variant, goal.against)
   return { ...goal, ...found, met: found.median <= goal.atMost }
 }
 
-const digits = (number: number): string =>
-  number >= 100 ? number.toFixed(0) : number.toPrecision(3)
-
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean" }, assert: { type: "boolean" } }
+  options: {
+    json: { type: "boolean" },
+    assert: { type: "boolean" },
+    write: { type: "boolean" }
+  }
 })
 const unknown = positionals.filter((name) => !benches.has(name))
 if (unknown.length > 0) {
@@ -52,7 +57,7 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-const reports = []
+const reports: Array<Report> = []
 for (const [name, bench] of benches) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   const costs = await bench.run()
@@ -63,19 +68,20 @@ for (const [name, bench] of benches) {
   const goals = bench.goals
     .filter(({ variant }) => costs.of.has(variant))
     .map((goal) => judge(costs, goal))
-  reports.push({ name, what: bench.what, unit: costs.unit, floor: bench.floor, rows, goals })
+  const report = { name, what: bench.what, unit: costs.unit, floor: bench.floor, rows, goals }
+  reports.push(report)
+  if (values.write && rows.length > 0) write(report)
   if (values.json) continue
-  const unit = bench.floor === undefined ? costs.unit : `${costs.unit} ÷ ${bench.floor}`
   console.log(`\n${name}: ${bench.what}\n`)
-  console.log(`${unit.padEnd(36)}${"median".padStart(10)}${"quartiles".padStart(18)}`)
+  console.log(`${heading(report).padEnd(36)}${"median".padStart(10)}${"quartiles".padStart(18)}`)
   for (const { high, low, median, variant } of rows) {
     const quartiles = `${digits(low)} – ${digits(high)}`
     console.log(`${variant.padEnd(36)}${digits(median).padStart(10)}${quartiles.padStart(18)}`)
   }
   console.log("")
-  for (const { against, atMost, median, met, variant } of goals) {
-    const bound = against === undefined ? `${atMost} ${costs.unit}` : `${atMost} × ${against}`
-    console.log(`${met ? "met   " : "MISSED"}  ${variant} ≤ ${bound}: ${digits(median)}`)
+  for (const goal of goals) {
+    const verdict = goal.met ? "met   " : "MISSED"
+    console.log(`${verdict}  ${bound(goal, costs.unit)}: ${digits(goal.median)}`)
   }
 }
 if (values.json) console.log(JSON.stringify({ node: process.version, benches: reports }, null, 2))

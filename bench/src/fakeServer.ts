@@ -66,7 +66,7 @@ const jsonServer = (): RequestListener => {
   return app
 }
 
-/** The same answers by what the sandbox is built on: its router and its server, and nothing behind them. */
+/** The same answers by Effect's own router and server, and nothing behind them. */
 const router = HttpRouter.serve(
   HttpRouter.use((router) =>
     router.add("*", "/api/*", ({ arrayBuffer, method }) =>

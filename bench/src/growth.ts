@@ -1,0 +1,189 @@
+/**
+ * How the cost of one thing grows with how many there already are.
+ *
+ * - `rows`: 64 callbacks of new transactions accepted at once, and 64 rows that are due claimed, in
+ *   ledgers of a thousand to a million rows, in SQLite and in PostgreSQL where it answers.
+ * - `transactions`: a payment created and read in a service that has none, and in one that has 100,000.
+ *
+ * What is told is how many times it takes as long as with the fewest, in the same round.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import * as Fake from "@pawl/testkit/Fake"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Places from "../../rel/src/Places.ts"
+import { make, search, secret } from "./callbacks.ts"
+import type { Bench, Costs } from "./harness.ts"
+
+const rounds = 15
+const together = 64
+
+/** Something that there is a number of, and what is done with it. */
+interface Grown {
+  readonly name: string
+  readonly fewest: string
+  readonly act: () => Promise<unknown>
+}
+
+/** Takes the time each takes, in turns, and compares it with the time with the fewest. */
+const inTurns = async (all: ReadonlyArray<Grown>, often: number): Promise<Costs> => {
+  const times = new Map(all.map(({ name }): [string, Array<number>] => [name, []]))
+  for (let round = -3; round < rounds; round++) {
+    for (let turn = 0; turn < all.length; turn++) {
+      const { act, name } = all[(round + 3 + turn) % all.length]!
+      const start = performance.now()
+      for (let time = 0; time < often; time++) await act()
+      if (round >= 0) times.get(name)?.push(performance.now() - start)
+    }
+  }
+  const of = new Map(
+    all.map(({ fewest, name }) => [
+      name,
+      times.get(name)!.map((time, round) => time / times.get(fewest)![round]!)
+    ])
+  )
+  return { unit: "time ÷ that with the fewest", of }
+}
+
+const sizes = [1000, 10_000, 100_000, 1_000_000]
+
+const verifier = Effect.runSync(
+  Effect.provide(
+    Verifier.Verifier,
+    Layer.provide(Verifier.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
+  )
+)
+
+let made = 0
+/** The callback of a transaction that nobody has seen. */
+const verified = () => {
+  const { bytes, checksum } = make(++made)
+  return Effect.fromResult(
+    verifier.verify({
+      method: "POST",
+      search,
+      contentType: "application/json",
+      contentEncoding: undefined,
+      checksum,
+      body: bytes
+    })
+  )
+}
+
+let now = 0
+const acceptSome = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  yield* Effect.all(
+    Array.from({ length: together }, () =>
+      Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
+    ),
+    { concurrency: "unbounded", discard: true }
+  )
+})
+/** The lease ends at once, so that the rows are due again. */
+const claimSome = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: together })
+  if (rows.length !== together) throw new Error(`${rows.length} rows were claimed`)
+})
+
+const runRows = (): Promise<Costs> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const stores = (yield* Effect.promise(Places.isPostgresThere))
+          ? (["sqlite", "postgres"] as const)
+          : (["sqlite"] as const)
+        const all: Array<Grown> = []
+        for (const store of stores) {
+          for (const size of sizes) {
+            console.error(`rows: filling ${store} with ${size}`)
+            const place = yield* Places.makeSql(store)
+            const runtime = yield* Effect.acquireRelease(
+              Effect.sync(() =>
+                ManagedRuntime.make(Layer.provide(LedgerSql.layer, Places.client(place)))
+              ),
+              (open) => open.disposeEffect
+            )
+            yield* Effect.promise(() =>
+              runtime.runPromise(
+                Effect.repeat(acceptSome, { times: Math.ceil(size / together) - 1 })
+              )
+            )
+            const grown = (what: string, act: typeof acceptSome): Grown => ({
+              name: `${store}, ${what}, ${size} rows`,
+              fewest: `${store}, ${what}, ${sizes[0]} rows`,
+              act: () => runtime.runPromise(act)
+            })
+            all.push(grown("accept", acceptSome), grown("claim", claimSome))
+          }
+        }
+        return yield* Effect.promise(() => inTurns(all, 10))
+      })
+    )
+  )
+
+/** The goals of what is to stay flat: never twice the time that it takes with the fewest. */
+const flat = (names: ReadonlyArray<string>): Bench["goals"] =>
+  names.map((variant) => ({ variant, atMost: 2 }))
+
+export const rows: Bench = {
+  what: `${together} callbacks accepted, ${together} rows claimed`,
+  goals: flat(
+    ["sqlite", "postgres"].flatMap((store) =>
+      ["accept", "claim"].map((what) => `${store}, ${what}, ${sizes.at(-1)} rows`)
+    )
+  ),
+  run: runRows
+}
+
+const pay = ApmPayments.use(({ create, status }) =>
+  Effect.flatMap(
+    create({
+      accountId: "1001",
+      amount: "10.50",
+      currency: "EUR",
+      apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" }
+    }),
+    ({ transactionId }) => status(transactionId)
+  )
+)
+
+const many = 100_000
+
+const runTransactions = async (): Promise<Costs> => {
+  const open = () => ManagedRuntime.make(Fake.layer({ pace: "1 millis" }))
+  const [empty, full] = [open(), open()]
+  console.error(`transactions: making ${many}`)
+  await full.runPromise(
+    Effect.forEach(Array.from({ length: many }), () => pay, {
+      concurrency: together,
+      discard: true
+    })
+  )
+  const all = [
+    { name: "few transactions", runtime: empty },
+    { name: `${many} transactions`, runtime: full }
+  ].map(({ name, runtime }) => ({
+    name,
+    fewest: "few transactions",
+    act: () => runtime.runPromise(Effect.repeat(pay, { times: 99 }))
+  }))
+  try {
+    return await inTurns(all, 4)
+  } finally {
+    await Promise.all([empty.dispose(), full.dispose()])
+  }
+}
+
+export const transactions: Bench = {
+  what: "a payment and a read of its status, in the service in memory",
+  goals: flat([`${many} transactions`]),
+  run: runTransactions
+}

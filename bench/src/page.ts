@@ -1,0 +1,115 @@
+/**
+ * `docs/performance.md`: what the last run of each bench found, as a table and a plot. The text around
+ * them is written by hand; what a bench says stands between `<!-- bench NAME -->` and the next comment.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Goal, Spread } from "./harness.ts"
+
+/** What a bench found, as it is printed. */
+export interface Report {
+  readonly name: string
+  readonly what: string
+  readonly unit: string
+  readonly floor: string | undefined
+  readonly rows: ReadonlyArray<Spread & { readonly variant: string }>
+  readonly goals: ReadonlyArray<Goal & Spread & { readonly met: boolean }>
+}
+
+/** A figure, to three digits. */
+export const digits = (number: number): string =>
+  number >= 100 ? number.toFixed(0) : number.toPrecision(3)
+
+/** Says what is bounded, and by what. */
+export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
+  `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`
+
+/** Names what the figures of a bench are. */
+export const heading = ({ floor, unit }: Report): string =>
+  floor === undefined ? unit : `${unit} ÷ ${floor}`
+
+const table = (report: Report): string => {
+  const rows = report.rows.map(
+    ({ high, low, median, variant }) =>
+      `| ${variant} | ${digits(median)} | ${digits(low)} – ${digits(high)} |`
+  )
+  const goals = report.goals.map(
+    (goal) =>
+      `- ${goal.met ? "met" : "**missed**"}: ${bound(goal, report.unit)}; it is ${digits(goal.median)}`
+  )
+  return [
+    `${report.what[0]?.toUpperCase()}${report.what.slice(1)}.`,
+    "",
+    `![${report.what}](images/bench-${report.name}.svg)`,
+    "",
+    `| ${heading(report)} | median | quartiles |`,
+    "| --- | --: | --: |",
+    ...rows,
+    ...(goals.length > 0 ? ["", ...goals] : [])
+  ].join("\n")
+}
+
+const [left, width, line, top] = [250, 760, 24, 34]
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+/** The powers of ten, and twice and five times them, within a range. */
+const ticks = (low: number, high: number): ReadonlyArray<number> =>
+  Array.from({ length: 20 }, (_, power) => 10 ** (power - 6))
+    .flatMap((ten) => [ten, 2 * ten, 5 * ten])
+    .filter((tick) => tick >= low && tick <= high)
+
+/** Draws the rows on one logarithmic scale: the median a dot, the quartiles a bar, a goal a stroke. */
+const plot = (report: Report): string => {
+  const { floor, goals, rows } = report
+  // Only a goal against the floor of the whole bench is a place on its scale.
+  const goalOf = (name: string): number | undefined =>
+    goals.find(({ against, variant }) => variant === name && against === floor)?.atMost
+  const all = rows.flatMap(({ high, low, variant }) => [low, high, goalOf(variant) ?? low])
+  const [low, high] = [Math.min(...all) / 1.25, Math.max(...all) * 1.25]
+  const x = (value: number): number =>
+    Math.round(left + ((width - left - 20) * Math.log(value / low)) / Math.log(high / low))
+  const bottom = top + rows.length * line
+  const scale = ticks(low, high).map(
+    (tick) =>
+      `<path class="grid" d="M${x(tick)} ${top - 6}V${bottom}"/>` +
+      `<text class="tick" x="${x(tick)}" y="${top - 12}">${tick >= 1 ? tick : digits(tick)}</text>`
+  )
+  const drawn = rows.map(({ high, low, median, variant }, at) => {
+    const y = top + at * line + line / 2
+    const goal = goalOf(variant)
+    return (
+      `<text class="name" x="${left - 12}" y="${y + 4}">${escaped(variant)}</text>` +
+      `<path class="range" d="M${x(low)} ${y}H${x(high)}"/>` +
+      `<circle class="${goals.some((bounded) => bounded.variant === variant) ? "ours" : "other"}" cx="${x(median)}" cy="${y}" r="5"/>` +
+      (goal === undefined ? "" : `<path class="goal" d="M${x(goal)} ${y - 9}v18"/>`)
+    )
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${bottom + 34}" role="img" font-family="system-ui, sans-serif" font-size="13">
+<style>
+.tick, .name, .unit { fill: #57606a } .tick { text-anchor: middle; font-size: 11px } .name { text-anchor: end }
+.grid { stroke: #8c959f; stroke-opacity: 0.25 } .range { stroke: #8c959f; stroke-width: 4; stroke-linecap: round }
+.ours { fill: #1a7f64 } .other { fill: #8c959f } .goal { stroke: #cf222e; stroke-width: 2 }
+@media (prefers-color-scheme: dark) { .tick, .name, .unit { fill: #9198a1 } .ours { fill: #3fb68f } }
+</style>
+<title>${escaped(report.what)}</title>
+${[...scale, ...drawn].join("\n")}
+<text class="unit" x="${left}" y="${bottom + 22}">${escaped(heading(report))}${goals.some(({ against }) => against === floor) ? "; red: the goal" : ""}</text>
+</svg>
+`
+}
+
+const docs = join(import.meta.dirname, "../../docs")
+
+/** Writes what a bench found into its place on the page, and draws its plot. */
+export const write = (report: Report): void => {
+  const path = join(docs, "performance.md")
+  const page = readFileSync(path, "utf8")
+  const mark = `<!-- bench ${report.name} -->`
+  const start = page.indexOf(mark)
+  if (start === -1) throw new Error(`docs/performance.md has no place for ${report.name}: ${mark}`)
+  const end = page.indexOf("<!-- end -->", start)
+  writeFileSync(path, `${page.slice(0, start)}${mark}\n\n${table(report)}\n\n${page.slice(end)}`)
+  writeFileSync(join(docs, "images", `bench-${report.name}.svg`), plot(report))
+}

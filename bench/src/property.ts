@@ -1,0 +1,96 @@
+/**
+ * What a run of a property costs: drawing a sequence, fast-check's runner around it, and the reducer that is put
+ * to the test.
+ *
+ * All draw the observations of one transaction, up to eight of them. The floor is what fast-check is for: an
+ * array of records. Effect's `Arbitrary` of the schema draws the same; its own runner is left out.
+ */
+import { statuses } from "@pawl/core/Status"
+import * as Generators from "@pawl/testkit/Generators"
+import * as Reducer from "@pawl/testkit/Laws/Reducer"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { type Bench, measure, type Variant } from "./harness.ts"
+
+const naive = fc.array(
+  fc.oneof(
+    fc.record({
+      source: fc.constantFrom("callback" as const, "answer" as const),
+      status: fc.constantFrom(...statuses)
+    }),
+    fc.record({
+      source: fc.constant("read" as const),
+      status: fc.constantFrom(...statuses),
+      askedAt: fc.nat(2)
+    })
+  ),
+  { maxLength: 8 }
+)
+
+const status = Schema.Literals(statuses)
+const schema = Arbitrary.schema(
+  Schema.Array(
+    Schema.Union([
+      Schema.Struct({ source: Schema.Literals(["callback", "answer"]), status }),
+      Schema.Struct({
+        source: Schema.Literal("read"),
+        status,
+        askedAt: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 }))
+      })
+    ])
+  ).check(Schema.isMaxLength(8))
+)
+
+type Seen = ReadonlyArray<Generators.Observation>
+
+const property = (
+  name: string,
+  arbitrary: fc.Arbitrary<Seen>,
+  holds: (seen: Seen) => boolean
+): Variant => ({
+  name,
+  check: () => {
+    const lengths = new Set(fc.sample(arbitrary, 1000).map(({ length }) => length))
+    if (lengths.size !== 9 && lengths.size !== 1)
+      throw new Error(`${name}: not every length is drawn`)
+  },
+  run: (times) => {
+    const { failed, numRuns } = fc.check(fc.property(arbitrary, holds), { numRuns: times })
+    if (failed || numRuns !== times) throw new Error(name)
+  }
+})
+
+const reduce = Reducer.ours()
+
+export const properties: Bench = {
+  what: "a run of a property over the observations of one transaction",
+  floor: "fc.array of records",
+  goals: [
+    { variant: "Generators.observations", against: "fc.array of records", atMost: 0.2 },
+    { variant: "and our reducer", against: "Generators.observations", atMost: 1.3 }
+  ],
+  run: () =>
+    measure(
+      [
+        property("fc.array of records", naive, (seen) => seen.length <= 8),
+        property("fast-check's runner alone", fc.constant([]), ({ length }) => length === 0),
+        property("Generators.observations", Generators.observations, (seen) => seen.length <= 8),
+        property(
+          "and our reducer",
+          Generators.observations,
+          (seen) => reduce(seen).confirmed || seen.length <= 8
+        ),
+        {
+          name: "Effect's Arbitrary of the schema",
+          check: () => undefined,
+          run: (times) => {
+            const drawn = Effect.runSync(Arbitrary.sampleEffect(schema, { count: times }))
+            if (drawn.length !== times) throw new Error("the schema")
+          }
+        }
+      ],
+      { synchronous: true }
+    )
+}

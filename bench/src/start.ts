@@ -1,0 +1,75 @@
+/**
+ * What a cold start costs: the CPU time that an import adds to a process that does nothing else. pawl's
+ * receiver is bundled, as for a function that starts with a request; Stripe is imported as it comes.
+ */
+import { build } from "esbuild"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { parts } from "../../scripts/size.ts"
+import type { Bench, Costs } from "./harness.ts"
+import { effectAlone } from "./size.ts"
+
+const rounds = 25
+
+const bundle = async (contents: string, outfile: string): Promise<string> => {
+  await build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    outfile
+  })
+  return pathToFileURL(outfile).href
+}
+
+/** The CPU time of a process that imports something, in microseconds. */
+const costOf = (program: string): number =>
+  Number(execFileSync(process.execPath, [program], { encoding: "utf8" }))
+
+const run = async (): Promise<Costs> => {
+  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const program = (name: string, specifier: string | undefined): string => {
+    const file = join(directory, name)
+    const imports = specifier === undefined ? "" : `await import(${JSON.stringify(specifier)})\n`
+    const told = `const { system, user } = process.cpuUsage()\nconsole.log(system + user)\n`
+    writeFileSync(file, imports + told)
+    return file
+  }
+  const bundled = async (name: string, contents: string): Promise<string> =>
+    program(`start-${name}.mjs`, await bundle(contents, join(directory, `${name}.mjs`)))
+  try {
+    const bare = program("bare.mjs", undefined)
+    const programs = [
+      ["stripe", program("stripe.mjs", import.meta.resolve("stripe"))],
+      [
+        "pawl's receiver, bundled",
+        await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
+      ],
+      ["effect: layers, a schema, bundled", await bundled("effect", effectAlone)]
+    ] as const
+    const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
+    for (let round = -1; round < rounds; round++) {
+      const floor = costOf(bare)
+      for (let turn = 0; turn < programs.length; turn++) {
+        const [name, file] = programs[(round + 1 + turn) % programs.length]!
+        const added = costOf(file) - floor
+        // The first round fills the caches of the disk.
+        if (round >= 0) of.get(name)?.push(added)
+      }
+    }
+    return { unit: "CPU time added to a bare start", of }
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+export const start: Bench = {
+  what: "what an import adds to the start of a process",
+  floor: "stripe",
+  goals: [{ variant: "pawl's receiver, bundled", against: "stripe", atMost: 0.15 }],
+  run
+}
