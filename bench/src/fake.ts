@@ -4,7 +4,8 @@
  * - `fake`: the real client pays and reads the status, 64 at a time, against the fake, a sandbox in the
  *   same process, and handlers of msw. All of a call is counted, the client's part and the service's.
  * - `sandbox`: the CPU time a server takes for a create and a read, each server in a process of its own.
- * - `ready`: the time from the start of a process to the line that says it serves.
+ * - `ready`: the time from the start of a process to the line that says it serves. Node keeps what it
+ *   made of the sandbox's modules from one start to the next.
  *
  * A transaction does not move here: what it does later would be counted to whoever runs then.
  */
@@ -250,23 +251,29 @@ import { createServer } from "node:http"
 createServer().listen(0, "127.0.0.1", () => console.log("ready"))
 `
 
-const programs: ReadonlyArray<readonly [name: string, args: ReadonlyArray<string>]> = [
+const command = [
+  new URL("../../packages/testkit/src/bin/pawl-sandbox.ts", import.meta.url).pathname,
+  "--port",
+  "0"
+]
+
+const programs: ReadonlyArray<
+  readonly [name: string, args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>]
+> = [
   ["node:http and effect/http-api", ["--input-type=module", "--eval", floor]],
-  [
-    "sandbox",
-    [
-      new URL("../../packages/testkit/src/bin/pawl-sandbox.ts", import.meta.url).pathname,
-      "--port",
-      "0"
-    ]
-  ]
+  ["sandbox", command],
+  ["sandbox, as at its first start", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
 ]
 
 /** The time from the start of a process to the first line it prints. */
-const untilReady = async (args: ReadonlyArray<string>): Promise<number> => {
+const untilReady = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+): Promise<number> => {
   const start = performance.now()
   const child = spawn(process.execPath, args, {
     cwd: new URL("..", import.meta.url),
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const [line] = (await once(child.stdout, "data")) as [Buffer]
@@ -281,9 +288,9 @@ const runReady = async (): Promise<Costs> => {
   const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
   for (let round = 0; round < 12; round++) {
     for (let turn = 0; turn < programs.length; turn++) {
-      const [name, args] = programs[(round + turn) % programs.length]!
-      const took = await untilReady(args)
-      // The first of each fills the caches of the disk.
+      const [name, args, env] = programs[(round + turn) % programs.length]!
+      const took = await untilReady(args, env)
+      // The first of each fills the caches: of the disk, and of what Node made of the modules.
       if (round > 0) of.get(name)?.push(took)
     }
   }

@@ -77,17 +77,30 @@ export class Fake extends Context.Service<
 export type Receive = (incoming: Incoming) => Effect.Effect<number>
 
 /**
+ * Everything a fake hands out: the services of the client, and what they are over.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services =
+  | Pawl.Services
+  | Fake
+  | Transport
+  | Gateway.Gateway
+  | Courier.Courier
+  | Faults.Faults
+
+/**
  * Layer that provides every service of `@pawl/http` over a gateway in memory, and hands out the gateway,
- * its courier and the faults it is to have.
+ * the transport that leads to it, its courier and the faults it is to have.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (
-  options: GatewayConfig.Options = {}
-): Layer.Layer<Pawl.Services | Fake | Gateway.Gateway | Courier.Courier | Faults.Faults> =>
+export const layer = (options: GatewayConfig.Options = {}): Layer.Layer<Services> =>
   Pawl.layerPortable.pipe(
-    Layer.provide([transport, config]),
+    Layer.provide(config),
+    Layer.provideMerge(transport),
     Layer.provideMerge(Layer.merge(Gateway.layer, Faults.layer)),
     Layer.provideMerge(callbacks),
     Layer.provide([PortableHmac.layer, GatewayConfig.layer(options)]),
@@ -124,16 +137,17 @@ const transport = Layer.effect(
     const gateway = yield* Gateway.Gateway
     const faults = yield* Faults.Faults
     return Transport.of({
-      send: Effect.fnUntraced(function* ({ body = "", headers, method, url }) {
-        const path = url.slice(new URL(url).origin.length)
-        const seen = yield* Struck.meet(
-          yield* faults.strike(method, path),
-          gateway.handle({ method, path, headers, body: utf8.encode(body) })
+      send: ({ body = "", headers, method, url }) => {
+        const path = url.replace(/^https?:\/\/[^/]*/u, "")
+        const request = { method, path, headers, body: utf8.encode(body) }
+        return Effect.flatMap(faults.strike(method, path), (fault) =>
+          Effect.flatMap(Struck.meet(fault, gateway.handle(request)), (seen) =>
+            seen._tag === "whole"
+              ? Effect.succeed({ ...seen.answer, body: utf8.encode(seen.answer.body) })
+              : Effect.fail(new Unreachable({ reason: "ECONNRESET", sent: true, attempts: 1 }))
+          )
         )
-        if (seen._tag !== "whole")
-          return yield* new Unreachable({ reason: "ECONNRESET", sent: true, attempts: 1 })
-        return { ...seen.answer, body: utf8.encode(seen.answer.body) }
-      })
+      }
     })
   })
 )

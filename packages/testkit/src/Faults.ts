@@ -139,6 +139,20 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
     const isStruck = ({ rate = 1 }: Fault) =>
       rate === 1 ? Effect.succeed(true) : Effect.map(Random.next, (drawn) => drawn < rate)
 
+    const strike = Effect.fnUntraced(
+      function* (method: string, path: string) {
+        const name = Endpoints.of(method, path)
+        for (const fault of faults) {
+          const isFor = fault.endpoint === everywhere || fault.endpoint === name
+          if (!isFor || !(yield* isStruck(fault))) continue
+          faults = faults.flatMap((one) => (one === fault ? spent(one) : [one]))
+          return fault.fault
+        }
+        return undefined
+      },
+      Effect.provideService(Random.Random, random)
+    )
+
     return {
       add: (fault) =>
         Effect.sync(() => {
@@ -149,20 +163,8 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
         faults = []
       }),
       list: Effect.sync(() => faults),
-      strike: Effect.fnUntraced(
-        function* (method, path) {
-          if (faults.length === 0) return undefined
-          const name = Endpoints.of(method, path)
-          for (const fault of faults) {
-            const isFor = fault.endpoint === everywhere || fault.endpoint === name
-            if (!isFor || !(yield* isStruck(fault))) continue
-            faults = faults.flatMap((one) => (one === fault ? spent(one) : [one]))
-            return fault.fault
-          }
-          return undefined
-        },
-        Effect.provideService(Random.Random, random)
-      )
+      strike: (method, path) =>
+        Effect.suspend(() => (faults.length === 0 ? Effect.undefined : strike(method, path)))
     }
   })
 )

@@ -147,17 +147,20 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       ...Subscriptions.make(charging, requests, vault, pages)
     })
 
-    const authorize = Effect.fnUntraced(function* ({ headers }: Request) {
+    const authorized = <A>({ headers }: Request, answer: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
-      if (token === undefined || !(yield* tokens.isValid(token))) return yield* unauthorized
-    })
+      if (token === undefined) return Effect.fail(unauthorized)
+      return Effect.flatMap(tokens.isValid(token), (isValid) =>
+        isValid ? answer : Effect.fail(unauthorized)
+      )
+    }
 
     return {
       handle: (request) =>
-        Effect.gen(function* () {
+        Effect.suspend(() => {
           const route = find(request)
-          if (route === undefined || route.isSecured) yield* authorize(request)
-          return yield* route === undefined ? Contract.notFound : route.answer(request)
+          const answer = route?.answer ?? Effect.fail(Contract.notFound)
+          return route?.isSecured === false ? answer : authorized(request, answer)
         }).pipe(
           Effect.catchTag("Refusal", ({ errors, message, status }) =>
             Effect.succeed(Contract.answer(status, { message, errors }))

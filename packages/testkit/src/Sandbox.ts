@@ -36,40 +36,26 @@
  *
  * @since 0.1.0
  */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { Api } from "@pawl/http/Api"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServer from "effect/http/HttpServer"
 import type { ServeError } from "effect/http/HttpServerError"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { SqlError } from "effect/sql/SqlError"
-import { createServer, ServerResponse } from "node:http"
-import * as Console from "./Console.ts"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
-import * as HostedPage from "./HostedPage.ts"
-import * as Access from "./internal/Access.ts"
 import { apart } from "./internal/Apart.ts"
-import { withBody } from "./internal/Body.ts"
-import type * as Contract from "./internal/Contract.ts"
-import * as Control from "./internal/Control.ts"
 import * as Feed from "./internal/Feed.ts"
 import { isLoopback } from "./internal/Loopback.ts"
+import * as NodeListener from "./internal/NodeListener.ts"
+import * as NodePort from "./internal/NodePort.ts"
 import * as Shelves from "./internal/Shelves.ts"
-import * as Struck from "./internal/Struck.ts"
 import * as Traffic from "./internal/Traffic.ts"
 import * as NodeOutbound from "./NodeOutbound.ts"
 import * as VirtualClock from "./VirtualClock.ts"
@@ -155,12 +141,11 @@ export type StartError = ServeError | SqlError | Unguarded
  * @since 0.1.0
  */
 export const layer = (options: Options = {}): Layer.Layer<Services, StartError> =>
-  Layer.merge(served, address).pipe(
-    Layer.provide(Access.layer(options.host ?? localhost, options.token)),
+  Layer.merge(served(options), address).pipe(
     Layer.provideMerge(Gateway.layer),
     Layer.provideMerge(Layer.merge(courier(options), Faults.layer)),
     Layer.provide([NodeOutbound.layer, NodeHmac.layer, config(options)]),
-    Layer.provide(server(options)),
+    Layer.provide(port(options)),
     Layer.provideMerge(clock),
     Layer.provide(shelves(options)),
     Layer.provide(Feed.layer),
@@ -185,7 +170,7 @@ const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
 
 const localhost = "127.0.0.1"
 
-const server = (options: Options) =>
+const port = (options: Options) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { host = localhost, port = 0, token } = options
@@ -193,11 +178,7 @@ const server = (options: Options) =>
       if ((yield* environment) === "production") {
         yield* Effect.logWarning("This is a sandbox in production: no money moves through it")
       }
-      return NodeHttpServer.layer(createServer, {
-        host,
-        port,
-        gracefulShutdownTimeout: "200 millis"
-      })
+      return NodePort.layer(host, port)
     })
   )
 
@@ -232,82 +213,46 @@ const shelves = ({ filename }: Options) =>
 
 const courier = ({ allowCallbacks = [] }: Options) =>
   Layer.unwrap(
-    Effect.map(HttpServer.HttpServer, ({ address }) =>
-      Courier.layerTo(NodeOutbound.isAllowed(allowCallbacks, "port" in address ? address.port : 0))
+    Effect.map(NodePort.NodePort, ({ number }) =>
+      Courier.layerTo(NodeOutbound.isAllowed(allowCallbacks, number))
     )
   )
 
 /** The pages are where the sandbox is, which is known once it has its port. */
 const config = (options: Options) =>
   Layer.unwrap(
-    Effect.map(HttpServer.HttpServer, ({ address }) =>
-      GatewayConfig.layer({ pageUrl: HttpServer.formatAddress(address), ...options })
+    Effect.map(NodePort.NodePort, ({ origin }) =>
+      GatewayConfig.layer({ pageUrl: origin, ...options })
     )
   )
 
-const api = (traffic: Traffic.Traffic) =>
-  HttpRouter.use((router) =>
+/**
+ * What comes to the service is answered at once. Everything else is for people, and loaded when they
+ * first ask for it: it is a quarter of the modules.
+ */
+const served = ({ host = localhost, token }: Options) =>
+  Layer.effectDiscard(
     Effect.gen(function* () {
-      const gateway = yield* Gateway.Gateway
-      const faults = yield* Faults.Faults
-      const { tell } = yield* Feed.Feed
-      yield* router.add("*", "/api/*", (received) =>
-        withBody(
-          Effect.fnUntraced(function* (body) {
-            const { headers, method, url: path } = received
-            const request = { method, path, headers, body }
-            const fault = yield* faults.strike(method, path)
-            if (fault !== undefined) tell("faults", yield* faults.list)
-            const seen = yield* Struck.meet(fault, gateway.handle(request))
-            const isWhole = seen._tag === "whole"
-            yield* traffic.note(request, isWhole ? seen.answer : undefined, fault)
-            return isWhole ? toResponse(seen.answer) : yield* breakOff(received, seen)
-          })
+      const { server, stop } = yield* NodePort.NodePort
+      yield* Effect.addFinalizer(() => stop)
+      const traffic = yield* Traffic.make
+      const service = yield* NodeListener.make(traffic)
+      const site = yield* Effect.cached(
+        Effect.flatMap(
+          Effect.promise(() => import("./internal/NodeSite.ts")),
+          ({ make }) => make(traffic, host, token)
         )
       )
-      const contract = yield* Effect.cached(
-        Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
+      const fork = Effect.runForkWith(yield* Effect.context<Effect.Services<typeof site>>())
+      server.on("request", (request, response) =>
+        NodeListener.pathOf(request).startsWith("/api/")
+          ? service(request, response)
+          : fork(Effect.map(site, (listener) => listener(request, response)))
       )
-      yield* router.add("GET", "/openapi.json", contract)
     })
   )
 
-const utf8 = new TextEncoder()
-
-const toResponse = ({ body, headers, status }: Contract.Answer) =>
-  body === ""
-    ? HttpServerResponse.empty({ status, headers })
-    : HttpServerResponse.uint8Array(utf8.encode(body), { status, headers })
-
-/** Ends the connection, and with it the fiber that waits here. */
-const breakOff = (
-  received: HttpServerRequest.HttpServerRequest,
-  seen: Exclude<Struck.Seen, { readonly _tag: "whole" }>
-): Effect.Effect<never> =>
-  Effect.suspend(() => {
-    const { socket } = NodeHttpServerRequest.toIncomingMessage(received)
-    const response = NodeHttpServerRequest.toServerResponse(received)
-    if (seen._tag === "half" && response instanceof ServerResponse) {
-      const { body, headers, status } = seen.answer
-      const bytes = utf8.encode(body)
-      response.writeHead(status, { ...headers, "content-length": bytes.length })
-      response.write(bytes.subarray(0, bytes.length / 2), () => socket.destroy())
-    } else socket.resetAndDestroy()
-    return Effect.never
-  })
-
-const served = Layer.unwrap(
-  Effect.map(Traffic.make, (traffic) =>
-    HttpRouter.serve(
-      Layer.mergeAll(api(traffic), Control.routes(traffic), HostedPage.routes, Console.routes),
-      { disableLogger: true, disableListenLog: true }
-    )
-  )
-)
-
 const address = Layer.effect(
   Sandbox,
-  Effect.map(HttpServer.HttpServer, (server) => ({
-    baseUrl: `${HttpServer.formatAddress(server.address)}/api`
-  }))
+  Effect.map(NodePort.NodePort, ({ origin }) => ({ baseUrl: `${origin}/api` }))
 )

@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   const { isIdle, scheduler } = counting(yield* Scheduler.Scheduler)
   const turns = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** Those who sleep, the next to wake last. */
+  /** Those who sleep, the next to wake first: who comes mostly wakes last. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
   /** While it is advanced the clock stands still at each sleeper's time. */
@@ -106,7 +106,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     Effect.suspend(() => {
       const sleeper = { due: nowUnsafe() + Duration.toMillis(duration), latch: Latch.makeUnsafe() }
       sleepers.splice(placeOf(sleepers, sleeper.due), 0, sleeper)
-      if (sleepers.at(-1) === sleeper) rearm.openUnsafe()
+      if (sleepers[0] === sleeper) rearm.openUnsafe()
       return Effect.onInterrupt(sleeper.latch.await, () =>
         Effect.sync(() => {
           const at = sleepers.indexOf(sleeper)
@@ -116,13 +116,13 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     })
 
   const wakeUntil = (time: number) => {
-    while ((sleepers.at(-1)?.due ?? Infinity) <= time) sleepers.pop()?.latch.openUnsafe()
+    while ((sleepers[0]?.due ?? Infinity) <= time) sleepers.shift()?.latch.openUnsafe()
   }
 
   /** Wakes who is due by the clock beneath. */
   const tick = Effect.gen(function* () {
     rearm.closeUnsafe()
-    const next = sleepers.at(-1)
+    const [next] = sleepers
     if (next === undefined) return yield* rearm.await
     const left = Duration.millis(Math.max(0, next.due - nowUnsafe()))
     yield* Effect.raceFirst(Effect.sleep(left), rearm.await)
@@ -141,7 +141,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
       yield* settle
       const start = nowUnsafe()
       const end = start + Duration.toMillis(duration)
-      for (let due = start; due <= end; due = sleepers.at(-1)?.due ?? Infinity) {
+      for (let due = start; due <= end; due = sleepers[0]?.due ?? Infinity) {
         still = Math.max(start, due)
         stepped?.(Duration.millis(ahead + still - start))
         wakeUntil(still)
@@ -201,7 +201,7 @@ const placeOf = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let high = sleepers.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((sleepers[middle]?.due ?? 0) > due) low = middle + 1
+    if ((sleepers[middle]?.due ?? 0) <= due) low = middle + 1
     else high = middle
   }
   return low

@@ -1,6 +1,7 @@
 /**
  * One contract, three doors: the gateway alone, the fake, and the sandbox over real sockets.
  */
+import { type Request, Transport } from "@pawl/http/Transport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -34,10 +35,29 @@ const gateway = Layer.effect(
 
 const utf8 = new TextDecoder()
 
+/** As the client sends it, but with whatever method and headers a case has. */
+const exchange = (
+  send: Transport["Service"]["send"],
+  { body, headers, method, path }: Gateway.Request
+) =>
+  Effect.map(
+    send({
+      method: method as Request["method"],
+      url: `http://localhost${path}`,
+      headers: headers as Request["headers"],
+      body: utf8.decode(body)
+    }),
+    ({ body, headers, status }): Gateway.Answer => ({
+      status,
+      headers: headers as Gateway.Answer["headers"],
+      body: utf8.decode(body)
+    })
+  )
+
 const fake = Layer.effect(
   Door,
   Effect.gen(function* () {
-    const { handle } = yield* Gateway.Gateway
+    const { send } = yield* Transport
     const arrived: Array<Arrived> = []
     yield* Effect.andThen(Fake.Fake, ({ deliverTo }) =>
       deliverTo(({ body, ...rest }) =>
@@ -48,7 +68,7 @@ const fake = Layer.effect(
       )
     )
     return {
-      handle,
+      handle: (request) => Effect.orDie(exchange(send, request)),
       pass: TestClock.adjust,
       callbackUrl: "https://shop.example/callback?t=1",
       arrived: Effect.succeed(arrived)

@@ -1,5 +1,6 @@
 import { Api } from "@pawl/http/Api"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Redacted from "effect/Redacted"
@@ -7,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { assert, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
+import * as Faults from "../src/Faults.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "./support/bench.ts"
@@ -121,6 +123,38 @@ it("a body of 64 KiB is read, and one byte more is 413", () =>
       const limit = 64 * 1024
       assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit))).status, 200)
       assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit + 1))).status, 413)
+    })
+  ))
+
+it("a request may name the host before its path", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { origin } = new URL(baseUrl)
+      for (const [path, status] of [
+        ["/api/v1/payments/apm/status/1", 401],
+        ["/sandbox/transactions", 200],
+        ["/apis", 404]
+      ] as const) {
+        assert.strictEqual(yield* raw(baseUrl, { path: `${origin}${path}` }), status)
+      }
+    })
+  ))
+
+it("who still waits for an answer when the sandbox stops is told by the end of the connection", () =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const waiting = yield* Effect.gen(function* () {
+        const { baseUrl } = yield* Sandbox.Sandbox
+        const faults = yield* Faults.Faults
+        yield* faults.add({ endpoint: "*", fault: "delay", times: 1 })
+        const waiting = yield* Effect.forkDetach(
+          Effect.exit(post(`${baseUrl}/v1/auth`, credentials))
+        )
+        while ((yield* faults.list).length > 0) yield* Effect.sleep("1 millis")
+        return waiting
+      }).pipe(Effect.provide(Sandbox.layer()))
+      assert.isTrue(Exit.isFailure(yield* Fiber.join(waiting)))
     })
   ))
 

@@ -20,7 +20,7 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { matcher, type Params } from "./Endpoints.ts"
+import { finder, type Params } from "./Endpoints.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
 /**
@@ -110,26 +110,26 @@ export type Handlers = {
 }
 
 /**
- * An endpoint of the contract, ready to be served.
+ * What a request asks of an endpoint, ready to be answered.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Route {
-  readonly name: string
   readonly isSecured: boolean
-  readonly answer: (request: Request) => Effect.Effect<Answer, Refusal>
+  readonly answer: Effect.Effect<Answer, Refusal>
 }
 
 /**
- * Makes the contract's routes over their handlers, and returns the function that finds one.
+ * Makes the contract's routes over their handlers, and returns the function that finds that of a
+ * request.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
-  const routes: Array<Route & { readonly match: ReturnType<typeof matcher> }> = []
+  const all: Array<readonly [HttpApiEndpoint.Top, (asked: Asked) => Route]> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, successes }) => {
@@ -140,23 +140,27 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
       const encode = HttpApiSchema.isNoContent(schema.ast)
         ? () => Effect.undefined
         : Schema.encodeUnknownEffect(schema as Codec)
-      const match = matcher(endpoint)
       const decode = decoder(endpoint)
-      routes.push({
-        name: endpoint.identifier,
-        isSecured: endpoint.middlewares.has(Bearer),
-        match,
-        answer: (request) =>
-          decode(request, match(request.method, request.path) ?? {}).pipe(
+      const isSecured = endpoint.middlewares.has(Bearer)
+      all.push([
+        endpoint,
+        (asked) => ({
+          isSecured,
+          answer: decode(asked).pipe(
             // An endpoint's types are lost in the loop over all; `Handlers` has checked them.
             Effect.flatMap((decoded) => handler(decoded as never)),
             Effect.flatMap((value) => Effect.orDie(encode(value))),
             Effect.map((body) => answer(status, body))
           )
-      })
+        })
+      ])
     }
   })
-  return ({ method, path }) => routes.find(({ match }) => match(method, path) !== undefined)
+  const find = finder(all)
+  return (request) => {
+    const found = find(request.method, request.path)
+    return found?.[0]({ ...request, params: found[1] })
+  }
 }
 
 /**
@@ -188,6 +192,9 @@ export const reader = <A>(
     )
 }
 
+interface Asked extends Request {
+  readonly params: Params
+}
 interface Decoded {
   readonly params: unknown
   readonly payload: unknown
@@ -198,14 +205,21 @@ type Handler = (request: never) => Effect.Effect<unknown, Refusal>
 
 const decoder = (endpoint: HttpApiEndpoint.Top) => {
   const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
-  const decodeParams = endpoint.params === undefined ? undefined : reader(endpoint.params as Codec)
-  const decodePayload = payload === undefined ? undefined : reader(payload as Codec)
-  return Effect.fnUntraced(function* (
-    request: Request,
-    params: Params
-  ): Effect.fn.Return<Decoded, Refusal> {
-    const decoded = decodeParams === undefined ? undefined : yield* decodeParams(params)
-    if (decodePayload === undefined) return { params: decoded, payload: undefined, sentAmount: "" }
+  const readParams =
+    endpoint.params === undefined ? () => Effect.undefined : reader(endpoint.params as Codec)
+  const readBody =
+    payload === undefined ? () => Effect.succeed(noBody) : bodyReader(payload as Codec)
+  return (asked: Asked): Effect.Effect<Decoded, Refusal> =>
+    Effect.flatMap(readParams(asked.params), (params) =>
+      Effect.map(readBody(asked), (body) => ({ params, ...body }))
+    )
+}
+
+const noBody = { payload: undefined, sentAmount: "" }
+
+const bodyReader = (schema: Codec) => {
+  const read = reader(schema)
+  return Effect.fnUntraced(function* (request: Request) {
     if (!/^application\/json\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")) {
       return yield* invalid([{ field: "Content-Type", message: "Expected application/json" }])
     }
@@ -213,14 +227,14 @@ const decoder = (endpoint: HttpApiEndpoint.Top) => {
     if (Result.isFailure(body)) {
       return yield* invalid([{ field: "body", message: `Not acceptable as JSON: ${body.failure}` }])
     }
-    const payload = yield* decodePayload(roundBody(body.success))
+    const payload = yield* read(roundBody(body.success))
     const astray = urls.filter((name) => !isUrl(body.success, name))
     if (astray.length > 0) {
       return yield* invalid(
         astray.map((field) => ({ field, message: "Expected an absolute http or https URL" }))
       )
     }
-    return { params: decoded, payload, sentAmount: amountOf(body.success) }
+    return { payload, sentAmount: amountOf(body.success) }
   })
 }
 

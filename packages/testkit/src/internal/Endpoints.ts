@@ -22,26 +22,28 @@ import * as Result from "effect/Result"
 export type Params = Readonly<Record<string, string>>
 
 /**
- * Makes the function that tells whether a request is for an endpoint, and with what in its open places.
+ * Makes the function that finds what is kept for the endpoint a request is for, and what stands in the
+ * open place of its path: the last segment, if any.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const matcher = (
-  endpoint: HttpApiEndpoint.Top
-): ((method: string, path: string) => Params | undefined) => {
-  const pattern = segments(endpoint.path)
+export const finder = <A>(
+  all: Iterable<readonly [endpoint: HttpApiEndpoint.Top, kept: A]>
+): ((method: string, path: string) => readonly [kept: A, params: Params] | undefined) => {
+  const places = new Map<string, { readonly kept: A; readonly open: string | undefined }>()
+  for (const [{ method, path }, kept] of all) {
+    const [closed = path, open] = path.split(/:(\w+)$/u)
+    places.set(`${method} ${closed}`, { kept, open })
+  }
   return (method, path) => {
-    if (method !== endpoint.method) return undefined
-    const given = segments(path)
-    if (given.length !== pattern.length) return undefined
-    const params: Record<string, string> = {}
-    for (const [at, expected] of pattern.entries()) {
-      const segment = given[at] ?? ""
-      if (expected.startsWith(":")) params[expected.slice(1)] = unescape(segment)
-      else if (expected !== segment) return undefined
-    }
-    return params
+    const end = path.search(/[?#]/u)
+    const bare = end === -1 ? path : path.slice(0, end)
+    const last = bare.lastIndexOf("/") + 1
+    const place = places.get(`${method} ${bare}`) ?? places.get(`${method} ${bare.slice(0, last)}`)
+    if (place === undefined) return undefined
+    const { kept, open } = place
+    return [kept, open === undefined ? {} : { [open]: unescape(bare.slice(last)) }]
   }
 }
 
@@ -53,7 +55,7 @@ export const matcher = (
  * @since 0.1.0
  */
 export const named = (text: string): string | undefined =>
-  endpoints.find(({ name }) => bare(name) === bare(text))?.name
+  endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
 /**
  * Returns the name of the endpoint that a request is for.
@@ -61,10 +63,7 @@ export const named = (text: string): string | undefined =>
  * @category getters
  * @since 0.1.0
  */
-export const of = (method: string, path: string): string | undefined =>
-  endpoints.find(({ match }) => match(method, path) !== undefined)?.name
-
-const segments = (path: string): Array<string> => path.replace(/[?#].*$/u, "").split("/")
+export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
 /** What cannot be unescaped stays as it is, for a schema to refuse. */
 const unescape = (segment: string): string =>
@@ -79,17 +78,16 @@ const bare = (text: string): string =>
     .replace(/^(\S+)\s+(?:\/api(?=\/))?/u, (_, method: string) => `${method.toUpperCase()} `)
     .replace(/\{[^/]*\}|:[^/]+/gu, "{}")
 
-const endpoints: ReadonlyArray<{
-  readonly name: string
-  readonly match: ReturnType<typeof matcher>
-}> = (() => {
+const endpoints: ReadonlyArray<readonly [endpoint: HttpApiEndpoint.Top, name: string]> = (() => {
   const all: Array<(typeof endpoints)[number]> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
       const path = endpoint.path.replace(/^\/api/u, "").replace(/:([^/]+)/gu, "{$1}")
-      all.push({ name: `${endpoint.method} ${path}`, match: matcher(endpoint) })
+      all.push([endpoint, `${endpoint.method} ${path}`])
     }
   })
   return all
 })()
+
+const find = finder(endpoints)

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -124,6 +124,20 @@ describe("pawl-sandbox", () => {
     for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
       assert.include(help.said.out, `(default: ${text})`)
     }
+  })
+
+  it("keeps for its next start what Node made of its modules", async () => {
+    const place = await mkdtemp(join(tmpdir(), "pawl-"))
+    const { child, ended, ready } = startWith(
+      { TMPDIR: place, NODE_COMPILE_CACHE: "" },
+      "--port",
+      "0"
+    )
+    await ready()
+    child.kill("SIGTERM")
+    await ended
+    assert.deepStrictEqual(await readdir(place), ["node-compile-cache"])
+    await rm(place, { recursive: true })
   })
 
   it("ends at once with browsers still listening to its events", async () => {

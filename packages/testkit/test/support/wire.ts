@@ -50,7 +50,11 @@ export const receiver = (
 /** Sends one request with headers that `fetch` would not, and returns the status of its answer. */
 export const raw = (
   url: string,
-  options: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly method?: string
+    readonly path?: string
+    readonly headers?: Readonly<Record<string, string>>
+  } = {},
   body = ""
 ): Effect.Effect<number | undefined> =>
   Effect.promise(

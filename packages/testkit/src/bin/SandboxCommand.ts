@@ -1,0 +1,186 @@
+/**
+ * The sandbox as a command: serves until it is told to stop.
+ *
+ * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`; everything else goes to
+ * stderr. SIGTERM and SIGINT end it with 130.
+ *
+ * @since 0.1.0
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
+import { createRequire } from "node:module"
+import * as Sandbox from "../Sandbox.ts"
+
+const { version } = createRequire(import.meta.url)("../../package.json") as {
+  readonly version: string
+}
+
+/** No white space around it, and not empty: what would be refused elsewhere is refused here. */
+const isSound = (text: string): boolean => text !== "" && text.trim() === text
+const isSoundSecret = (text: Redacted.Redacted): boolean => isSound(Redacted.value(text))
+
+const units: Readonly<Record<string, (amount: number) => Duration.Duration>> = {
+  ms: Duration.millis,
+  s: Duration.seconds,
+  m: Duration.minutes,
+  h: Duration.hours
+}
+
+/** Reads `200ms`, `1.5s`, `2m` and `1h`, and what Effect takes for a duration: `200 millis`. */
+const parseDuration = (text: string): Option.Option<Duration.Duration> => {
+  const [, amount, unit = ""] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/u.exec(text) ?? []
+  const make = units[unit]
+  const duration =
+    make === undefined
+      ? Duration.fromInput(text as Duration.Input)
+      : Option.some(make(Number(amount)))
+  return Option.filter(duration, (given) => Duration.isFinite(given) && !Duration.isNegative(given))
+}
+
+const flags = {
+  port: Flag.Int("port").pipe(
+    Flag.filter(
+      (port) => port >= 0 && port <= 65_535,
+      () => "Expected a port from 0 to 65535"
+    ),
+    Flag.withDescription("The port to serve on; 0 takes a free one (default: 4010)"),
+    Flag.withDefault(4010)
+  ),
+  host: Flag.String("host").pipe(
+    Flag.withDescription(
+      "The address to bind; anything but loopback needs a --token (default: 127.0.0.1)"
+    ),
+    Flag.withDefault("127.0.0.1")
+  ),
+  token: Flag.Redacted("token").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
+    Flag.filter(
+      isSoundSecret,
+      () => "Expected a token that is not empty, without spaces around it"
+    ),
+    Flag.withDescription(
+      "What /sandbox asks for as a bearer token; PAWL_SANDBOX_TOKEN does as well"
+    ),
+    Flag.optional
+  ),
+  allowCallbacks: Flag.String("allow-callback").pipe(
+    Flag.filter(
+      (host) => /^(?:\[[\da-f:]+\]|[^/\s:@]+)(?::\d+)?$/iu.test(host),
+      () => "Expected a host, such as shop.example or 10.0.0.7:8080"
+    ),
+    Flag.withDescription("A host that callbacks may go to besides this machine; may be repeated"),
+    Flag.atLeast(0)
+  ),
+  merchantKey: Flag.String("merchant-key").pipe(
+    Flag.filter(isSound, () => "Expected a key that is not empty, without spaces around it"),
+    Flag.withDescription("The key of the one merchant (default: sandbox-key)"),
+    Flag.withDefault("sandbox-key")
+  ),
+  merchantSecret: Flag.Redacted("merchant-secret").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
+    Flag.filter(
+      isSoundSecret,
+      () =>
+        "Expected a secret, here or in PAWL_MERCHANT_SECRET, without spaces around it and not empty"
+    ),
+    Flag.withDescription("Its secret; PAWL_MERCHANT_SECRET does as well (default: sandbox-secret)"),
+    Flag.optional
+  ),
+  seed: Flag.String("seed").pipe(
+    Flag.withDescription("Makes what is left to chance repeatable"),
+    Flag.optional
+  ),
+  pace: Flag.String("pace").pipe(
+    Flag.filterMap(parseDuration, () => "Expected a duration such as 200ms"),
+    Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
+    Flag.withDefault(Duration.millis(200))
+  ),
+  filename: Flag.String("file").pipe(
+    Flag.withDescription("The SQLite file to keep everything in (default: memory)"),
+    Flag.optional
+  )
+}
+
+const sandbox = Command.make(
+  "sandbox",
+  flags,
+  ({ filename, merchantSecret, seed, token, ...options }) =>
+    Layer.effectDiscard(
+      Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => Console.log(`ready ${baseUrl}`))
+    ).pipe(
+      Layer.provide(
+        Sandbox.layer({
+          ...options,
+          filename: Option.getOrUndefined(filename),
+          merchantSecret: Option.getOrUndefined(merchantSecret),
+          token: Option.getOrUndefined(token),
+          seed: Option.getOrUndefined(seed)
+        })
+      ),
+      Layer.launch,
+      Effect.catch((error) =>
+        Effect.andThen(
+          Console.error(`The sandbox cannot serve: ${reason(error, options)}`),
+          Effect.fail(new Reported())
+        )
+      )
+    )
+).pipe(Command.withDescription("The payments service, on a port of this machine"))
+
+/** One sentence, and what to do about it. */
+const reason = (
+  error: Sandbox.StartError,
+  { host, port }: { readonly host: string; readonly port: number }
+): string => {
+  if (error._tag !== "ServeError") return error.message
+  switch (codeOf(error.cause)) {
+    case "EADDRINUSE":
+      return `port ${port} of ${host} is in use; stop what runs there, or choose another with --port (0 takes a free one)`
+    case "EACCES":
+      return `port ${port} of ${host} needs privileges; choose one above 1023 with --port`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `${host} is no address of this machine; leave --host out to bind 127.0.0.1`
+    default:
+      return error.cause instanceof Error ? error.cause.message : String(error.cause)
+  }
+}
+
+const codeOf = (cause: unknown): unknown =>
+  Predicate.hasProperty(cause, "code") ? cause.code : undefined
+
+/** Fails a process whose user was told why already. */
+class Reported extends Data.TaggedError("Reported") {
+  override readonly [Runtime.errorReported] = false
+}
+
+/**
+ * One sentence about what is wrong first, and the help only for who asks for it. What is wrong next may
+ * be the value of a misspelt flag, a secret perhaps.
+ */
+const output = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(event.errors[0]?.message.replace(/\s+/gu, " "))
+      : CliOutput.defaultPresenter.present(event)
+})
+
+Command.run(sandbox, { version }).pipe(
+  Effect.provide([NodeServices.layer, output]),
+  Effect.provideService(Logger.LogToStderr, true),
+  NodeRuntime.runMain
+)
