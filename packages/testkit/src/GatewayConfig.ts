@@ -18,6 +18,7 @@ import * as Redacted from "effect/Redacted"
  * - `seed`: makes everything that is left to chance repeatable; without one it is not.
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
  * - `environment`: tokens of one environment are refused by every other (`spec.md`, "Authentication").
+ * - `firstId`: the first identifier it gives; the next ones count on.
  *
  * @category services
  * @since 0.1.0
@@ -31,6 +32,7 @@ export class GatewayConfig extends Context.Service<
     readonly seed: string | number | undefined
     readonly pageUrl: string
     readonly environment: string
+    readonly firstId: number
   }
 >()("@pawl/testkit/GatewayConfig") {}
 
@@ -47,11 +49,12 @@ export interface Options {
   readonly seed?: string | number | undefined
   readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
+  readonly firstId?: number | undefined
 }
 
 /**
  * Layer that takes the given settings, and else: key `sandbox-key`, secret `sandbox-secret`, a pace
- * of 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`.
+ * of 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, ids from 100001.
  *
  * @category layers
  * @since 0.1.0
@@ -63,5 +66,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     pace: Duration.fromInputUnsafe(options.pace ?? "200 millis"),
     seed: options.seed,
     pageUrl: options.pageUrl ?? "https://pay.invalid",
-    environment: options.environment ?? "sandbox"
+    environment: options.environment ?? "sandbox",
+    firstId: options.firstId ?? 100_001
   })

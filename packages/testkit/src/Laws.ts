@@ -8,7 +8,8 @@
  * Vitest and in `node:test`, and a line in a script. What is found is laid out for reading, shrunk as far as it
  * goes, with the seed and path that meet it again.
  *
- * The laws are in modules named for what they are about: `Laws/Rule`, `Laws/Reducer`, `Laws/Ledger`.
+ * The laws are in modules named for what they are about: `Laws/Rule`, `Laws/Reducer`, `Laws/Ledger`,
+ * `Laws/Receiver`, `Laws/Client`, `Laws/Gateway`.
  *
  * **Example** (Your own rule for callbacks out of order)
  *
@@ -132,13 +133,7 @@ export const run = <Subject, Value>(
 export const example = <Subject>(
   about: About,
   body: (subject: Subject) => Effect.Effect<unknown, unknown>
-): Law<Subject> => ({
-  ...about,
-  check: (subject) =>
-    Effect.flatMap(complaint(Effect.as(body(subject), undefined)), (wrong) =>
-      wrong === undefined ? Effect.void : Effect.fail(new LawBroken({ law: about, wrong }))
-    )
-})
+): Law<Subject> => ({ ...about, check: (subject) => held(about, body(subject)) })
 
 /**
  * Makes a law of all values of an arbitrary. `wrong` says what is wrong with the subject for a value, or
@@ -216,6 +211,43 @@ export const propertyEffect = <Subject, A>(
     })
   }
 }
+
+/**
+ * Makes a law of a few values, all tried in their order: the simplest first, since nothing shrinks.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const each = <Subject, A>(
+  about: About,
+  given: {
+    readonly values: ReadonlyArray<A>
+    readonly show: (value: A) => string
+    readonly body: (subject: Subject, value: A) => Effect.Effect<unknown, unknown>
+  }
+): Law<Subject, A> => ({
+  ...about,
+  check: (subject, { examples = [] } = {}) =>
+    Effect.forEach(
+      [...examples, ...given.values],
+      (value) =>
+        held(about, given.body(subject, value), {
+          counterexample: value,
+          shown: given.show(value)
+        }),
+      { discard: true }
+    )
+})
+
+/** Fails where a body does, with what it was tried on. */
+const held = (
+  law: About,
+  body: Effect.Effect<unknown, unknown>,
+  on: { readonly counterexample?: unknown; readonly shown?: string } = {}
+): Effect.Effect<void, LawBroken> =>
+  Effect.flatMap(complaint(Effect.as(body, undefined)), (wrong) =>
+    wrong === undefined ? Effect.void : Effect.fail(new LawBroken({ law, wrong, ...on }))
+  )
 
 const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">) => ({
   numRuns,

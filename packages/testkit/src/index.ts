@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Conformance from "./Conformance.ts"
 export * as Console from "./Console.ts"
 export * as Courier from "./Courier.ts"
 export * as Fake from "./Fake.ts"

@@ -139,7 +139,7 @@ export interface Book {
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
 ): Effect.fn.Return<Book, never, GatewayConfig | Courier | Scope.Scope> {
-  const { pace } = yield* GatewayConfig
+  const { firstId, pace } = yield* GatewayConfig
   const { open, save } = yield* Shelves
   const courier = yield* Courier
   const lives = yield* FiberMap.make<string>()
@@ -272,5 +272,3 @@ export const make = Effect.fnUntraced(function* (
  * @since 0.1.0
  */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)
-
-const firstId = 100_001

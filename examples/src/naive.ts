@@ -1,0 +1,72 @@
+/**
+ * A callback handler as it is often written, and what `conform` is there for: it verifies the checksum, ranks
+ * the statuses and answers at once, and is wrong in more ways than one.
+ *
+ * Takes PAWL_MERCHANT_SECRET and PORT from the environment; what it believes is at
+ * `/transactions/{method}/{transactionId}`.
+ */
+import { createHmac } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { json } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
+
+const { PAWL_MERCHANT_SECRET: secret = "", PORT: port = "4020" } = process.env
+
+const ranks: Readonly<Record<string, number>> = {
+  NEW: 1,
+  PENDING: 2,
+  PROCESSING: 3,
+  CUSTOMER_VERIFICATION: 3,
+  SUCCEED: 10,
+  FAILED: 10,
+  CANCELLED: 10,
+  REFUNDED: 11,
+  CHARGEBACK: 12
+}
+
+/** The database, which takes its time. */
+const rows = new Map<string, string>()
+const load = async (id: string) => {
+  await sleep(2)
+  return rows.get(id)
+}
+const save = async (id: string, status: string) => {
+  await sleep(2)
+  rows.set(id, status)
+}
+
+const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
+  const [, place, , id = ""] = pathname.split("/")
+  if (place === "transactions") {
+    const status = rows.get(id)
+    response.writeHead(status === undefined ? 404 : 200).end(JSON.stringify({ status }))
+    return
+  }
+
+  const body = (await json(request).catch(() => ({}))) as Readonly<Record<string, string>>
+  const signed =
+    searchParams.get("paymentMethod") === "card"
+      ? [body["mid"], body["orderAmount"], body["orderCurrency"], body["transactionId"]]
+      : [body["accountId"], body["amount"], body["currency"], body["transactionId"]]
+  const checksum = createHmac("sha256", secret).update(signed.join("|")).digest("base64")
+  if (checksum !== request.headers["x-checksum"]) {
+    response.writeHead(400).end()
+    return
+  }
+
+  response.end()
+  const { transactionId = "", transactionStatus = "" } = body
+  const stored = await load(transactionId)
+  if ((ranks[transactionStatus] ?? 0) > (ranks[stored ?? ""] ?? 0)) {
+    await save(transactionId, transactionStatus)
+  }
+}
+
+const server = createServer((request, response) => void handle(request, response))
+
+server.listen(Number(port), "127.0.0.1", () => {
+  const { port } = server.address() as AddressInfo
+  console.log(`ready http://127.0.0.1:${port}/callback`)
+})

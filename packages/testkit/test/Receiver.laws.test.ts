@@ -1,0 +1,149 @@
+/**
+ * The laws of a receiver over pawl's own, and over receivers with a bug.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import type { Status } from "@pawl/core/Status"
+import type { Method } from "@pawl/core/Transaction"
+import * as Evidence from "@pawl/core/Evidence"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as PawlReceiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as WebReceiver from "@pawl/webhook/WebReceiver"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as References from "effect/References"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Fake from "../src/Fake.ts"
+import { Faults } from "../src/Faults.ts"
+import { Gateway } from "../src/Gateway.ts"
+import * as Laws from "../src/Laws.ts"
+import { type Believing, type Case, laws, service } from "../src/Laws/Receiver.ts"
+import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { receiver } from "./support/receiver.ts"
+import { receivers } from "./support/receivers.ts"
+
+const secret = "sandbox-secret"
+const merchantSecret = Redacted.make(secret)
+/** Time that passes in turns of the event loop, so that what is under way comes to its end. */
+const turns = async (millis: number) => {
+  for (let left = Math.ceil(millis / 500); left > 0; left--) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** A receiver, its own shop and its own service. */
+const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Believing> => {
+  const fake = ManagedRuntime.make(Fake.layer())
+  onEnd.push(() => fake.dispose())
+  const read = (method: Method, id: string): Promise<Status | undefined> =>
+    fake.runPromise(
+      Effect.gen(function* () {
+        const { strike } = yield* Faults
+        const path = method === "card" ? "payments/card" : "payments/apm"
+        if (yield* strike("GET", `/api/v1/${path}/status/${id}`)) return yield* Effect.die("down")
+        const { transaction } = yield* Gateway
+        const found = yield* transaction(id)
+        return found?.kind.startsWith("apm") === (method === "apm") ? found?.status : undefined
+      })
+    )
+  return {
+    ...receiver({ secret, read }, wrong),
+    secret: merchantSecret,
+    service: await fake.runPromise(service({ merchantSecret })),
+    sleep: turns
+  }
+}
+
+/** pawl's own receiver as a function, with the client it has, in virtual time. */
+const pawl = async (): Promise<Believing> => {
+  const world = ManagedRuntime.make(
+    PawlReceiver.layer().pipe(
+      Layer.provide(Verifier.layer({ current: merchantSecret })),
+      Layer.provide([Handler.layer(() => Effect.void), PortableHmac.layer]),
+      Layer.provideMerge([Ledger.layerMemory, Fake.layer()]),
+      Layer.provideMerge(TestClock.layer()),
+      Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None"))
+    )
+  )
+  const context = await world.context()
+  const { dispose, handler } = WebReceiver.toHandler(Layer.succeedContext(context))
+  onEnd.push(dispose, () => world.dispose())
+  let underway: Promise<unknown> = Promise.resolve()
+  return {
+    secret: merchantSecret,
+    service: await world.runPromise(service({ merchantSecret })),
+    send: (request) => {
+      const answer = handler(request)
+      underway = Promise.all([underway, answer])
+      return answer
+    },
+    state: (method, id) =>
+      world.runPromise(
+        Effect.map(
+          Effect.flatMap(Ledger.Ledger, ({ get }) => get(method, id)),
+          (row) => row && Evidence.standing(row.evidence, row.read?.status, "final").status
+        )
+      ),
+    sleep: (millis) => underway.then(() => world.runPromise(TestClock.adjust(millis)))
+  }
+}
+
+const stepsOf = (by: Laws.LawBroken | undefined): number =>
+  (by?.counterexample as Case | undefined)?.steps.length ?? Infinity
+
+const onEnd: Array<() => Promise<void>> = []
+afterAll(() => Promise.all(onEnd.map((end) => end())))
+
+describe("the laws of a receiver", async () => {
+  const ours = await pawl()
+  it.for(laws)("hold for ours: $name", (law) => Laws.run(law, ours))
+
+  const sound = await subject()
+  it.for(laws)("hold for one that is right: $name", (law) => Laws.run(law, sound))
+
+  const found = await Promise.all(
+    receivers.map(async ([bug, law, wrong]) => {
+      const breaking = await breaks(laws, await subject(wrong), { seed: 1 })
+      return {
+        bug,
+        law,
+        broken: broken(breaking),
+        by: breaking.find((each) => each.law.name === law)
+      }
+    })
+  )
+
+  it.for(found)("catch it when $bug", ({ broken, law }) => {
+    expect(names(laws)).toContain(law)
+    expect(broken).toContain(law)
+  })
+
+  it("each catch what no other does", () => {
+    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
+    expect(new Set(alone)).toEqual(new Set(names(laws)))
+  })
+
+  it("show it in a few steps", () => {
+    const long = found.filter(({ by }) => stepsOf(by) > 6)
+    expect(long).toEqual([])
+  })
+
+  it("are listed in docs/laws.md, with every planted bug and the fewest steps that show it", () => {
+    expect(rowsOf("Of a receiver")).toEqual([
+      ...laws.map(({ name, section }) => `|${name}|${section}|`),
+      ...found.map(({ bug, by, law }) => `|${bug}|${law}|${stepsOf(by)}|`)
+    ])
+  })
+
+  it("have names of their own, and say where they are from and why", () => {
+    expect(new Set(names(laws)).size).toBe(laws.length)
+    for (const { explanation, section } of laws) {
+      expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
+      expect(explanation).toMatch(/\.$/u)
+    }
+  })
+})

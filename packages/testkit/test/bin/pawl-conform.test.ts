@@ -1,0 +1,167 @@
+/**
+ * The laws of a receiver as a command, at processes: pawl's own receiver, and nothing at all.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, assert, describe, it } from "vitest"
+import * as Receiver from "../../src/Laws/Receiver.ts"
+
+const bin = new URL("../../src/bin/pawl-conform.ts", import.meta.url).pathname
+const receiver = new URL("../../../webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
+
+const started: Array<ReturnType<typeof spawn>> = []
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL")
+})
+
+const secret = "s3cr3t-c4n4ry"
+
+const start = (
+  file: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>
+) => {
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PAWL_MERCHANT_SECRET: "", ...env }
+  })
+  started.push(child)
+  const said = { out: "", err: "" }
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said.out += chunk))
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said.err += chunk))
+  const ended = once(child, "close").then(([code]) => code as number | null)
+  return { child, ended, said }
+}
+
+const conform = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+  const { ended, said } = start(bin, args, env)
+  const code = await ended
+  return { code, ...said }
+}
+
+/** A port that was free a moment ago. */
+const freePort = async (): Promise<string> => {
+  const server = createServer()
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return String(port)
+}
+
+const withSecret = ["--merchant-secret", secret]
+
+describe("pawl-conform", () => {
+  it("finds nothing wrong with pawl-receiver, started with it for its service", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const junit = join(directory, "conform.xml")
+    const port = await freePort()
+    const { child, said } = start(receiver, ["--port", "0"], {
+      PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
+      PAWL_MERCHANT_KEY: "key",
+      PAWL_MERCHANT_SECRET: secret
+    })
+    while (!said.out.includes("\n")) await once(child.stdout, "data")
+    const url = said.out.slice("ready ".length, said.out.indexOf("\n"))
+    const state = new URL("/transactions", url).href
+    const service = ["--api-port", port, "--merchant-key", "key", "--patience", "20"]
+    const { code, err, out } = await conform([
+      url,
+      ...withSecret,
+      ...service,
+      "--state",
+      state,
+      "--junit",
+      junit
+    ])
+    for (const { name } of Receiver.laws) assert.include(out, `  ✓ ${name} (`)
+    assert.match(out, new RegExp(`\nAll ${Receiver.laws.length} laws hold\\.\n$`, "u"))
+    assert.strictEqual(err, "")
+    assert.strictEqual(code, 0)
+    assert.include(
+      await readFile(junit, "utf8"),
+      `<testsuite name="conform" tests="${Receiver.laws.length}" failures="0"`
+    )
+    assert.notInclude(out, "c4n4ry")
+    await rm(directory, { recursive: true })
+  }, 180_000)
+
+  it("runs the laws about answers alone without --state, says so, and what is broken", async () => {
+    const server = createServer((_, response) => response.end())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/callback?shop=1`
+    const run = () =>
+      conform([url, "--api-port", "0", "--seed", "7"], { PAWL_MERCHANT_SECRET: secret })
+    const { code, err, out } = await run()
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.strictEqual(err, "")
+    assert.match(out, /\n7 of 11 laws do not hold\. The first of them:\n/u)
+    assert.include(out, "  ✗ a checksum that is not exactly right is answered 401")
+    assert.include(out, "  1. card callback, without a checksum comes\n")
+    assert.include(out, `curl -g -s -w ' %{http_code}\\n' -X POST '${url}&paymentMethod=card'`)
+    assert.include(out, "run it again with --seed 7")
+    assert.match(out, /What your code believes was not asked: give --state URL[^\n]*\n$/u)
+    assert.notInclude(out, "What it believes")
+    assert.notInclude(out, "c4n4ry")
+  })
+
+  it("says so in one sentence when nothing answers", async () => {
+    const url = `http://127.0.0.1:${await freePort()}/callback`
+    const { code, err, out } = await conform([url, ...withSecret, "--api-port", "0"])
+    assert.strictEqual(code, 1)
+    assert.match(err, /^It cannot be tried: nothing answers at [^\n]*start your receiver[^\n]*\n$/u)
+    assert.notInclude(out + err, "c4n4ry")
+  })
+
+  it("says so in one sentence when what is believed cannot be read", async () => {
+    const server = createServer((_, response) => response.writeHead(500).end())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}`
+    const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.match(err, /^It cannot be tried: what is believed cannot be read [^\n]* 500\n$/u)
+  })
+
+  it("says so in one sentence when its port is taken", async () => {
+    const server = createServer()
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", String(port)]
+    const { code, err } = await conform(args)
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.match(
+      err,
+      new RegExp(`^It cannot be tried: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
+    )
+  })
+
+  const url = "http://127.0.0.1:4020/callback"
+  const refused = [
+    [[...withSecret], "url"],
+    [["4020", ...withSecret], "http://127.0.0.1:4020/callback"],
+    [[url], "--merchant-secret"],
+    [[url, "--merchant-secrte", secret], "--merchant-secrte"],
+    [[url, ...withSecret, "--state", "4020"], "--state"],
+    [[url, ...withSecret, "--patience", "0"], "--patience"],
+    [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"]
+  ] as const
+  for (const [args, word] of refused) {
+    it(`${args.join(" ")} is one sentence and a failure`, async () => {
+      const { code, err, out } = await conform(args)
+      assert.strictEqual(code, 1)
+      assert.strictEqual(out, "")
+      assert.match(err, /^[^\n]+\n$/u)
+      assert.include(err, word)
+      assert.notInclude(err, "c4n4ry")
+    })
+  }
+})
