@@ -8,74 +8,11 @@ import {
   authenticate,
   create,
   type Created,
-  fields,
   payment,
   Receiver,
   run,
   send
 } from "./support/bench.ts"
-
-const canary = "k4n4ry"
-
-/** Each makes one field wrong, with a value that must never come back. */
-const faults: ReadonlyArray<readonly [field: string, value: unknown]> = [
-  ["requestId", `${canary}|`],
-  ["requestId", 7],
-  ["accountId", `${canary}|`],
-  ["apmPayload", [canary]],
-  ["callbackUrl", `ftp://${canary}`],
-  ["successRedirectUrl", `javascript:${canary}`],
-  ["amount", `1e${canary}`],
-  ["amount", "-1"],
-  ["amount", "01"],
-  ["currency", canary],
-  ["metadata", canary],
-  ["order", { title: [canary] }],
-  ["billingDetails", { ssn: { canary } }],
-  ["device", { javaEnabled: canary }]
-]
-
-it("the first check that fails answers: 401, then 400, then 404; the checksum is named last", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        token: fc.constantFrom("good", "none", "bad"),
-        faults: fc.subarray([...faults]),
-        badChecksum: fc.boolean(),
-        id: fc.constantFrom(["100001", 200], ["999999", 404], [`${canary}.`, 400])
-      }),
-      (given) =>
-        run(
-          Effect.gen(function* () {
-            yield* create({ requestId: "first" })
-            const good = yield* authenticate
-            const token = { good, none: undefined, bad: `${good}x` }[given.token]
-            const body = {
-              ...payment(given.badChecksum ? { checksum: canary } : {}),
-              ...Object.fromEntries(given.faults)
-            }
-            const created = yield* send("POST", "/payments/apm", { token, body })
-            assert.notInclude(created.body, canary)
-            const wrong = new Set(given.faults.map(([field]) => field))
-            if (given.token !== "good") assert.strictEqual(created.status, 401)
-            else if (wrong.size > 0) {
-              assert.strictEqual(created.status, 400)
-              const named = new Set(fields(created.json).map((field) => field.split(".")[0] ?? ""))
-              assert.sameMembers([...named], [...wrong])
-            } else if (given.badChecksum) {
-              assert.strictEqual(created.status, 400)
-              assert.deepStrictEqual(fields(created.json), ["checksum"])
-            } else assert.strictEqual(created.status, 200)
-
-            const [id, status] = given.id
-            const read = yield* send("GET", `/payments/apm/status/${id}`, { token })
-            assert.notInclude(read.body, canary)
-            assert.strictEqual(read.status, given.token === "good" ? status : 401)
-          })
-        )
-    ),
-    { numRuns: 100 }
-  ))
 
 it("metadata comes back exactly as sent, in the answer and in every callback", () =>
   fc.assert(

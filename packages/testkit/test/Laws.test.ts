@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
 import * as Rule from "../src/Laws/Rule.ts"
+import { broken as namesOf, rowsOf } from "./support/laws.ts"
 import { documented, reducers, rules } from "./support/reducers.ts"
 
 /** The breaks a subject has, one for each law that finds any. */
@@ -23,7 +23,6 @@ const breaks = <Subject>(
     })
   )
 
-const names = (broken: ReadonlyArray<Laws.LawBroken>) => broken.map(({ law }) => law.name)
 const length = ({ counterexample }: Laws.LawBroken) => (counterexample as Array<unknown>).length
 
 /** With the seed of the run, so that nothing but drawn values is tried. */
@@ -37,8 +36,8 @@ describe("the laws of a rule", () => {
   it.for(rules)("catch it when %s", ([, expected, rule]) => {
     const short = breaks(Rule.laws, rule)
     const broken = breaks(Rule.laws, rule, drawn())
-    expect(names(broken)).toContain(expected)
-    expect(names(short)).toEqual(names(broken))
+    expect(namesOf(broken)).toContain(expected)
+    expect(namesOf(short)).toEqual(namesOf(broken))
     expect([...short, ...broken].filter((each) => length(each) > 3).map(String)).toEqual([])
   })
 
@@ -46,7 +45,7 @@ describe("the laws of a rule", () => {
     const alone = rules
       .map(([, , rule]) => breaks(Rule.laws, rule))
       .filter(({ length }) => length === 1)
-    expect(new Set(alone.flatMap(names))).toEqual(new Set(Rule.laws.map(({ name }) => name)))
+    expect(new Set(alone.flatMap(namesOf))).toEqual(new Set(Rule.laws.map(({ name }) => name)))
   })
 })
 
@@ -61,7 +60,7 @@ describe("the laws of a reducer", () => {
 
   it.for(reducers)("catch it when %s", ([, expected, reducer]) => {
     const broken = breaks(laws, reducer, drawn())
-    expect(names(broken)).toContain(expected)
+    expect(namesOf(broken)).toContain(expected)
     expect(broken.filter((each) => length(each) > 3).map(String)).toEqual([])
   })
 
@@ -69,18 +68,11 @@ describe("the laws of a reducer", () => {
     const found = reducers.map(([, , reducer]) => breaks(laws, reducer))
     expect(Math.max(...found.flat().map(length))).toBeLessThanOrEqual(3)
     const alone = found.filter(({ length }) => length === 1)
-    expect(new Set(alone.flatMap(names))).toEqual(new Set(laws.map(({ name }) => name)))
+    expect(new Set(alone.flatMap(namesOf))).toEqual(new Set(laws.map(({ name }) => name)))
   })
 })
 
 describe("docs/laws.md", () => {
-  const page = readFileSync(`${import.meta.dirname}/../../../docs/laws.md`, "utf8")
-  /** The rows of every table of the page, without the formatter's spaces. */
-  const rows = page
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .map((line) => line.replaceAll(/\s*\|\s*/gu, "|"))
-
   const table = <Subject>(
     laws: ReadonlyArray<Laws.Law<Subject>>,
     bugs: ReadonlyArray<readonly [bug: string, law: string, subject: Subject]>
@@ -96,8 +88,8 @@ describe("docs/laws.md", () => {
   ]
 
   it("lists every law, and every planted bug with the law that catches it and in how many events", () => {
-    const expected = [...table(Rule.laws, rules), ...table(Reducer.laws(), reducers)]
-    expect(rows.filter((row) => !/^\|(law|bug|-+:?)\|/u.test(row))).toEqual(expected)
+    expect(rowsOf("Of a rule")).toEqual(table(Rule.laws, rules))
+    expect(rowsOf("Of a reducer")).toEqual(table(Reducer.laws(), reducers))
   })
 })
 
@@ -193,6 +185,26 @@ describe("a law", () => {
         wrong: expect.stringContaining(wrong)
       })
     }
+  })
+
+  it("of a few values is tried on the examples and then on all of them, in their order", async () => {
+    const tried: Array<number> = []
+    const law = Laws.each(about, {
+      values: [1, 2, 3],
+      show: String,
+      body: (most: number, value) =>
+        Effect.suspend(() =>
+          tried.push(value) && value > most ? Effect.fail(new Odd()) : Effect.void
+        )
+    })
+    await expect(Laws.run(law, 9, { examples: [7] })).resolves.toBeUndefined()
+    expect(tried.splice(0)).toEqual([7, 1, 2, 3])
+    await expect(Laws.run(law, 1)).rejects.toMatchObject({
+      counterexample: 2,
+      shown: "2",
+      wrong: "Odd: it is odd"
+    })
+    expect(tried).toEqual([1, 2])
   })
 
   it("of effects is tried on drawn values and examples, and shrinks", async () => {

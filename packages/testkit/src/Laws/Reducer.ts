@@ -10,7 +10,7 @@
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { isStatus, isTerminal, rank } from "@pawl/core/Status"
+import { isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Generators from "../Generators.ts"
 import { sequences } from "../internal/Short.ts"
 import { isKnown, type Known, lay, once, place, rivals, survey } from "../internal/Survey.ts"
@@ -49,16 +49,22 @@ export const ours =
     let evidence = Evidence.none
     let read: Evidence.Read | undefined
     for (const each of seen) {
-      if (!isKnown(each)) continue
       const { source, status } = each
-      evidence = Evidence.join(
-        evidence,
-        source === "callback" ? Evidence.claimed(status) : Evidence.confirmed(status)
-      )
-      if (source === "read") read = Evidence.joinRead(read, each)
+      const weight = (source === "callback" ? claims : confirmations).get(status)
+      if (weight === undefined) continue
+      evidence = Evidence.join(evidence, weight)
+      if (source === "read") read = Evidence.joinRead(read, each as Evidence.Read)
     }
     return Evidence.standing(evidence, read?.status, policy)
   }
+
+/** What each status is worth, found by one look: a fold over these costs half of one that asks for each. */
+const claims = new Map<unknown, Evidence.Evidence>(
+  statuses.map((status) => [status, Evidence.claimed(status)])
+)
+const confirmations = new Map<unknown, Evidence.Evidence>(
+  statuses.map((status) => [status, Evidence.confirmed(status)])
+)
 
 const say = ({ confirmed, conflict, status }: Stand): string =>
   `${status ?? "nothing"} stands, ${confirmed ? "confirmed" : "not confirmed"}, ${

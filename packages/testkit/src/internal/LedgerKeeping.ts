@@ -237,11 +237,14 @@ export const keeping: ReadonlyArray<LedgerLaw> = [
         callback("SUCCEED", { transactionId, metadata: { n: String(n) } })
       for (let n = 0; n < 16; n++) expect(yield* ledger.accept(odd(n), n)).toEqual({ isNew: true })
       expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
-      expect(yield* Effect.flip(ledger.accept(odd(16), 21))).toMatchObject({
-        _tag: "StoreUnavailable"
-      })
       const other = callback("SUCCEED", { method: "apm", transactionId: "x".repeat(9000) })
-      expect(yield* ledger.accept(other, 22)).toEqual({ isNew: true })
+      // At once, as they may come: they are committed together.
+      const [refusal, accepted] = yield* Effect.all(
+        [Effect.flip(ledger.accept(odd(16), 21)), ledger.accept(other, 22)],
+        { concurrency: "unbounded" }
+      )
+      expect(refusal).toMatchObject({ _tag: "StoreUnavailable" })
+      expect(accepted).toEqual({ isNew: true })
       expect(yield* ledger.accept(odd(3), 23)).toEqual({ isNew: false })
       expect(yield* ledger.quarantined).toEqual([
         ...Array.from({ length: 16 }, (_, n) => odd(n)),

@@ -1,0 +1,10 @@
+/**
+ * Ledgers with a bug each, as people write them.
+ */
+import { accepting } from "./ledgersAccepting.ts"
+import { keeping } from "./ledgersKeeping.ts"
+import { leasing } from "./ledgersLeasing.ts"
+import type { Planted } from "./plants.ts"
+
+/** Every planted bug of a ledger. */
+export const ledgers: ReadonlyArray<Planted> = [...accepting, ...leasing, ...keeping]

@@ -1,0 +1,169 @@
+/**
+ * Ledgers whose rows are worked on with a bug.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import type { Row } from "@pawl/webhook/Row"
+import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
+import { keyOf, seeing, watching, type Planted } from "./plants.ts"
+
+/** The planted bugs. */
+export const leasing: ReadonlyArray<Planted> = [
+  [
+    "a claim that leases does not say when the next is",
+    "claim leases what is due, oldest first, within the limit",
+    (ledger) => ({
+      ...ledger,
+      claim: (asked) =>
+        Effect.map(ledger.claim(asked), (claimed) =>
+          claimed.rows.length > 0 ? { ...claimed, dueAt: undefined } : claimed
+        )
+    })
+  ],
+  [
+    "a claim takes one at least",
+    "a claim of nothing gives nothing",
+    (ledger) => ({
+      ...ledger,
+      claim: (asked) => ledger.claim({ ...asked, limit: Math.max(1, asked.limit) })
+    })
+  ],
+  [
+    "a lease cannot be made longer",
+    "claim leases to one alone until the lease is over",
+    (ledger) => ({
+      ...ledger,
+      write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
+    })
+  ],
+  [
+    "what is claimed counts as handled: seen before handled",
+    "claim leases to one alone until the lease is over",
+    (ledger) => ({
+      ...ledger,
+      claim: (asked) =>
+        Effect.map(ledger.claim({ ...asked, until: 9e15 }), ({ dueAt, rows }) => ({
+          rows,
+          dueAt: dueAt === 9e15 ? undefined : dueAt
+        }))
+    })
+  ],
+  [
+    "the lease is not fenced",
+    "a write without the lease changes nothing",
+    (ledger) => {
+      const { leases, port } = watching(ledger)
+      return {
+        ...port,
+        write: Effect.fnUntraced(function* (leased, change) {
+          const written = yield* port.write(leased, change)
+          const held = leases.get(keyOf(leased))
+          if (written !== undefined || held === undefined || held.lease === leased.lease)
+            return written
+          return yield* port.write(held, change)
+        })
+      }
+    }
+  ],
+  [
+    "the answer that came last counts, whenever it was asked for",
+    "write joins evidence and reads",
+    (ledger) => {
+      const last = new Map<string, Row["read"]>()
+      return {
+        ...ledger,
+        write: (leased, change) => {
+          const key = keyOf(leased)
+          if (change.read !== undefined) last.set(key, change.read)
+          return Effect.map(
+            ledger.write(leased, change),
+            (row) => row && { ...row, read: last.get(key) ?? row.read }
+          )
+        }
+      }
+    }
+  ],
+  [
+    "a write undoes the ladder that a new status began",
+    "write keeps all of an accept that came during the lease",
+    (ledger) => {
+      const ladders = new Map<string, Pick<Row, "polls" | "pollAt">>()
+      return {
+        ...seeing((row) => ({ ...row, ...ladders.get(row.transactionId) }))(ledger),
+        accept: (verified, at) =>
+          Effect.tap(ledger.accept(verified, at), ({ isNew }) =>
+            Effect.sync(() => isNew && ladders.delete(verified.transactionId))
+          ),
+        write: (leased, change) =>
+          Effect.tap(ledger.write(leased, change), (written) =>
+            Effect.sync(() => {
+              const { pollAt, polls = leased.polls } = change
+              if (written !== undefined && pollAt !== undefined)
+                ladders.set(leased.transactionId, { polls, pollAt })
+            })
+          )
+      }
+    }
+  ],
+  [
+    "a repeat during a lease holds the poll up",
+    "write moves the ladder on, whatever repeats came",
+    (ledger) => {
+      const { isLeased, port } = watching(ledger)
+      const repeated = new Set<string>()
+      return {
+        ...port,
+        accept: Effect.fnUntraced(function* (verified, at) {
+          const row = yield* ledger.get(verified.method, verified.transactionId)
+          const accepted = yield* ledger.accept(verified, at)
+          const isSure = Evidence.confirmedStatuses(row?.evidence ?? 0).some(
+            (each) => each === verified.claim
+          )
+          if (!accepted.isNew && !isSure && isLeased(verified.transactionId))
+            repeated.add(verified.transactionId)
+          return accepted
+        }),
+        write: (leased, change) =>
+          port.write(
+            leased,
+            repeated.delete(leased.transactionId)
+              ? Struct.omit(change, ["polls", "pollAt"])
+              : change
+          )
+      }
+    }
+  ],
+  [
+    "every repeat during a lease is news",
+    "a written row is due when the write says so",
+    (ledger) => {
+      const { isLeased, port } = watching(ledger)
+      const repeated = new Map<string, number>()
+      return {
+        ...port,
+        accept: (verified, at) =>
+          Effect.tap(ledger.accept(verified, at), ({ isNew }) =>
+            Effect.sync(() => {
+              const id = verified.transactionId
+              if (!isNew && isLeased(id)) repeated.set(id, at)
+            })
+          ),
+        write: (leased, change) => {
+          const { release } = change
+          const at = repeated.get(leased.transactionId)
+          return port.write(
+            leased,
+            release === undefined || at === undefined
+              ? change
+              : { ...change, release: { dueAt: Math.min(at, release.dueAt ?? at) } }
+          )
+        }
+      }
+    }
+  ],
+  [
+    "a worker that waits is woken for nothing",
+    "woken completes when a row becomes due",
+    (ledger) => ({ ...ledger, woken: Effect.void })
+  ]
+]

@@ -1,0 +1,84 @@
+/**
+ * What ledgers with a bug are made of: the one in memory, and what is wrong around it.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Kind } from "@pawl/core/Transaction"
+import type { Accepted, Ledger } from "@pawl/webhook/Ledger"
+import type { Leased, Row } from "@pawl/webhook/Row"
+import type { Verified } from "@pawl/webhook/Verifier"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+export type Port = Ledger["Service"]
+export type Plant = (ledger: Port) => Port
+
+/** Changes what is seen of each row. */
+export const seeing =
+  (change: (row: Row) => Row | undefined): Plant =>
+  (ledger) => ({
+    ...ledger,
+    get: (...key) => Effect.map(ledger.get(...key), (row) => row && change(row))
+  })
+
+export const keyOf = (row: { readonly scope: Kind; readonly transactionId: string }) =>
+  `${row.scope} ${row.transactionId}`
+
+/** Knows who holds which row. */
+export const watching = (ledger: Port) => {
+  const leases = new Map<string, Leased>()
+  return {
+    leases,
+    isLeased: (id: string) =>
+      [...leases.values()].some(({ transactionId }) => transactionId === id),
+    port: {
+      ...ledger,
+      claim: (asked) =>
+        Effect.tap(ledger.claim(asked), ({ rows }) =>
+          Effect.sync(() => {
+            for (const row of rows) leases.set(keyOf(row), row)
+          })
+        ),
+      write: (leased, change) =>
+        Effect.tap(ledger.write(leased, change), (written) =>
+          Effect.sync(() => {
+            if (written !== undefined && change.release) leases.delete(keyOf(leased))
+          })
+        )
+    } satisfies Port
+  }
+}
+
+/** Makes a row that nobody holds due at a time, whatever it was before. */
+export const putOff = (ledger: Port, at: number, dueAt: number | undefined) =>
+  Effect.flatMap(ledger.claim({ at, until: at + 1, limit: 1 }), ({ rows }) =>
+    Effect.forEach(rows, (row) => ledger.write(row, { release: { dueAt } }), { discard: true })
+  )
+
+export const nextDue = (ledger: Port) =>
+  Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
+
+/** A bug, the beginning of the law that is to catch it, and how it gets in. */
+export type Planted = readonly [bug: string, law: string, plant: Plant]
+
+/** Commits together what waits together, all of it or nothing. */
+export const inGroups = (ledger: Port): Port["accept"] => {
+  let group: Array<{
+    readonly call: readonly [verified: Verified, at: number]
+    readonly done: Deferred.Deferred<Accepted, StoreUnavailable>
+  }> = []
+  const commit = Effect.gen(function* () {
+    const all = group
+    group = []
+    const exits = yield* Effect.forEach(all, ({ call }) => Effect.exit(ledger.accept(...call)))
+    const failed = exits.find(Exit.isFailure)
+    for (const [at, { done }] of all.entries())
+      yield* Deferred.done(done, failed ?? exits[at] ?? Exit.die("no exit"))
+  })
+  return Effect.fnUntraced(function* (...call) {
+    const done = yield* Deferred.make<Accepted, StoreUnavailable>()
+    group.push({ call, done })
+    if (group.length === 1) yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, commit))
+    return yield* Deferred.await(done)
+  })
+}
