@@ -70,7 +70,7 @@ export const fromText = (text: string): Result.Result<Schema.Json, Fault> => {
   const shape = scan(text)
   if (shape.depth > maxDepth) return Result.fail("depth")
   if (shape.members > maxMembers) return Result.fail("members")
-  const parsed = shape.numbers ? parseExact(text) : parse(text)
+  const parsed = shape.exact ? parse(text) : parseExact(text)
   if (Result.isSuccess(parsed) && countMembers(parsed.success) !== shape.members) {
     return Result.fail("duplicate key")
   }
@@ -100,33 +100,62 @@ const parseExact = (text: string): Result.Result<Schema.Json, Fault> =>
 
 const quote = 0x22
 const backslash = 0x5c
+const minus = 0x2d
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /**
  * Measures a text without parsing it: how deep it nests, how many members it claims to have (a colon
- * outside a string is a member) and whether a number stands in it. Syntax is left to `JSON.parse`.
+ * outside a string is a member) and whether every number in it is written as `String(n)` writes it. Syntax
+ * is left to `JSON.parse`, which takes four times as long where it has to tell what a number's text was.
  */
-const scan = (text: string): { depth: number; members: number; numbers: boolean } => {
+const scan = (text: string): { depth: number; members: number; exact: boolean } => {
   let depth = 0
   let deepest = 0
   let members = 0
-  let numbers = false
+  let exact = true
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) {
-      at++
-      for (; at < text.length; at++) {
-        const inside = text.charCodeAt(at)
-        if (inside === quote) break
-        if (inside === backslash) at++
-      }
-    } else if (code === 0x7b || code === 0x5b) {
+    if (code === quote) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) deepest = depth
     } else if (code === 0x7d || code === 0x5d) depth--
     else if (code === 0x3a) members++
-    else if (code >= 0x30 && code <= 0x39) numbers = true
+    else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(text, at)
+      const source = text.slice(at, end)
+      if (String(Number(source)) !== source) exact = false
+      at = end - 1
+    }
   }
-  return { depth: deepest, members, numbers }
+  return { depth: deepest, members, exact }
 }
+
+/** Most of a text is in strings: left to the engine, they take half the time of a look at every character. */
+const endOfString = (text: string, start: number): number => {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+    if (end < 0) return text.length
+  } while (isEscaped(text, end))
+  return end
+}
+
+const isEscaped = (text: string, at: number): boolean => {
+  let before = at
+  while (text.charCodeAt(before - 1) === backslash) before--
+  return (at - before) % 2 === 1
+}
+
+const endOfNumber = (text: string, start: number): number => {
+  let end = start + 1
+  while (end < text.length && isInNumber(text.charCodeAt(end))) end++
+  return end
+}
+
+/** Digits, the sign, the point, and the two letters of an exponent. */
+const isInNumber = (code: number): boolean =>
+  isDigit(code) || code === minus || code === 0x2b || code === 0x2e || (code | 0x20) === 0x65
 
 /** A repeated key is one member fewer after parsing than before. */
 const countMembers = (value: unknown): number => {

@@ -15,7 +15,7 @@
  */
 import type { InvalidSecret } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -105,7 +105,7 @@ export const layer = (secret: Redacted.Redacted): Layer.Layer<CallbackUrl, Inval
 export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidSecret, Hmac> =
   Layer.effect(
     CallbackUrl,
-    Effect.flatMap(Config.Redacted("PAWL_MERCHANT_SECRET"), (secret) => build(secret))
+    Effect.flatMap(Secret.config, (secret) => build(secret))
   )
 
 const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {

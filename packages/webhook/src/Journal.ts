@@ -108,17 +108,19 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
     const pubsub = yield* PubSub.sliding<Entered>(4096)
     const quietUntil = new Map<string, number>()
 
-    /** Where there is room it is one step, since every callback comes by here; else the oldest goes. */
-    const publish = (entered: Entered) =>
-      PubSub.publishUnsafe(pubsub, entered) ? Effect.void : PubSub.publish(pubsub, entered)
+    /** Where there is room nothing is left to be done, since every callback comes by here; else the oldest goes. */
+    const publish = (entered: Entered, logged: Effect.Effect<void>) =>
+      PubSub.publishUnsafe(pubsub, entered)
+        ? logged
+        : Effect.andThen(PubSub.publish(pubsub, entered), logged)
 
     const enter = ({ method, transactionId }: Subject, entry: Entry) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         const entered = { ...entry, at, method, transactionId }
         Metrics.count(entry, context)
-        return Effect.andThen(
-          publish(entered),
+        return publish(
+          entered,
           isAlarm(entry)
             ? Effect.annotateLogs(Effect.logWarning(entry), { method, transactionId })
             : Effect.logDebug(entered)
@@ -132,7 +134,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
         quietUntil.set(reason, at + quiet)
         const entry = { _tag: "Alarm", reason } as const
         Metrics.count(entry, context)
-        return Effect.andThen(publish({ ...entry, at }), Effect.logWarning(entry, ...cause))
+        return publish({ ...entry, at }, Effect.logWarning(entry, ...cause))
       })
 
     const entries = Stream.fromPubSub(pubsub)

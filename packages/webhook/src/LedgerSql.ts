@@ -164,11 +164,9 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
     const news = yield* Latch.make()
     const wake = Effect.sync(() => news.openUnsafe())
     /** The edge of the ledger: what goes wrong behind it, the receiver answers 503 to. */
-    const guard = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, StoreUnavailable> =>
-      work.pipe(
-        Store.atMost,
-        Effect.mapError((cause) => new StoreUnavailable({ cause }))
-      )
+    const unavailable = Effect.mapError((cause: SqlError) => new StoreUnavailable({ cause }))
+    const guard = <A>(work: Effect.Effect<A, SqlError>) => unavailable(Store.atMost(work))
+    const wait = yield* Store.wait
 
     const isOnes = ({ isRetryable }: SqlError) => !isRetryable
     const acceptAll = SqlAccept.make(sql)
@@ -177,7 +175,8 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
       committers: sql.onDialectOrElse(committers),
       commit: (claims) => Effect.tap(within(Store.again(acceptAll(claims))), wake),
       isOnes,
-      place: SqlAccept.place
+      place: SqlAccept.place,
+      wait
     })
     const accept = (verified: Verified, at: number) => {
       const { bytes: body, claim: status, kind, method, secret, transactionId } = verified
@@ -231,7 +230,8 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
           commit: (writes) =>
             within(Store.again(sql.withTransaction(Effect.forEach(writes, update)))),
           isOnes,
-          place: SqlWrite.place
+          place: SqlWrite.place,
+          wait
         })
     })
     const write = Effect.fnUntraced(function* (leased: Leased, change: Change) {
@@ -261,7 +261,7 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
     })
 
     const ledger = Ledger.of({
-      accept: (verified, at) => guard(accept(verified, at)),
+      accept: (verified, at) => unavailable(accept(verified, at)),
       register: (operation, at) =>
         guard(Effect.tap(within(Store.again(registerAll(operation, at))), wake)),
       claim: (options) => guard(within(SqlClaim.claim(sql, options))),

@@ -100,7 +100,7 @@ const open = ({ filename }: Options) =>
       )
     ),
     Effect.mapError(({ reason }) => {
-      const why = reasons[reason._tag] ?? messageOf(reason.cause)
+      const why = reasons[reason._tag] ?? `${messageOf(reason.cause)}; name another file`
       const message = `The SQLite file ${filename} cannot be used: ${why}`
       return new SqlError({
         reason: new ConnectionError({ message, operation: "open", cause: reason.cause })
@@ -111,8 +111,8 @@ const open = ({ filename }: Options) =>
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
 const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
-  ConnectionError: "it, or its directory, is not there or may not be read and written",
-  LockTimeoutError: "another process holds it"
+  ConnectionError: "it has to be a file in a directory that is there, both readable and writable",
+  LockTimeoutError: "another process holds it; end that one, or name another file"
 }
 
 /** Makes commits last, and proves that they can be made. */

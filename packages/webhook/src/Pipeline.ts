@@ -23,7 +23,7 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import { Profile } from "@pawl/core/Profile"
-import { isStatus, type Status } from "@pawl/core/Status"
+import type { Status } from "@pawl/core/Status"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -33,11 +33,12 @@ import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { type Answer, Confirmer, doubt } from "./Confirmer.ts"
+import { type Answer, Confirmer } from "./Confirmer.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Cleaner from "./Cleaner.ts"
 import type { Change, Leased, Parked, Row } from "./Row.ts"
+import * as Alarm from "./internal/Alarm.ts"
 import * as Terms from "./internal/Terms.ts"
 import * as Reconciler from "./Reconciler.ts"
 
@@ -92,7 +93,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         if (change.parked !== undefined) {
           yield* journal.enter(row, { _tag: "Parked", reason: change.parked.reason })
         }
-        const reason = alarm(row, next, answer, rules)
+        const reason = Alarm.of(row, next, answer, rules)
         if (reason !== undefined) yield* journal.enter(row, { _tag: "Alarm", reason })
         return next
       })
@@ -281,25 +282,3 @@ const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transit
 
 const answerText = (answer: Answer) =>
   answer._tag === "Said" ? answer.status : answer._tag === "Unknown" ? "404" : "no answer"
-
-/** What a person should know of an answer, if anything. */
-const alarm = (
-  before: Row,
-  after: Row,
-  answer: Answer,
-  { policy }: Reconciler.Rules
-): string | undefined => {
-  if (answer._tag !== "Said") return undefined
-  if (!isStatus(answer.status)) return "the service answered with a status that is not documented"
-  if (
-    Evidence.wentBack(after.evidence, answer.status) &&
-    !Evidence.wentBack(before.evidence, before.read?.status)
-  ) {
-    return "the service went back to an earlier status"
-  }
-  const isConflict = ({ evidence, read }: Row) =>
-    Evidence.standing(evidence, read?.status, policy).conflict !== null
-  if (isConflict(after) && !isConflict(before)) return "several final statuses stand in conflict"
-  const stays = doubt(after, policy) === "contradicted" && after.polls === 3 && before.polls < 3
-  return stays ? "a callback claims a final status that the service contradicts" : undefined
-}

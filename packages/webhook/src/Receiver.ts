@@ -18,7 +18,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import type * as Headers from "effect/http/Headers"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -29,6 +28,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Confirmer from "./Confirmer.ts"
 import * as Door from "./internal/Door.ts"
+import * as Patience from "./internal/Patience.ts"
 import * as Journal from "./Journal.ts"
 import { type Accepted, Ledger } from "./Ledger.ts"
 import * as Metrics from "./Metrics.ts"
@@ -78,43 +78,47 @@ export const layer = (options?: {
 /** A store that takes longer hangs. */
 const patience = Duration.seconds(4)
 
-/** A timer costs more than an accept in memory: only what does not end at once gets one. */
-const inTime = (accepting: Effect.Effect<Accepted, StoreUnavailable>) =>
-  Effect.flatMap(
-    Effect.forkChild(accepting, { startImmediately: true }),
-    (fiber) =>
-      fiber.pollUnsafe() ??
-      Effect.timeoutOrElse(Fiber.join(fiber), {
-        duration: patience,
-        orElse: () => new StoreUnavailable({})
-      })
-  )
-
 const layerReceive = Layer.effect(
   Receiver,
   Effect.gen(function* () {
     const verifier = yield* Verifier
     const ledger = yield* Ledger
     const journal = yield* Journal.Journal
+    const wait = yield* Patience.make(patience, new StoreUnavailable({}))
     let isCutOver = false
 
-    const accept = (verified: Verified) =>
-      Effect.contextWith((context: Context.Context<never>) => {
-        const clock = Context.get(context, Clock.Clock)
-        const began = clock.monotonicTimeNanosUnsafe()
-        return inTime(ledger.accept(verified, clock.currentTimeMillisUnsafe())).pipe(
-          Effect.matchEffect({
-            onFailure: (error) => {
-              Metrics.refused(503, context)
-              return Effect.as(journal.raise(notStored, error), 503 as const)
-            },
-            onSuccess: ({ isNew }) => {
-              Metrics.took(Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9, context)
-              return Effect.as(note(verified, isNew), 200 as const)
-            }
-          })
-        )
-      })
+    /** What ends at once, as in memory, waits for nothing; what hangs is told to stop, and not waited for. */
+    const inTime = (
+      accepting: Effect.Effect<Accepted, StoreUnavailable>,
+      context: Context.Context<never>
+    ) => {
+      const fiber = Effect.runForkWith(context)(accepting)
+      return (
+        fiber.pollUnsafe() ??
+        wait<Accepted, StoreUnavailable>((answer) => {
+          fiber.addObserver(answer)
+          return () => fiber.interruptUnsafe()
+        })
+      )
+    }
+
+    const accept = (verified: Verified, context: Context.Context<never>) => {
+      const clock = Context.get(context, Clock.Clock)
+      const began = clock.monotonicTimeNanosUnsafe()
+      return Effect.matchEffect(
+        inTime(ledger.accept(verified, clock.currentTimeMillisUnsafe()), context),
+        {
+          onFailure: (error) => {
+            Metrics.refused(503, context)
+            return Effect.as(journal.raise(notStored, error), 503 as const)
+          },
+          onSuccess: ({ isNew }) => {
+            Metrics.took(Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9, context)
+            return Effect.as(note(verified, isNew), 200 as const)
+          }
+        }
+      )
+    }
 
     const note = (verified: Verified, isNew: boolean) => {
       const { claim, quarantine, secret } = verified
@@ -130,21 +134,22 @@ const layerReceive = Layer.effect(
         : entered
     }
 
-    const refuse = ({ reason, status }: Refusal) =>
-      Effect.contextWith((context: Context.Context<never>) => {
-        Metrics.refused(status, context)
-        const logged = Effect.logDebug("Refused a callback", reason)
-        return Effect.as(
-          status === 401 ? Effect.andThen(logged, journal.raise(notSigned)) : logged,
-          status
-        )
-      })
+    const refuse = ({ reason, status }: Refusal, context: Context.Context<never>) => {
+      Metrics.refused(status, context)
+      const logged = Effect.logDebug("Refused a callback", reason)
+      return Effect.as(
+        status === 401 ? Effect.andThen(logged, journal.raise(notSigned)) : logged,
+        status
+      )
+    }
 
     return Receiver.of({
       receive: (incoming) =>
-        Effect.suspend(() => {
+        Effect.contextWith((context: Context.Context<never>) => {
           const verified = verifier.verify(incoming)
-          return Result.isSuccess(verified) ? accept(verified.success) : refuse(verified.failure)
+          return Result.isSuccess(verified)
+            ? accept(verified.success, context)
+            : refuse(verified.failure, context)
         })
     })
   })
@@ -170,25 +175,24 @@ export const route = (
       yield* router.add(
         "*",
         path,
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest
-          const checksum = takeChecksum(request.headers)
-          const status = yield* Effect.matchEffect(readBody(request), {
-            onFailure: () => Effect.succeed<Answer>(413),
-            onSuccess: (body) =>
-              receiver.receive({
-                method: request.method,
-                search: Door.searchOf(request.url),
-                contentType: request.headers["content-type"],
-                contentEncoding: request.headers["content-encoding"],
-                checksum,
-                body
-              })
-          })
-          return HttpServerResponse.empty({
-            status,
-            headers: Door.headersOf(status)
-          })
+        Effect.flatMap(HttpServerRequest, (request) => {
+          const { headers, method, url } = request
+          const said = {
+            method,
+            search: Door.searchOf(url),
+            contentType: headers["content-type"],
+            contentEncoding: headers["content-encoding"],
+            checksum: takeChecksum(headers)
+          }
+          return readBody(request).pipe(
+            Effect.matchEffect({
+              onFailure: () => Effect.succeed<Answer>(413),
+              onSuccess: (body) => receiver.receive({ ...said, body })
+            }),
+            Effect.map((status) =>
+              HttpServerResponse.empty({ status, headers: Door.headersOf(status) })
+            )
+          )
         })
       )
     })

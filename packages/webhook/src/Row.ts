@@ -223,7 +223,11 @@ export const find = <A>(
       : kind === "refund" && by === "callback"
         ? [kind]
         : [kind, method]
-  return kinds.flatMap((each) => rows.filter((row) => kindOf(row) === each))[0]
+  for (const each of kinds) {
+    const found = rows.find((row) => kindOf(row) === each)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /**

@@ -18,15 +18,14 @@
  *
  * @since 0.1.0
  */
-import { Amount, Currency } from "@pawl/core/Amount"
-import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import type { Body, Signed } from "@pawl/core/Callback"
 import type { InvalidSecret, Refusal } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Json from "@pawl/core/Json"
 import { Profile } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
-import { type Kind, type Method, TransactionId } from "@pawl/core/Transaction"
+import type { Kind, Method } from "@pawl/core/Transaction"
 import * as Brand from "effect/Brand"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -34,7 +33,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import * as Layout from "./internal/Layout.ts"
 import * as Secret from "./internal/Secret.ts"
 import * as Token from "./internal/Token.ts"
 import { methodOf, type Terms } from "./Row.ts"
@@ -148,7 +147,7 @@ export const layerConfig: Layer.Layer<Verifier, Config.ConfigError | InvalidSecr
     Verifier,
     Effect.flatMap(
       Config.all({
-        current: Config.Redacted("PAWL_MERCHANT_SECRET"),
+        current: Secret.config,
         previous: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(
           Config.withDefault(undefined)
         )
@@ -190,11 +189,11 @@ const make = Effect.fnUntraced(function* ({ accounts, current, previous }: Optio
     if (Result.isFailure(parsed))
       return refuse(400, `the body is not sound JSON: ${parsed.failure}`)
     const body = parsed.success
-    if (!isBody(body)) return refuse(400, "the body is not a JSON object")
-    const routed = route(incoming.search, body)
+    if (!Layout.isBody(body)) return refuse(400, "the body is not a JSON object")
+    const routed = Layout.route(incoming.search, body)
     if ("reason" in routed) return Result.fail(routed)
     const { method } = routed
-    const signed = signedOf(method, body)
+    const signed = Layout.signedOf(method, body)
     if (!("account" in signed)) return Result.fail(signed)
 
     const given = incoming.checksum ?? ""
@@ -210,7 +209,7 @@ const make = Effect.fnUntraced(function* ({ accounts, current, previous }: Optio
     }
     if (ours?.has(signed.account) === false) return refuse(400, "the account is not one of ours")
 
-    const quarantine = strangeness(signed, body, incoming.body)
+    const quarantine = Layout.strangeness(signed, body, incoming.body)
     const status = body["transactionStatus"]
     return Result.succeed(
       Verified({
@@ -233,7 +232,7 @@ const make = Effect.fnUntraced(function* ({ accounts, current, previous }: Optio
     const isRefund = kind === "refund" || (kind === "card" && refundCallbackId === "payment")
     return isRefund &&
       (typeof refundId === "string" || typeof refundId === "number") &&
-      isIdentifier(String(refundId))
+      Layout.isIdentifier(String(refundId))
       ? { kind: "refund" as const, transactionId: String(refundId) }
       : { kind, transactionId: signed.transactionId }
   }
@@ -245,87 +244,3 @@ const refuse = (status: Refusal["status"], reason: string): Result.Result<never,
   Result.fail({ status, reason })
 
 const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
-
-const isBody = (value: Schema.Json): value is Body =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** Every spelling under which a routing parameter could be smuggled past us. */
-const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/i
-
-/** The kind is said by the query and by the fields of the body, and they have to agree. */
-const route = (
-  search: string,
-  body: Body
-): { readonly method: Method; readonly token: string | undefined } | Refusal => {
-  const query = new URLSearchParams(search)
-  const methods = query.getAll("paymentMethod")
-  const types = query.getAll("apmType")
-  const tokens = query.getAll(Token.parameter)
-  for (const name of query.keys()) {
-    if (routing.test(name) && name !== "paymentMethod" && name !== "apmType") {
-      return { status: 400, reason: "the query spells paymentMethod or apmType in another way" }
-    }
-  }
-  const [method] = methods
-  if (methods.length !== 1 || (method !== "card" && method !== "apm")) {
-    return { status: 400, reason: "paymentMethod is not exactly one of card and apm" }
-  }
-  if (types.length > (method === "apm" ? 1 : 0)) {
-    return { status: 400, reason: "apmType is repeated, or comes with a card callback" }
-  }
-  if (tokens.length > 1) return { status: 400, reason: "the query repeats our token" }
-  const [type] = types
-  const told = body["apmType"]
-  if (type !== undefined && told !== undefined && told !== null && told !== type) {
-    return { status: 400, reason: "apmType differs between query and body" }
-  }
-  const other = signedNames[method === "card" ? "apm" : "card"]
-  if (other.every((name) => Object.hasOwn(body, name))) {
-    return { status: 400, reason: "the body has the signed fields of both kinds" }
-  }
-  return { method, token: tokens[0] }
-}
-
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
-
-/** The signed fields as text; what would make the joined text ambiguous is refused. */
-const signedOf = (method: Method, body: Body): Signed | Refusal => {
-  const values: Array<string> = []
-  for (const name of signedNames[method]) {
-    const value = Object.hasOwn(body, name) ? body[name] : undefined
-    if (typeof value !== "string" && typeof value !== "number") {
-      return { status: 400, reason: `${name} is neither text nor number` }
-    }
-    const text = String(value)
-    if (text === "" || forbidden.test(text) || !text.isWellFormed()) {
-      return { status: 400, reason: `${name} is empty or has characters that may not be signed` }
-    }
-    values.push(text)
-  }
-  const [account = "", amount = "", currency = "", transactionId = ""] = values
-  return { account, amount, currency, transactionId }
-}
-
-const isIdentifier = Schema.is(TransactionId)
-const isAmount = Schema.is(Amount)
-const isCurrency = Schema.is(Currency)
-
-const backslash = 0x5c
-
-/** Names what in a genuine callback is outside our grammar; undefined when nothing is. */
-const strangeness = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
-  if (!isIdentifier(signed.transactionId)) return "transactionId"
-  if (!isAmount(signed.amount)) return "amount"
-  if (!isCurrency(signed.currency)) return "currency"
-  if (!isStatus(body["transactionStatus"])) return "transactionStatus"
-  // What cannot be stored comes by an escape alone: the walk, a tenth of all of this, is for those.
-  return bytes.includes(backslash) && unstorable(body) ? "text that cannot be stored" : undefined
-}
-
-/** A NUL or a lone surrogate in any key or value: databases refuse them, and a retry would too. */
-const unstorable = (value: unknown): boolean => {
-  if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
-  if (typeof value !== "object" || value === null) return false
-  return Object.entries(value).some(([key, each]) => unstorable(key) || unstorable(each))
-}

@@ -2,11 +2,13 @@
  * Group commit: who shares a commit with whom, and who fails with whom.
  */
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "@effect/vitest"
 import * as Group from "../src/internal/Group.ts"
+import * as Patience from "../src/internal/Patience.ts"
 
 class Refused {
   readonly _tag = "Refused"
@@ -28,6 +30,7 @@ const controlled = Effect.fnUntraced(function* (options: { size: number; committ
     ...options,
     isOnes: ({ isOnes }) => isOnes,
     place: (item) => ({ key: item.slice(0, 1), part: item.slice(1) }),
+    wait: yield* Patience.make(Duration.seconds(3), Effect.fail(new Refused(false))),
     commit: Effect.fnUntraced(function* (items) {
       const gate = yield* Deferred.make<void, Refused>()
       commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })

@@ -100,7 +100,8 @@ it.live(
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
       const open = new Set<Socket>()
-      const slowly = (first: string, next: string) =>
+      const cutOff: Array<string> = []
+      const slowly = (where: string, first: string, next: string) =>
         say(port, (socket) => {
           open.add(socket)
           socket.write(first)
@@ -108,13 +109,14 @@ it.live(
           socket.on("close", () => {
             clearInterval(more)
             open.delete(socket)
+            cutOff.push(where)
           })
         })
-      const inHeaders = Array.from({ length: 400 }, () => slowly(head(""), "X: y\r\n"))
+      const inHeaders = Array.from({ length: 400 }, () => slowly("headers", head(""), "X: y\r\n"))
       const inBody = Array.from({ length: 400 }, () =>
-        slowly(head("Content-Length: 5000\r\n\r\n"), "x")
+        slowly("body", head("Content-Length: 5000\r\n\r\n"), "x")
       )
-      const silent = Array.from({ length: 200 }, () => slowly("", ""))
+      const silent = Array.from({ length: 200 }, () => slowly("silence", "", ""))
       const slow = yield* Effect.forkChild(
         Effect.all([...inHeaders, ...inBody, ...silent], { concurrency: "unbounded" })
       )
@@ -137,6 +139,7 @@ it.live(
       expect(said.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))).toHaveLength(
         800
       )
+      expect(cutOff.lastIndexOf("headers")).toBeLessThan(cutOff.indexOf("body"))
       expect(yield* callbacks).toBeGreaterThan(answered)
     }),
   60_000

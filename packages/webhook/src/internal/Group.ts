@@ -7,18 +7,19 @@
  * once, and what comes during a commit shares the next. Items with the same `key` are committed in the
  * order they came in: a key is in one commit at a time, and there with one `part`. A group that fails
  * for a reason that may be one item's is committed again item by item, so that nobody fails for
- * another's sake. Who stops waiting before a committer took his item is forgotten.
+ * another's sake. Who stops waiting, or has waited too long, before a committer took his item is
+ * forgotten.
  *
  * @since 0.1.0
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import type { Wait } from "./Patience.ts"
 
 interface Options<Item, Result, E> {
   /** How many items a group may have, and how many groups may be under way. */
@@ -31,6 +32,7 @@ interface Options<Item, Result, E> {
   /** Whether a failure may be that of one item alone. */
   readonly isOnes: (error: E) => boolean
   readonly place: (item: Item) => { readonly key: string; readonly part: string }
+  readonly wait: Wait<E>
 }
 
 /** Makes a function that commits an item in a group. */
@@ -39,7 +41,8 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   committers,
   isOnes,
   place,
-  size
+  size,
+  wait
 }: Options<Item, Result, E>): Effect.fn.Return<
   (item: Item) => Effect.Effect<Result, E>,
   never,
@@ -47,7 +50,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
 > {
   interface Entry {
     readonly item: Item
-    readonly done: Deferred.Deferred<Result, E>
+    readonly answer: (exit: Exit.Exit<Result, E>) => void
   }
   const waiting = new Set<Entry>()
   const busy = new Set<string>()
@@ -82,11 +85,8 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
         }
       }
       return Effect.sync(() =>
-        group.forEach(({ done }, index) =>
-          Deferred.doneUnsafe(
-            done,
-            Exit.map(exit, (results) => results[index] as Result)
-          )
+        group.forEach(({ answer }, index) =>
+          answer(Exit.map(exit, (results) => results[index] as Result))
         )
       )
     })
@@ -112,12 +112,10 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   })
 
   return (item) =>
-    Effect.suspend(() => {
-      const entry: Entry = { item, done: Deferred.makeUnsafe() }
+    wait((answer) => {
+      const entry: Entry = { item, answer }
       waiting.add(entry)
       news.openUnsafe()
-      return Effect.onInterrupt(Deferred.await(entry.done), () =>
-        Effect.sync(() => waiting.delete(entry))
-      )
+      return () => waiting.delete(entry)
     })
 })

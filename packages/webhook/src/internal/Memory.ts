@@ -1,9 +1,14 @@
 /**
  * The ledger in memory: what the ledgers in SQL do, in plain words.
  *
+ * **Details**
+ *
+ * Rows are changed where they lie, and copied when they are handed out: most callbacks are accepted and
+ * never read, and a row has 24 fields.
+ *
  * @since 0.1.0
  */
-import { unsigned } from "@pawl/core/Callback"
+import { type Body, type Signed, unsigned } from "@pawl/core/Callback"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
@@ -11,7 +16,6 @@ import type { Kind, Method } from "@pawl/core/Transaction"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Struct from "effect/Struct"
 import type { Accepted, Ledger, Operation } from "../Ledger.ts"
 import * as Row from "../Row.ts"
 import type { Verified } from "../Verifier.ts"
@@ -19,12 +23,19 @@ import type { Verified } from "../Verifier.ts"
 /** The most bodies of one transaction in quarantine. */
 export const mostQuarantined = 16
 
-/** `dueAt` is what made the row due since it was last leased; `heard` is when each status last came. */
+/** `dueAt` is what made the row due since it was last leased; `heard` is what `newest` is made of. */
 interface Held {
-  row: Row.Row
+  row: { -readonly [Field in keyof Row.Row]: Row.Row[Field] }
   dueAt: number | undefined
   lease: { readonly token: number; readonly until: number } | undefined
-  heard: Partial<Record<Status, number>>
+  heard: Partial<Record<Status, Heard>>
+}
+
+/** The newest callback that claims a status, and when it came. */
+interface Heard {
+  readonly at: number
+  readonly signed: Signed
+  readonly body: Body
 }
 
 interface SetAside {
@@ -81,18 +92,18 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     const evidence = Evidence.join(row.evidence, Evidence.claimed(claim))
     const isNew = evidence !== row.evidence
     const isSure = (evidence & Evidence.confirmed(claim)) !== 0
-    held.row = {
-      ...row,
-      kind: row.kind === method ? kind : row.kind,
-      terms: row.terms ?? terms,
-      evidence,
-      callbacks: row.callbacks + 1,
-      secret,
-      doubtedAt: isSure ? row.doubtedAt : at,
-      newest: { ...row.newest, [claim]: { signed, unsigned: unsigned(method, body) } },
-      ...(isNew && { since: at, polls: 0, pollAt: undefined })
+    if (row.kind === method) row.kind = kind
+    row.terms ??= terms
+    row.evidence = evidence
+    row.callbacks++
+    row.secret = secret
+    if (!isSure) row.doubtedAt = at
+    if (isNew) {
+      row.since = at
+      row.polls = 0
+      row.pollAt = undefined
     }
-    held.heard = { ...held.heard, [claim]: at }
+    held.heard[claim] = { at, signed, body }
     if (isNew || !isSure) wake(held, at)
     return { isNew }
   }
@@ -117,7 +128,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       .map((held): Row.Leased => {
         held.lease = { token: ++leases, until: options.until }
         held.dueAt = undefined
-        return { ...held.row, lease: held.lease.token, seen: held.row.evidence }
+        return { ...rowOf(held), lease: held.lease.token, seen: held.row.evidence }
       })
     const next = all().reduce((soonest, held) => Math.min(soonest, freeAt(held)), Infinity)
     return { rows: leased, dueAt: Number.isFinite(next) ? next : undefined }
@@ -158,7 +169,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       held.dueAt = earlier(held.dueAt, release.dueAt)
       news.openUnsafe()
     }
-    return { ...held.row, lease: leased.lease, seen: leased.seen }
+    return { ...rowOf(held), lease: leased.lease, seen: leased.seen }
   }
 
   const redrive = (key: Row.Key, at: number): boolean => {
@@ -177,14 +188,11 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       .filter(({ row }) => row.parked === undefined)
       .flatMap((held) =>
         Object.entries(held.heard)
-          .filter(([, at]) => at < before)
+          .filter(([, { at }]) => at < before)
           .map(([status]) => ({ held, status: status as Status }))
       )
       .slice(0, limit)
-    for (const { held, status } of old) {
-      held.row = { ...held.row, newest: Struct.omit(held.row.newest, [status]) }
-      held.heard = Struct.omit(held.heard, [status])
-    }
+    for (const { held, status } of old) delete held.heard[status]
     const aside = [...quarantine].flatMap(([key, kept]) =>
       kept.filter(({ heardAt }) => heardAt < before).map((each) => [key, each] as const)
     )
@@ -205,10 +213,14 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     claim: (options) => Effect.sync(() => claim(options)),
     write: (leased, change) => Effect.sync(() => write(leased, change)),
     get: (method, id) =>
-      Effect.sync(() => Row.find(under(method, id), kindOf, method, "callback")?.row),
+      Effect.sync(() => {
+        const held = Row.find(under(method, id), kindOf, method, "callback")
+        return held && rowOf(held)
+      }),
     deadLetters: Effect.sync(() =>
       all()
-        .flatMap(({ row }) => (row.parked === undefined ? [] : [{ row, at: row.parked.at }]))
+        .map(rowOf)
+        .flatMap((row) => (row.parked === undefined ? [] : [{ row, at: row.parked.at }]))
         .toSorted((one, two) => one.at - two.at)
         .map(({ row }) => row)
     ),
@@ -237,6 +249,17 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 })
 
 const kindOf = ({ row }: Held): Kind => row.kind
+
+/** The row as it is now. */
+const rowOf = ({ heard, row }: Held): Row.Row => ({
+  ...row,
+  newest: Object.fromEntries(
+    Object.entries(heard).map(([status, { body, signed }]) => [
+      status,
+      { signed, unsigned: unsigned(row.method, body) }
+    ])
+  )
+})
 
 /** When a row may be claimed: when its lease is over, or when it is due. */
 const freeAt = ({ dueAt, lease }: Held): number => lease?.until ?? dueAt ?? Infinity

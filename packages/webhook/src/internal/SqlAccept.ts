@@ -117,7 +117,12 @@ export const make = (
     pg: () => (lines: Lines) =>
       lone(lines, sql<Counted>`WITH rows AS (${upsertRows(lines)}) ${upsertCallbacks(lines)}`),
     orElse: () => (lines: Lines) =>
-      Effect.andThen(lone(lines, upsertRows(lines)), lone(lines, upsertCallbacks(lines)))
+      Effect.map(
+        Effect.forEach(pieces(lines), (piece) =>
+          Effect.andThen(upsertRows(piece), upsertCallbacks(piece))
+        ),
+        Arr.flatten
+      )
   })
 
   /** What a group brings, each under the row it belongs to; what is new to the ledger under a new one. */
@@ -153,17 +158,32 @@ export const make = (
   })
 }
 
+/** Few lengths, so that each has a text that stays prepared: SQLite takes as long to prepare one as to run it. */
+const lengths = [64, 16, 4]
+
+const pieces = <A>(
+  list: Arr.NonEmptyReadonlyArray<A>
+): Arr.NonEmptyArray<Arr.NonEmptyReadonlyArray<A>> => {
+  const length = lengths.find((each) => each <= list.length) ?? 1
+  const [piece, rest] = Arr.splitAtNonEmpty(list, length)
+  return Arr.isArrayNonEmpty(rest) ? [piece, ...pieces(rest)] : [piece]
+}
+
 /** What rows are looked for by. */
 interface Name {
   readonly method: Method
   readonly transaction_id: string
 }
 
-/** Every scope there is, for a database that has no statistics to see that an id has few rows. */
-const scopes = Object.values(kindsOf)
-  .flat()
-  .map((scope) => `'${scope}'`)
-  .join(", ")
+/** Every scope there is: PostgreSQL may have no statistics to see that an id has few rows. */
+const scopes = {
+  pg: () =>
+    ` AND scope IN (${Object.values(kindsOf)
+      .flat()
+      .map((scope) => `'${scope}'`)
+      .join(", ")})`,
+  orElse: () => ""
+}
 
 /** Reads which rows there are under the ids of names, in either method. */
 export const rowsUnder = (
@@ -174,7 +194,7 @@ export const rowsUnder = (
     WHERE ${sql.in(
       "transaction_id",
       names.map((name) => name.transaction_id)
-    )} AND scope IN (${sql.literal(scopes)})`
+    )}${sql.literal(sql.onDialectOrElse(scopes))}`
 
 /** No method has a slash. */
 const nameOf = ({ method, transaction_id }: Name): string => `${method}/${transaction_id}`

@@ -15,6 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
+import * as Patience from "./Patience.ts"
 
 /** Less than the four seconds after which the receiver answers 503 by itself. */
 const patience = Duration.seconds(3)
@@ -42,6 +43,9 @@ const lost = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =
 /** Gives up waiting after three seconds. */
 export const atMost = <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.timeoutOrElse(wait, { duration: patience, orElse: () => Effect.fail(late) })
+
+/** Makes a way to wait for what others do, three seconds at most. */
+export const wait = Effect.suspend(() => Patience.make(patience, Effect.fail(late)))
 
 /** Gives work up after three seconds without waiting for its end, in a scope in which it may end. */
 export const within =
