@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
-import { rows, transactions } from "./src/growth.ts"
+import { connections, processes, rows, transactions } from "./src/growth.ts"
 import { type Bench, compare, type Costs, type Goal } from "./src/harness.ts"
 import { bound, digits, heading, type Report, write } from "./src/page.ts"
 import { disk, receiver } from "./src/receiver.ts"
@@ -32,6 +32,8 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     sandbox,
     ready,
     start,
+    connections,
+    processes,
     rows,
     transactions,
     size

@@ -1,6 +1,8 @@
 /**
  * How the cost of one thing grows with how many there already are.
  *
+ * - `connections`: a callback taken in, over 1 to 256 connections at a time.
+ * - `processes`: a callback taken in, over 64 connections to 1 to 4 receivers on one PostgreSQL.
  * - `rows`: 64 callbacks of new transactions accepted at once, and 64 rows that are due claimed, in
  *   ledgers of a thousand to a million rows, in SQLite and in PostgreSQL where it answers.
  * - `transactions`: a payment created and read in a service that has none, and in one that has 100,000.
@@ -17,12 +19,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Places from "../../rel/src/Places.ts"
 import { make, search, secret } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
+import { post, serve, type Server } from "./receiver.ts"
 
 const rounds = 15
+const warmUps = 3
 const together = 64
+
+/** How many callbacks were made, so that each is another transaction's. */
+let made = 0
 
 /** Something that there is a number of, and what is done with it. */
 interface Grown {
@@ -34,9 +44,9 @@ interface Grown {
 /** Takes the time each takes, in turns, and compares it with the time with the fewest. */
 const inTurns = async (all: ReadonlyArray<Grown>, often: number): Promise<Costs> => {
   const times = new Map(all.map(({ name }): [string, Array<number>] => [name, []]))
-  for (let round = -3; round < rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     for (let turn = 0; turn < all.length; turn++) {
-      const { act, name } = all[(round + 3 + turn) % all.length]!
+      const { act, name } = all[(round + warmUps + turn) % all.length]!
       const start = performance.now()
       for (let time = 0; time < often; time++) await act()
       if (round >= 0) times.get(name)?.push(performance.now() - start)
@@ -51,6 +61,82 @@ const inTurns = async (all: ReadonlyArray<Grown>, often: number): Promise<Costs>
   return { unit: "time ÷ that with the fewest", of }
 }
 
+const names = ["pawl-receiver", "pawl-receiver, SQLite"]
+const widths = [1, 4, 16, 64, 256]
+const taken = 1024
+
+/** Callbacks that no other server has. */
+const posts = (): ReadonlyArray<Buffer> =>
+  Array.from({ length: (warmUps + rounds) * taken }, () => post(make(++made)))
+
+const runConnections = async (): Promise<Costs> => {
+  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const servers: Array<Server> = []
+  try {
+    const all: Array<Grown> = []
+    for (const name of names) {
+      for (const connections of widths) {
+        const store = join(directory, `${connections}.db`)
+        const server = await serve(name, store, posts(), { connections })
+        servers.push(server)
+        all.push({
+          name: `${name}, ${connections}`,
+          fewest: `${name}, ${widths[0]}`,
+          act: () => server.take(taken)
+        })
+      }
+    }
+    return await inTurns(all, 1)
+  } finally {
+    for (const { close } of servers) close()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+export const connections: Bench = {
+  what: "a callback taken in, by the number of connections",
+  goals: [],
+  run: runConnections
+}
+
+const runProcesses = (): Promise<Costs> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const all: Array<Grown> = []
+        if (!(yield* Effect.promise(Places.isPostgresThere))) {
+          console.error("processes: skipped, since PostgreSQL does not answer")
+          return { unit: "time", of: new Map<string, never>() }
+        }
+        for (const processes of [1, 2, 4]) {
+          const place = yield* Places.makeSql("postgres")
+          const servers = yield* Effect.forEach(Array.from({ length: processes }), () =>
+            Effect.acquireRelease(
+              Effect.promise(() =>
+                serve("pawl-receiver, PostgreSQL", place.store.split("/").at(-1)!, posts(), {
+                  connections: 64 / processes
+                })
+              ),
+              ({ close }) => Effect.sync(close)
+            )
+          )
+          all.push({
+            name: processes === 1 ? "1 process" : `${processes} processes`,
+            fewest: "1 process",
+            act: () => Promise.all(servers.map(({ take }) => take(taken / processes)))
+          })
+        }
+        return yield* Effect.promise(() => inTurns(all, 1))
+      })
+    )
+  )
+
+export const processes: Bench = {
+  what: "a callback taken in, by the number of receivers on one PostgreSQL",
+  goals: [],
+  run: runProcesses
+}
+
 const sizes = [1000, 10_000, 100_000, 1_000_000]
 
 const verifier = Effect.runSync(
@@ -60,7 +146,6 @@ const verifier = Effect.runSync(
   )
 )
 
-let made = 0
 /** The callback of a transaction that nobody has seen. */
 const verified = () => {
   const { bytes, checksum } = make(++made)

@@ -10,6 +10,7 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Ledger from "@pawl/webhook/Ledger"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -31,12 +32,13 @@ import {
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import Stripe from "stripe"
+import * as Places from "../../rel/src/Places.ts"
 import { check, type Checked, remember } from "./byHand.ts"
 import { secret } from "./callbacks.ts"
 
 type Sound = Exclude<Checked, number>
 
-const [, , name = "", filename = ":memory:"] = process.argv
+const [, , name = "", store = ":memory:"] = process.argv
 
 const tell = (port: number): void => void process.send?.(port)
 const keepAlive = 600_000
@@ -84,7 +86,7 @@ const inMemory = byHand((sound, answer) => {
 })
 
 const database = () => {
-  const opened = new DatabaseSync(filename)
+  const opened = new DatabaseSync(store)
   opened.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   opened.exec("CREATE TABLE seen (name TEXT PRIMARY KEY, body TEXT, times INT) WITHOUT ROWID")
   const upsert = opened.prepare(
@@ -222,7 +224,9 @@ const servers: Readonly<Record<string, () => void>> = {
   "pawl, web-standard": web,
   "Fastify, by hand": fastifyByHand,
   "Express + stripe": expressAndStripe,
-  "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename })),
+  "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename: store })),
+  "pawl-receiver, PostgreSQL": () =>
+    door(NodePostgres.layerLedger({ ...Places.server, database: store })),
   "node:sqlite, in groups": () => listen(inGroups()),
   "node:sqlite, one by one": () => listen(alone())
 }
