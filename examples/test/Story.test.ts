@@ -9,6 +9,7 @@ const transition = (from: Status | null, to: Status, confirmed: boolean): Transi
   method: "apm",
   kind: "apm-payment",
   transactionId: "100001",
+  requestId: "order-1",
   from,
   to,
   confirmed,

@@ -44,12 +44,8 @@ export interface Payments {
 
 export const open = async ({ onChange, ...options }: Options): Promise<Payments> => {
   const merchantSecret = Redacted.make(options.merchantSecret)
-  const handler = Handler.layer(({ method, to, transactionId }) =>
-    Effect.gen(function* () {
-      const { get } = yield* Ledger.Ledger
-      const orderId = (yield* get(method, transactionId))?.terms?.requestId
-      if (orderId !== undefined) yield* Effect.tryPromise(async () => onChange(orderId, to))
-    })
+  const handler = Handler.layer(({ requestId, to }) =>
+    requestId === null ? Effect.void : Effect.tryPromise(async () => onChange(requestId, to))
   )
   const runtime = ManagedRuntime.make(
     Receiver.layer().pipe(

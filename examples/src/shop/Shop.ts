@@ -10,7 +10,6 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { PaymentIntents } from "@pawl/http/PaymentIntents"
 import { CallbackUrl, layer as layerCallbackUrl } from "@pawl/webhook/CallbackUrl"
-import { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -56,24 +55,15 @@ export const shippedBy = Effect.fn("Shop.shippedBy")(function* (orderId: string)
 })
 
 const handler = LedgerSql.handler({
+  handle: ({ requestId, to, transactionId }) =>
+    Effect.log(`${requestId}: ${transactionId} is ${to}`),
   // An order may be paid at the second try, so it may have several transactions.
-  handle: ({ method, transactionId }) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const ledger = yield* Ledger
-      const row = yield* ledger.get(method, transactionId)
-      const payment = { transaction_id: transactionId, order_id: row?.terms?.requestId ?? null }
-      yield* sql`INSERT INTO payments ${sql.insert(payment)} ON CONFLICT (transaction_id) DO NOTHING`
-    }),
-  commit: ({ to, transactionId }) =>
+  commit: ({ requestId, to, transactionId }) =>
     to === "SUCCEED"
-      ? Effect.flatMap(
-          SqlClient,
-          (sql) => sql`
-            INSERT INTO shipments (order_id, transaction_id)
-            SELECT order_id, transaction_id FROM payments WHERE transaction_id = ${transactionId}
-            ON CONFLICT (order_id) DO NOTHING`
-        )
+      ? Effect.flatMap(SqlClient, (sql) => {
+          const shipment = { order_id: requestId, transaction_id: transactionId }
+          return sql`INSERT INTO shipments ${sql.insert(shipment)} ON CONFLICT (order_id) DO NOTHING`
+        })
       : Effect.void
 })
 
@@ -81,8 +71,6 @@ const tables = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql`CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, amount TEXT NOT NULL)`
-    yield* sql`CREATE TABLE IF NOT EXISTS payments
-      (transaction_id TEXT PRIMARY KEY, order_id TEXT NOT NULL REFERENCES orders (id))`
     yield* sql`CREATE TABLE IF NOT EXISTS shipments
       (order_id TEXT PRIMARY KEY REFERENCES orders (id), transaction_id TEXT NOT NULL)`
   })

@@ -14,6 +14,8 @@ import type { Kind, Method } from "./Transaction.ts"
  * A change of where a transaction stands.
  *
  * - `id`: the same in every attempt; use it to make the handler idempotent.
+ * - `requestId`: of the request it comes of, as it was registered or as a `CallbackUrl` token says; null
+ *   where neither was.
  * - `from`: what the handler was last told; null the first time.
  * - `to`: where the transaction stands now.
  * - `confirmed`: the service itself said so, in a response or a read.
@@ -30,6 +32,7 @@ export interface Transition {
   readonly method: Method
   readonly kind: Kind
   readonly transactionId: string
+  readonly requestId: string | null
   readonly from: Status | null
   readonly to: Status
   readonly confirmed: boolean

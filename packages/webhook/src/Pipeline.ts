@@ -270,6 +270,7 @@ const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transit
     method: row.method,
     kind: row.kind,
     transactionId: row.transactionId,
+    requestId: row.terms?.requestId ?? null,
     from: row.told ?? null,
     to,
     confirmed: stands.confirmed,

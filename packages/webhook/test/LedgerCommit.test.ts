@@ -28,6 +28,7 @@ const transition: Transition = {
   method: "card",
   kind: "card",
   transactionId: "100001",
+  requestId: null,
   from: null,
   to: "SUCCEED",
   confirmed: true,

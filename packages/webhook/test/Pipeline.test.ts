@@ -422,6 +422,28 @@ it("a row that is unparked has another 24 hours", () =>
   ))
 
 describe("a transition", () => {
+  it("says which request it comes of, where that was registered", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: World.says("SUCCEED") })
+        const { receive } = yield* world.start
+        const registered = {
+          kind: "apm-payment",
+          transactionId: "1",
+          requestId: "order-1"
+        } as const
+        yield* world.ledger.register(registered, world.now())
+        yield* receive("1", "SUCCEED")
+        yield* receive("2", "SUCCEED")
+        yield* World.pass("1 minute")
+        const told = world.calls.map(({ requestId, transactionId }) => [transactionId, requestId])
+        expect(told.toSorted()).toEqual([
+          ["1", "order-1"],
+          ["2", null]
+        ])
+      })
+    ))
+
   it("carries both ends as a conflict when the service changed its mind", () =>
     World.run(
       Effect.gen(function* () {
