@@ -4,13 +4,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { assert, beforeAll, describe, expect, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { Door, type Fresh, laws, ours } from "../src/Laws/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { gateways } from "./support/gateways.ts"
-import { breaks, broken, names, rowsOf } from "./support/laws.ts"
 import { control } from "./support/sandbox.ts"
+import { describeTeeth } from "./support/teeth.ts"
 
 const sandbox: Fresh = () =>
   Layer.effect(
@@ -60,45 +60,4 @@ describe("the laws of a gateway hold", () => {
   it.for(laws)("over a socket: $name", (law) => Laws.run(law, sandbox, { numRuns: 3 }))
 })
 
-describe("the laws of a gateway", () => {
-  const lawOf = (beginning: string) => {
-    const [name, ...others] = names(laws).filter((each) => each.startsWith(beginning))
-    return others.length > 0 || name === undefined ? assert.fail(`no one law ${beginning}`) : name
-  }
-
-  /** Of each planted bug, the laws that find it. */
-  let found: ReadonlyArray<readonly [bug: string, law: string, ReadonlyArray<Laws.LawBroken>]> = []
-  beforeAll(async () => {
-    found = await Promise.all(
-      gateways.map(
-        async ([bug, beginning, plant]) =>
-          [
-            bug,
-            lawOf(beginning),
-            await breaks(laws, planted(plant), { seed: 1, numRuns: 12 })
-          ] as const
-      )
-    )
-  }, 300_000)
-
-  it.for(gateways)("catch it when %s", ([bug, beginning]) => {
-    const [, , caught = []] = found.find(([each]) => each === bug) ?? []
-    expect(broken(caught)).toContain(lawOf(beginning))
-  })
-
-  it("each catch what no other does", () => {
-    const alone = found.flatMap(([, , caught]) => (caught.length === 1 ? broken(caught) : []))
-    expect(new Set(alone)).toEqual(new Set(names(laws)))
-  })
-
-  it("are listed in docs/laws.md, with every planted bug and the fewest requests that show it", () => {
-    const requests = (law: string, caught: ReadonlyArray<Laws.LawBroken>) => {
-      const counterexample = caught.find((each) => each.law.name === law)?.counterexample
-      return Array.isArray(counterexample) ? counterexample.length : "not caught"
-    }
-    expect(rowsOf("Of a gateway")).toEqual([
-      ...laws.map(({ name, section }) => `|${name}|${section}|`),
-      ...found.map(([bug, law, caught]) => `|${bug}|${law}|${requests(law, caught)}|`)
-    ])
-  })
-})
+describeTeeth("a gateway", laws, gateways, planted)

@@ -48,7 +48,7 @@ const paragraphs = (...texts: ReadonlyArray<string>): string => texts.join("\n\n
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gmu, "  ")
 const short = (text: string): string => text.replaceAll(/^(.{200}).+$/gmu, "$1…")
 const sandbox = ({ merchantKey, service }: ReceiverScript.Place): string =>
-  `npx -y pnpm@12.18.0 sandbox --port ${new URL(service).port} --merchant-key ${merchantKey} --pace 1h`
+  `npx pawl-sandbox --port ${new URL(service).port} --merchant-key ${merchantKey} --pace 1h`
 
 /**
  * Writes what came of the laws as JUnit's XML.
