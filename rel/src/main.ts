@@ -4,8 +4,8 @@
  * **Details**
  *
  * Progress goes to stderr. On stdout comes exactly one line of JSON: what was counted, the seed, and the
- * verdict; the exit code is 1 unless all of it held. `--count` is in the unit of the run (`--cycles` says
- * the same), and the full count unless it is given.
+ * verdict; the exit code is 1 unless all of it held. `--count` is in the unit of the run (`--cycles`, `--years`
+ * and `--n` say the same), and the full count unless it is given.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
@@ -18,11 +18,13 @@ import { forge } from "./forge.ts"
 import { kill } from "./kill.ts"
 import { poll } from "./poll.ts"
 import { race } from "./race.ts"
+import { reducer } from "./reducer.ts"
 import type { Report, Run, StoreName } from "./Run.ts"
+import { sim } from "./sim.ts"
 import { storeDown } from "./storeDown.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
-  Object.entries({ kill, "store-down": storeDown, forge, race, dup, poll })
+  Object.entries({ kill, "store-down": storeDown, forge, race, dup, poll, sim, reducer })
 )
 
 /** No run may take longer, whatever happens in it. */
@@ -39,7 +41,7 @@ const isStore = (name: string): name is StoreName =>
   name === "memory" || name === "sqlite" || name === "postgres"
 
 const numberOf = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,9}$/u.test(text) ? Number(text) : undefined
+  text !== undefined && /^(?:\d{1,9}|\de[1-8])$/u.test(text) ? Number(text) : undefined
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -47,6 +49,8 @@ const { positionals, values } = parseArgs({
     seed: { type: "string" },
     count: { type: "string" },
     cycles: { type: "string" },
+    years: { type: "string" },
+    n: { type: "string" },
     store: { type: "string", multiple: true }
   }
 })
@@ -60,7 +64,7 @@ const main = Effect.gen(function* () {
   }
   const seed = numberOf(values.seed) ?? Math.floor(Math.random() * 1e9)
   const stores = values.store?.filter(isStore) ?? run.stores
-  const given = values.count ?? values.cycles
+  const given = values.count ?? values.cycles ?? values.years ?? values.n
   const [first] = stores
   const count = numberOf(given) ?? (first && run.count[first])
   if (count === undefined || (given !== undefined && numberOf(given) === undefined)) {

@@ -2,7 +2,17 @@
  * Short runs, as the tests have them.
  */
 import type { StoreName, Wanted } from "../src/Run.ts"
+import { inject } from "vitest"
 import { isPostgresThere } from "../src/Places.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    readonly seed: number
+  }
+}
+
+/** The seed of this run of the tests: another every time, and printed. */
+export const fresh = inject("seed")
 
 const isThere = await isPostgresThere()
 if (!isThere) console.warn("PostgreSQL does not answer: no run is made on it")

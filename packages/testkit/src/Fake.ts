@@ -45,15 +45,13 @@ import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
-import * as HttpClientError from "effect/http/HttpClientError"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
 import { apart } from "./internal/Apart.ts"
+import * as Nearby from "./internal/Nearby.ts"
 import * as Struck from "./internal/Struck.ts"
 
 /**
@@ -156,14 +154,7 @@ const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.Gatewa
   Layer.unwrap(
     Effect.sync(() => {
       let receive: Receive | undefined
-      const client = HttpClient.make((request, url) =>
-        receive === undefined
-          ? Effect.fail(nobodyListens(request))
-          : Effect.map(receive(toIncoming(request, url)), (status) =>
-              // A body that is null costs no promise, so virtual time stays exact.
-              HttpClientResponse.fromWeb(request, new Response(null, { status }))
-            )
-      )
+      const client = Nearby.client((incoming) => receive?.(incoming) ?? Effect.undefined)
       return Layer.merge(
         Layer.succeed(Fake, {
           deliverTo: (given) =>
@@ -175,18 +166,3 @@ const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.Gatewa
       )
     })
   )
-
-const toIncoming = (
-  { body, headers, method }: HttpClientRequest.HttpClientRequest,
-  { search }: URL
-): Incoming => ({
-  method,
-  search,
-  contentType: headers["content-type"],
-  contentEncoding: undefined,
-  checksum: headers["x-checksum"],
-  body: body._tag === "Uint8Array" ? body.body : new Uint8Array()
-})
-
-const nobodyListens = (request: HttpClientRequest.HttpClientRequest) =>
-  new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) })
