@@ -99,7 +99,7 @@ const rooms: ReadonlyArray<Room> = [
   },
   {
     // The testkit's modules that need Node, though they are not named for it.
-    files: /^packages\/testkit\/src\/(bin\/|(internal\/)?Node|Sandbox)/,
+    files: /^packages\/testkit\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, fastCheck, node, platformNode, undici],
     why: "the testkit needs the three packages, fast-check and Node"
   },
@@ -140,9 +140,9 @@ const rooms: ReadonlyArray<Room> = [
  * together for Node with the barrel that shows it.
  */
 const onNode =
-  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|rel)/
+  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|rel)/
 const nodeOnly = /^(node:|undici$|@effect\/(platform-node|sql-pg)\/)/
-const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/)?Node[A-Z]/
+const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are PascalCase; a lower-case path is the barrel of a folder. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/
 const bin = /^(@pawl\/[a-z]+|packages\/[a-z]+\/src)\/bin\//

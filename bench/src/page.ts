@@ -2,6 +2,7 @@
  * `docs/performance.md`: what the last run of each bench found, as a table and a plot. The text around
  * them is written by hand; what a bench says stands between `<!-- bench NAME -->` and the next comment.
  */
+import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal, Spread } from "./harness.ts"
@@ -100,7 +101,8 @@ ${[...scale, ...drawn].join("\n")}
 `
 }
 
-const docs = join(import.meta.dirname, "../../docs")
+const root = join(import.meta.dirname, "../..")
+const docs = join(root, "docs")
 
 /** Writes what a bench found into its place on the page, and draws its plot. */
 export const write = (report: Report): void => {
@@ -111,5 +113,6 @@ export const write = (report: Report): void => {
   if (start === -1) throw new Error(`docs/performance.md has no place for ${report.name}: ${mark}`)
   const end = page.indexOf("<!-- end -->", start)
   writeFileSync(path, `${page.slice(0, start)}${mark}\n\n${table(report)}\n\n${page.slice(end)}`)
+  execFileSync(join(root, "node_modules/.bin/oxfmt"), [path])
   writeFileSync(join(docs, "images", `bench-${report.name}.svg`), plot(report))
 }

@@ -30,7 +30,7 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
-import { Access } from "./internal/Access.ts"
+import { Access } from "./internal/sandbox/Access.ts"
 
 /**
  * What the console is told when it starts: the statuses in rank order, and whether they are final; the

@@ -52,7 +52,7 @@ import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
 import { apart } from "./internal/Apart.ts"
 import * as Nearby from "./internal/Nearby.ts"
-import * as Struck from "./internal/Struck.ts"
+import * as Struck from "./internal/sandbox/Struck.ts"
 
 /**
  * Service that says where the callbacks go. `deliverTo` takes what a receiver does with one, and answers

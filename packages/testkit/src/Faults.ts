@@ -38,7 +38,7 @@ import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import type { GatewayConfig } from "./GatewayConfig.ts"
 import * as Chance from "./internal/Chance.ts"
-import * as Endpoints from "./internal/Endpoints.ts"
+import * as Endpoints from "./internal/gateway/Endpoints.ts"
 
 /**
  * Service that holds the faults there are.

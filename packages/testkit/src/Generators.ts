@@ -27,8 +27,8 @@
 import { type Status, statuses } from "@pawl/core/Status"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import type * as fc from "fast-check"
-import { pick, picks } from "./internal/Picks.ts"
-import * as Stories from "./internal/Stories.ts"
+import { pick, picks } from "./internal/generators/Picks.ts"
+import * as Stories from "./internal/generators/Stories.ts"
 
 /**
  * A status, and where it was seen: claimed by a callback, or confirmed by the service in the answer to a

@@ -51,12 +51,12 @@ import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
 import { apart } from "./internal/Apart.ts"
-import * as Feed from "./internal/Feed.ts"
-import { isLoopback } from "./internal/Loopback.ts"
-import * as NodeListener from "./internal/NodeListener.ts"
-import * as NodePort from "./internal/NodePort.ts"
-import * as Shelves from "./internal/Shelves.ts"
-import * as Traffic from "./internal/Traffic.ts"
+import * as Feed from "./internal/sandbox/Feed.ts"
+import { isLoopback } from "./internal/sandbox/Loopback.ts"
+import * as NodeListener from "./internal/sandbox/NodeListener.ts"
+import * as NodePort from "./internal/sandbox/NodePort.ts"
+import * as Shelves from "./internal/gateway/Shelves.ts"
+import * as Traffic from "./internal/sandbox/Traffic.ts"
 import * as NodeOutbound from "./NodeOutbound.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
@@ -204,7 +204,10 @@ const shelves = ({ filename }: Options) =>
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() =>
-            Promise.all([import("@pawl/webhook/NodeSqlite"), import("./internal/ShelvesSql.ts")])
+            Promise.all([
+              import("@pawl/webhook/NodeSqlite"),
+              import("./internal/sandbox/ShelvesSql.ts")
+            ])
           ),
           ([NodeSqlite, ShelvesSql]) =>
             Layer.provide(ShelvesSql.layer, NodeSqlite.layer({ filename }))
@@ -239,7 +242,7 @@ const served = ({ host = localhost, token }: Options) =>
       const service = yield* NodeListener.make(traffic)
       const site = yield* Effect.cached(
         Effect.flatMap(
-          Effect.promise(() => import("./internal/NodeSite.ts")),
+          Effect.promise(() => import("./internal/sandbox/NodeSite.ts")),
           ({ make }) => make(traffic, host, token)
         )
       )

@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import type { Form } from "../src/internal/PayForm.ts"
+import type { Form } from "../src/internal/pages/PayForm.ts"
 import { Receiver, run } from "./support/bench.ts"
 import { ask, body, type Given } from "./support/creates.ts"
 

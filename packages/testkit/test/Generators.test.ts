@@ -13,8 +13,8 @@ import * as Generators from "../src/Generators.ts"
 import * as Deliveries from "../src/Generators/Deliveries.ts"
 import * as Nouns from "../src/Generators/Nouns.ts"
 import * as Posts from "../src/Generators/Posts.ts"
-import { kinds } from "../src/internal/Stories.ts"
-import { forgeries } from "../src/internal/Troubles.ts"
+import { kinds } from "../src/internal/generators/Stories.ts"
+import { forgeries } from "../src/internal/generators/Troubles.ts"
 import { ours } from "../src/Laws/Reducer.ts"
 
 /** Samples under the seed of the run. */

@@ -3,12 +3,12 @@
  */
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
-import type { Intent } from "../src/internal/Intent.ts"
-import * as ChallengePage from "../src/internal/ChallengePage.ts"
-import { html } from "../src/internal/Html.ts"
-import * as PageShell from "../src/internal/PageShell.ts"
-import * as PayPage from "../src/internal/PayPage.ts"
-import { languageOf, words } from "../src/internal/Words.ts"
+import type { Intent } from "../src/internal/gateway/Intent.ts"
+import * as ChallengePage from "../src/internal/pages/ChallengePage.ts"
+import { html } from "../src/internal/pages/Html.ts"
+import * as PageShell from "../src/internal/pages/PageShell.ts"
+import * as PayPage from "../src/internal/pages/PayPage.ts"
+import { languageOf, words } from "../src/internal/pages/Words.ts"
 
 /** Texts of the kind that the Big List of Naughty Strings collects. */
 const naughty = [

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { Calendar, nextCharge } from "../src/internal/Plan.ts"
+import { Calendar, nextCharge } from "../src/internal/gateway/Plan.ts"
 
 const day = 86_400_000
 

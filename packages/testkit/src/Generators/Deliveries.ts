@@ -28,7 +28,7 @@
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as fc from "fast-check"
 import type { History } from "../Generators.ts"
-import * as Troubles from "../internal/Troubles.ts"
+import * as Troubles from "../internal/generators/Troubles.ts"
 
 /**
  * One callback as it arrives, `at` milliseconds after the first was due. `amount` says how its amount is

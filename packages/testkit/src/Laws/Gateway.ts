@@ -27,10 +27,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fake from "../Fake.ts"
 import * as Gateway from "../Gateway.ts"
-import * as GatewayLaw from "../internal/GatewayLaw.ts"
-import { requests } from "../internal/GatewayRequests.ts"
-import { transactions } from "../internal/GatewayTransactions.ts"
-import * as IdleClock from "../internal/IdleClock.ts"
+import * as GatewayLaw from "../internal/laws/GatewayLaw.ts"
+import { requests } from "../internal/laws/GatewayRequests.ts"
+import { transactions } from "../internal/laws/GatewayTransactions.ts"
+import * as IdleClock from "../internal/laws/IdleClock.ts"
 
 /**
  * Service that is the door of a payments service nobody has used yet.

@@ -26,13 +26,13 @@
  *
  * @since 0.1.0
  */
-import { accepting } from "../internal/LedgerAccepting.ts"
-import { keeping } from "../internal/LedgerKeeping.ts"
-import * as LedgerLaw from "../internal/LedgerLaw.ts"
-import { leasing } from "../internal/LedgerLeasing.ts"
-import { replay } from "../internal/LedgerModel.ts"
-import { registering } from "../internal/LedgerRegistering.ts"
-import * as Steps from "../internal/LedgerSteps.ts"
+import { accepting } from "../internal/laws/LedgerAccepting.ts"
+import { keeping } from "../internal/laws/LedgerKeeping.ts"
+import * as LedgerLaw from "../internal/laws/LedgerLaw.ts"
+import { leasing } from "../internal/laws/LedgerLeasing.ts"
+import { replay } from "../internal/laws/LedgerModel.ts"
+import { registering } from "../internal/laws/LedgerRegistering.ts"
+import * as Steps from "../internal/laws/LedgerSteps.ts"
 import * as Laws from "../Laws.ts"
 
 /**

@@ -12,8 +12,8 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus, isTerminal, rank, statuses } from "@pawl/core/Status"
 import * as Generators from "../Generators.ts"
-import { sequences } from "../internal/Short.ts"
-import { isKnown, type Known, lay, once, place, rivals, survey } from "../internal/Survey.ts"
+import { sequences } from "../internal/laws/Short.ts"
+import { isKnown, type Known, lay, once, place, rivals, survey } from "../internal/laws/Survey.ts"
 import * as Laws from "../Laws.ts"
 
 /**

@@ -20,7 +20,7 @@
 import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Generators from "../Generators.ts"
-import { sequences } from "../internal/Short.ts"
+import { sequences } from "../internal/laws/Short.ts"
 import * as Laws from "../Laws.ts"
 
 /**

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 4ce1221305eb75f2e071e0262bff83e1fdf8b5d1a1f113a92bd284ce25ebb351
+ * 7ad0d07bde0f0ee2f399768a833468ce236b5f047b1def112ff3dc7a63032197
  */
 export interface paths {
   "/api/v1/auth": {

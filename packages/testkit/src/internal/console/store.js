@@ -13,8 +13,8 @@ import { ask, listen } from "./api.js"
 /** @import { SubscriptionStatus } from "@pawl/core/SubscriptionStatus" */
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Fault } from "../../Faults.ts" */
-/** @import { Listed as Intent } from "../Intent.ts" */
-/** @import { Passed as Request } from "../Traffic.ts" */
+/** @import { Listed as Intent } from "../gateway/Intent.ts" */
+/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**

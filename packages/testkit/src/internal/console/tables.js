@@ -7,8 +7,8 @@ import { byId, fill, h } from "./dom.js"
 import { money, moment } from "./format.js"
 import { chip } from "./list.js"
 import { isBad } from "./story.js"
-/** @import { Listed as Intent } from "../Intent.ts" */
-/** @import { Passed as Request } from "../Traffic.ts" */
+/** @import { Listed as Intent } from "../gateway/Intent.ts" */
+/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
 /** @import { Subscription } from "./store.js" */
 /** @import { Transaction } from "../../Gateway.ts" */
 

@@ -8,7 +8,7 @@ import { duration, dateTime, time } from "./format.js"
 import { chip } from "./list.js"
 import { answered, isBad, isGood } from "./story.js"
 /** @import { Delivery } from "../../Courier.ts" */
-/** @import { Passed as Request } from "../Traffic.ts" */
+/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**
