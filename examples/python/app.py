@@ -1,6 +1,6 @@
 """An application in Python that is told of transitions by pawl-receiver. It needs nothing but Python.
 
-    PAWL_FORWARD_SECRET=… python3 app.py 5000
+    PAWL_FORWARD_SECRET=… python3 app.py [PORT, else 5000]
     PAWL_FORWARD_SECRET=… pawl-receiver … --forward http://127.0.0.1:5000/transitions
 
 Transitions come in order, one at a time per transaction, and at least once: the id of one that was posted
@@ -71,6 +71,7 @@ class Application(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Application)
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+    server = ThreadingHTTPServer(("127.0.0.1", port), Application)
     print(f"ready http://127.0.0.1:{server.server_port}/transitions", flush=True)
     server.serve_forever()

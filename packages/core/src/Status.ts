@@ -105,6 +105,10 @@ export const isTerminal = (status: Status): boolean => ranks[status] >= finalRan
 /**
  * Applies a status to the stored one by the documented rule, and says what became of it.
  *
+ * **Gotchas**
+ *
+ * Both are one of the nine: what comes as text is checked with `isStatus` first.
+ *
  * **Example** (A late callback changes nothing)
  *
  * ```ts

@@ -32,6 +32,10 @@ it("declares 400, 401, 404 and 500 on every endpoint, and the token on all but o
   }
 })
 
+it("names the token's scheme as it is registered, whoever reads it by the letter", () => {
+  expect(document.components.securitySchemes["bearer"]).toEqual({ type: "http", scheme: "bearer" })
+})
+
 it("says integer where the spec does, and text everywhere else that an id travels", () => {
   const schemas = document.components.schemas as Record<
     string,

@@ -25,8 +25,10 @@ import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
@@ -43,20 +45,15 @@ export interface Options {
 
 /**
  * Error raised when an application did not take a transition. Holds nothing of what it answered but the
- * status; undefined when it did not answer.
+ * status; undefined when it did not answer. The message names where it was posted to, without the query.
  *
  * @category errors
  * @since 0.1.0
  */
 export class NotTaken extends Data.TaggedError("NotTaken")<{
   readonly status: number | undefined
-}> {
-  override get message() {
-    return this.status === undefined
-      ? "The application did not answer"
-      : `The application answered ${this.status}`
-  }
-}
+  readonly message: string
+}> {}
 
 /**
  * Returns a transition as it is forwarded.
@@ -85,6 +82,17 @@ export const bodyOf = (transition: Handler.Transition): string => {
 const patience = Duration.seconds(10)
 const leisure = Duration.seconds(1)
 
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ENOTFOUND: "unknown host",
+  UND_ERR_SOCKET: "connection closed"
+}
+
+/** Says why there was no answer; the platform's own words may quote what was sent. */
+const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
+  (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
+
 /**
  * Layer that forwards transitions over the `HttpClient` there is, which must not follow redirects:
  * `NodeHttpClient.layerUndici` does not.
@@ -101,6 +109,9 @@ export const layer = ({
     Effect.gen(function* () {
       const sign = (yield* Hmac).keyed(secret)
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+      const place = url.replace(/[?#].*$/su, "").replace(/\/\/[^/]*@/u, "//")
+      const unanswered = (reason: string) =>
+        new NotTaken({ status: undefined, message: `${place} did not answer: ${reason}` })
 
       const handle = Effect.fn("Forwarder.handle")(
         function* (transition: Handler.Transition) {
@@ -117,13 +128,15 @@ export const layer = ({
           const { status, stream } = yield* client.execute(request)
           // What it says besides is of no use, but an answer read to its end leaves the connection free.
           yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), leisure))
-          if (status < 200 || status >= 300) return yield* new NotTaken({ status })
+          if (status < 200 || status >= 300) {
+            return yield* new NotTaken({ status, message: `${place} answered ${status}` })
+          }
         },
         Effect.timeout(patience),
         Effect.scoped,
         Effect.catchTags({
-          HttpClientError: () => new NotTaken({ status: undefined }),
-          TimeoutError: () => new NotTaken({ status: undefined })
+          HttpClientError: (error) => unanswered(reasonOf(error)),
+          TimeoutError: () => unanswered(`nothing came for ${Duration.format(patience)}`)
         }),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )

@@ -160,9 +160,10 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
             })
         if (Exit.isFailure(told)) {
           yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
-          yield* Effect.logWarning("The handler failed", told.cause)
+          const wait = backoff(attempt)
+          yield* Effect.logWarning(`The handler failed; again in ${wait / 1000} s`, why(told.cause))
           const after = yield* Clock.currentTimeMillis
-          return yield* write(called, { tellAt: after + backoff(attempt) })
+          return yield* write(called, { tellAt: after + wait })
         }
         const { confirmed, conflict } = stands
         yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
@@ -261,6 +262,13 @@ const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transaction
 /** The wait after call number `attempt` of a handler that fails. */
 const backoff = (attempt: number): number =>
   Math.min(shortestBackoff * 2 ** (attempt - 1), longestBackoff)
+
+/** Why a handler failed. An error with a name of its own says all there is; of any other the stack tells. */
+const why = (cause: Cause.Cause<unknown>): unknown => {
+  const error = Cause.squash(cause)
+  const isNamed = error instanceof Error && "_tag" in error && error.cause === undefined
+  return isNamed && Cause.hasFails(cause) ? `${error.name}: ${error.message}` : cause
+}
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
   const heard = row.newest[to]

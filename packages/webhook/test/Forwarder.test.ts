@@ -127,7 +127,12 @@ describe("is not taken", () => {
         )
         const { handle } = yield* forwarding(url)
         const error = yield* Effect.flip(handle(transition))
-        expect(error).toMatchObject({ _tag: "NotTaken", status })
+        const place = url.replace("?a=b", "")
+        expect(error).toMatchObject({
+          _tag: "NotTaken",
+          status,
+          message: `${place} answered ${status}`
+        })
         expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1=/u)
         expect([posted.length, elsewhere.posted.length]).toEqual([1, 0])
       })
@@ -137,9 +142,16 @@ describe("is not taken", () => {
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(application((response) => response.end()))
       const broken = yield* application((response) => response.destroy())
-      for (const { url } of [gone, broken]) {
-        const { handle } = yield* forwarding(url)
-        expect(yield* Effect.flip(handle(transition))).toMatchObject({ status: undefined })
+      const why = [
+        [gone, "connection refused"],
+        [broken, "connection closed"]
+      ] as const
+      for (const [{ url }, reason] of why) {
+        const { handle } = yield* forwarding(url.replace("//", "//user:password@"))
+        expect(yield* Effect.flip(handle(transition))).toMatchObject({
+          status: undefined,
+          message: `${url.replace("?a=b", "")} did not answer: ${reason}`
+        })
       }
     })
   )
@@ -154,7 +166,10 @@ describe("is not taken", () => {
       yield* TestClock.adjust("9 seconds")
       expect(handling.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 second")
-      expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({ status: undefined })
+      expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({
+        status: undefined,
+        message: `${url.replace("?a=b", "")} did not answer: nothing came for 10s`
+      })
     })
   )
 })
@@ -167,6 +182,7 @@ it.live("a 2xx is taken, however long its body goes on", () =>
   })
 )
 
+const app = new URL("../../../examples/python/app.py", import.meta.url).pathname
 const python = ((): boolean => {
   try {
     execFileSync("python3", ["--version"], { stdio: "ignore" })
@@ -177,11 +193,24 @@ const python = ((): boolean => {
 })()
 if (!python) console.warn("There is no python3: examples/python/app.py is not tested")
 
+it.runIf(python)("the Python example listens on port 5000 unless it is given another", () => {
+  const script = `
+import http.server, runpy, sys
+http.server.ThreadingHTTPServer = lambda address, _: sys.exit(print(address[1]))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")`
+  const portOf = (...args: ReadonlyArray<string>) =>
+    execFileSync("python3", ["-c", script, app, ...args], {
+      encoding: "utf8",
+      env: { ...process.env, PAWL_FORWARD_SECRET: secret }
+    }).trim()
+  expect([portOf(), portOf("5001")]).toEqual(["5000", "5001"])
+})
+
 it.runIf(python)("is what the Python example verifies and takes, once", async () =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const app = new URL("../../../examples/python/app.py", import.meta.url).pathname
         const { line } = yield* start("python3", [app, "0"], { PAWL_FORWARD_SECRET: secret })
         const url = yield* line(/^ready (\S+)$/mu)
         const { handle } = yield* forwarding(url)

@@ -27,6 +27,8 @@ const walk = (value: unknown): unknown => {
   if (Array.isArray(anyOf)) return asSpecified({ ...node, ...narrowed(anyOf) })
   return asSpecified({
     ...node,
+    // As it is registered: what reads a document may know no other spelling.
+    ...(node["scheme"] === "Bearer" && { scheme: "bearer" }),
     // An open object: the fields it knows, and any other.
     ...(allOf !== undefined && { additionalProperties: true })
   })
