@@ -19,6 +19,8 @@ const project = (name: string, root: string, testTimeout: number) => ({
 
 export default defineConfig({
   test: {
+    // Many a file waits for processes, or for a browser: a core kept free for them would be idle.
+    maxWorkers: "100%",
     globalSetup: "scripts/vitest/seed.ts",
     reporters:
       process.env.CI === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
