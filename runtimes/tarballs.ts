@@ -212,6 +212,13 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
       check(await run(process.execPath, ["first.mjs"], alone))
     })
   },
+  bun: async (tarballs) => {
+    const folder = await project("bun", tarballs)
+    await install("bun", folder)
+    await step("bun", "Bun runs the quick start", async () =>
+      check(await run(installed(".bin/bun"), ["first.ts"], folder))
+    )
+  },
   deno: async (tarballs) => {
     const folder = await project("deno", tarballs)
     await install("deno", folder)

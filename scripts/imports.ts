@@ -25,7 +25,7 @@ interface Room {
 const effect = /^effect\//
 const node = /^node:/
 const fastCheck = /^fast-check$/
-const undici = /^undici$/
+const undici = /^undici(\/index\.js)?$/
 const platformNode = /^@effect\/platform-node\//
 const sqlPg = /^@effect\/sql-pg\//
 const core = /^@pawl\/core\//
@@ -141,7 +141,7 @@ const rooms: ReadonlyArray<Room> = [
  */
 const onNode =
   /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|rel)/
-const nodeOnly = /^(node:|undici$|@effect\/(platform-node|sql-pg)\/)/
+const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are PascalCase; a lower-case path is the barrel of a folder. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/

@@ -65,7 +65,7 @@ describe("what needs Node is named for it", () => {
 
   it.each([
     ["packages/core/src/NodeHmac.ts", "node:crypto"],
-    ["packages/http/src/NodeTransport.ts", "undici"],
+    ["packages/http/src/NodeTransport.ts", "undici/index.js"],
     ["packages/webhook/src/bin/pawl-receiver.ts", "../NodeSqlite.ts"],
     ["packages/testkit/src/Sandbox.ts", "@effect/platform-node/NodeHttpServer"]
   ])("%s may import %s", (path, specifier) => {

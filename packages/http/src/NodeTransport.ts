@@ -1,5 +1,5 @@
 /**
- * The transport on undici, for Node.
+ * The transport on undici, for Node; Bun and Deno run it, too.
  *
  * **Details**
  *
@@ -13,7 +13,8 @@
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Agent, type Dispatcher } from "undici"
+// By its file: under the name of the package Bun has a stand-in, whose agent dispatches nothing.
+import { Agent, type Dispatcher } from "undici/index.js"
 import * as Reason from "./internal/Reason.ts"
 import { maxBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 
