@@ -27,7 +27,7 @@ export default defineConfig({
     projects: [
       project("@pawl/core", "packages/core", 30_000),
       project("@pawl/http", "packages/http", 30_000),
-      project("@pawl/webhook", "packages/webhook", 30_000),
+      project("@pawl/webhook", "packages/webhook", 60_000),
       project("@pawl/testkit", "packages/testkit", 60_000),
       // These start whole processes.
       project("@pawl/examples", "examples", 120_000),

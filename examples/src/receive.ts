@@ -26,8 +26,9 @@ const receiver = Receiver.layer().pipe(
 )
 
 HttpRouter.serve(Receiver.route("/callback"), { disableLogger: true }).pipe(
-  Layer.provide(receiver),
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4020 })),
+  // Provided last, the receiver is there before the server listens.
+  Layer.provide(receiver),
   Layer.launch,
   NodeRuntime.runMain
 )

@@ -26,7 +26,7 @@ const refused = async (program: string, args: ReadonlyArray<string>, env: Enviro
   })
   // One that serves all the same would do so for ever.
   child.stdout.on("data", (said: Buffer) => {
-    if (said.includes("ready ")) child.kill("SIGKILL")
+    if (/^ready /mu.test(said.toString())) child.kill("SIGKILL")
   })
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),

@@ -236,7 +236,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
 })
 
 /** A counterexample is shrunk for so long, and then shown. */
-const plugins = [fc.interruptAfterTimeLimit(25_000, { failOnInterrupt: true })]
+const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
 
 /** What holds of every sequence of calls, whatever else fails. */
 const assertSound = ({ history: of }: Life, calls: ReadonlyArray<World.Call>) => {
