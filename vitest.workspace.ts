@@ -25,14 +25,14 @@ export default defineConfig({
     reporters:
       process.env.CI === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
-      project("@pawl/core", "packages/core", 30_000),
-      project("@pawl/http", "packages/http", 30_000),
+      project("@pawl/core", "packages/core", 60_000),
+      project("@pawl/http", "packages/http", 60_000),
       project("@pawl/webhook", "packages/webhook", 60_000),
       project("@pawl/testkit", "packages/testkit", 60_000),
       // These start whole processes.
       project("@pawl/examples", "examples", 120_000),
       project("@pawl/rel", "rel", 120_000),
-      project("scripts", "scripts", 30_000)
+      project("scripts", "scripts", 60_000)
     ]
   }
 })
