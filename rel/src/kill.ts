@@ -26,8 +26,8 @@ const waiting = 60
 const longestLife = 500
 /** The most calls of the handler that one process has in flight, as DESIGN says. */
 const inFlight = 64
-/** After so long without a call nothing more is waited for: longer than a lease and its backoff. */
-const quiet = { withLeases: 90_000, without: 20_000 }
+/** After so long without a call nothing more is waited for: longer than a lease, and the longest backoff. */
+const quiet = { withLeases: 360_000, without: 20_000 }
 
 const histories: ReadonlyArray<ReadonlyArray<Status>> = [
   ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
@@ -171,15 +171,21 @@ const onStore = (
     port = at
     const isTold = ([id, history]: readonly [string, ReadonlyArray<Status>]) =>
       application.told.get(id)?.at(-1)?.to === history.at(-1)
+    /** Told is not yet marked: who dies in between has the call made again, when its backoff is over. */
+    const isSettled = async (): Promise<boolean> => {
+      if (![...lives].every(isTold)) return false
+      for (const [id, history] of lives) {
+        if ((await Receivers.believed(at, id))?.told !== history.at(-1)) return false
+      }
+      return true
+    }
     yield* Effect.promise(async () => {
       let [calls, last] = [0, performance.now()]
       const patience = leases ? quiet.withLeases : quiet.without
-      while (![...lives].every(isTold) && performance.now() < last + patience) {
+      while (!(await isSettled()) && performance.now() < last + patience) {
         await sleep(100)
         if (application.calls() > calls) [calls, last] = [application.calls(), performance.now()]
       }
-      // What is told is marked so a moment later.
-      await sleep(500)
       await each(lives.size, 8, async (index) => {
         const [id = "", history = []] = [...lives.entries()][index] ?? []
         const row = await Receivers.believed(at, id)
