@@ -1,8 +1,10 @@
 /**
  * Waiting with one timer for all: who gives up, when, and who has to know.
  */
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
@@ -41,6 +43,21 @@ it.effect("takes an answer that is there at once", () =>
     expect(yield* answered).toBe("at once")
     yield* TestClock.adjust("1 minute")
     expect(yield* answered).toBe("at once")
+  })
+)
+
+it.effect("gives up in time, though the clock is set back (C17)", () =>
+  Effect.gen(function* () {
+    let set = 0
+    const clock = yield* Clock.Clock
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set
+    const settable = Object.setPrototypeOf({ currentTimeMillisUnsafe }, clock) as Clock.Clock
+    const wait = yield* Effect.provideService(seconds(3), Clock.Clock, settable)
+    const { fiber, ended } = yield* waiting(wait)
+    set = -3_600_000
+    yield* TestClock.adjust("3 seconds")
+    expect(fiber.pollUnsafe()).toEqual(Exit.succeed(Exit.fail("late")))
+    expect(ended.times).toBe(1)
   })
 )
 

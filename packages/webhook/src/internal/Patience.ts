@@ -4,7 +4,7 @@
  * **Details**
  *
  * A timer of its own takes a wait two fibers more. Who waits the same time gives up in the order he came
- * in, so that the next to give up is known.
+ * in, so that the next to give up is known. How long somebody waited does not depend on a clock that is set.
  *
  * @since 0.1.0
  */
@@ -25,15 +25,15 @@ export const make = Effect.fnUntraced(function* <E>(
   late: Effect.Effect<never, E>
 ): Effect.fn.Return<Wait<E>, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const patience = Duration.toMillis(duration)
-  const waiting = new Set<{ readonly until: number; readonly giveUp: () => void }>()
+  const patience = Duration.toNanosUnsafe(duration)
+  const waiting = new Set<{ readonly until: bigint; readonly giveUp: () => void }>()
   const someone = yield* Latch.make()
 
   const watch = Effect.suspend(() => {
     const [first] = waiting
     if (first === undefined) return Effect.sync(() => someone.closeUnsafe())
-    const rest = first.until - clock.currentTimeMillisUnsafe()
-    return rest > 0 ? Effect.sleep(rest) : Effect.sync(first.giveUp)
+    const rest = first.until - clock.monotonicTimeNanosUnsafe()
+    return rest > 0n ? Effect.sleep(Duration.nanos(rest)) : Effect.sync(first.giveUp)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(someone.await, watch)))
 
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* <E>(
         end()
       }
       const entry = {
-        until: clock.currentTimeMillisUnsafe() + patience,
+        until: clock.monotonicTimeNanosUnsafe() + patience,
         // Told to end, it may still answer; by then it is late.
         giveUp: () => {
           resume(late)
