@@ -9,23 +9,21 @@
  *
  * What is told is how many times it takes as long as with the fewest, in the same round.
  */
-import * as NodeHmac from "@pawl/core/NodeHmac"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Fake from "@pawl/testkit/Fake"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
-import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Places from "../../rel/src/Places.ts"
-import { make, search, secret } from "./callbacks.ts"
+import { make } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 import { post, serve, type Server } from "./receiver.ts"
+import { incoming, verifier } from "./verify.ts"
 
 const rounds = 15
 const warmUps = 3
@@ -139,27 +137,8 @@ export const processes: Bench = {
 
 const sizes = [1000, 10_000, 100_000, 1_000_000]
 
-const verifier = Effect.runSync(
-  Effect.provide(
-    Verifier.Verifier,
-    Layer.provide(Verifier.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
-  )
-)
-
 /** The callback of a transaction that nobody has seen. */
-const verified = () => {
-  const { bytes, checksum } = make(++made)
-  return Effect.fromResult(
-    verifier.verify({
-      method: "POST",
-      search,
-      contentType: "application/json",
-      contentEncoding: undefined,
-      checksum,
-      body: bytes
-    })
-  )
-}
+const verified = () => Effect.fromResult(verifier.verify(incoming(make(++made))))
 
 let now = 0
 const acceptSome = Effect.gen(function* () {

@@ -18,7 +18,8 @@ import { check, remember } from "./byHand.ts"
 import { type Callback, forged, make, search, secret, svixSecret } from "./callbacks.ts"
 import { type Bench, measure, type Variant } from "./harness.ts"
 
-const verifier = Effect.runSync(
+/** The verifier of the secret that the callbacks are signed with. */
+export const verifier = Effect.runSync(
   Effect.provide(
     Verifier.Verifier,
     Layer.provide(Verifier.layer({ current: Redacted.make(secret) }), NodeHmac.layer)
@@ -27,7 +28,8 @@ const verifier = Effect.runSync(
 const stripe = new Stripe("sk_test_bench")
 const svix = new Webhook(svixSecret)
 
-const incoming = ({ bytes, checksum }: Callback) => ({
+/** A callback as a receiver meets it. */
+export const incoming = ({ bytes, checksum }: Callback) => ({
   method: "POST",
   search,
   contentType: "application/json",
