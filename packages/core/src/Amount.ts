@@ -14,6 +14,7 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Grammar from "./Grammar.ts"
 import { wireNumber } from "./internal/WireNumber.ts"
 
 /**
@@ -24,7 +25,7 @@ import { wireNumber } from "./internal/WireNumber.ts"
  * @since 0.1.0
  */
 export const Amount = Schema.String.check(
-  Schema.isPattern(/^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u, {
+  Schema.isPattern(Grammar.amount, {
     message: 'Expected a decimal amount with at most two decimals, such as "10.50"'
   })
 ).pipe(Schema.brand("Amount"))
@@ -57,7 +58,7 @@ export const AmountFromNumber = wireNumber(
  * @since 0.1.0
  */
 export const Currency = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/u, {
+  Schema.isPattern(Grammar.currency, {
     message: 'Expected three capital letters of ISO 4217, such as "EUR"'
   })
 ).pipe(Schema.brand("Currency"))

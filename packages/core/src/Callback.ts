@@ -5,58 +5,13 @@
  *
  * There are two layouts (`spec.md`, "Events"), told apart by the query parameter `paymentMethod` and
  * by the fields of the body. The checksum covers four fields, `Signed`; the status is not among them,
- * nor is anything else. So a callback is kept in two halves, and only one may be trusted.
+ * nor is anything else. So a callback is kept in two halves, and only one may be trusted. The whole of
+ * it is in `CallbackBody`, as schemas; this module brings no Schema along.
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
-import * as SchemaTransformation from "effect/SchemaTransformation"
-import { open } from "./internal/Open.ts"
-import { ApmResponseData } from "./ApmPayload.ts"
-import { Metadata, type Method, OpenStatus, TextOrInteger } from "./Transaction.ts"
-
-/** An amount as it was sent, as text or as a number that `Json` handed over exactly. */
-const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform({
-      decode: (value: string | number) => String(value),
-      encode: (text): string | number => text
-    })
-  )
-)
-
-/**
- * Schema for the callback of a card payment, card payout, refund or subscription.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const CardCallback = open("CardCallback", {
-  transactionId: TextOrInteger,
-  transactionStatus: OpenStatus,
-  mid: TextOrInteger,
-  orderAmount: AmountAsSent,
-  orderCurrency: Schema.String,
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
-})
-
-/**
- * Schema for the callback of an APM payment or payout.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ApmCallback = open("ApmCallback", {
-  transactionId: TextOrInteger,
-  transactionStatus: OpenStatus,
-  accountId: TextOrInteger,
-  amount: AmountAsSent,
-  currency: Schema.String,
-  apmType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
-})
+import type { Json } from "effect/Schema"
+import type { Method } from "./Transaction.ts"
 
 /**
  * The four fields the checksum covers, each exactly as it was sent.
@@ -91,7 +46,7 @@ export const signedNames: Readonly<Record<Method, readonly [string, string, stri
  * @category models
  * @since 0.1.0
  */
-export type Body = Readonly<Record<string, Schema.Json>>
+export type Body = Readonly<Record<string, Json>>
 
 /**
  * Returns the fields of a body that nothing vouches for.

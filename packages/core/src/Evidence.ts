@@ -17,7 +17,7 @@
  *
  * @since 0.1.0
  */
-import { finalRank, rank, type Status, statuses } from "./Status.ts"
+import { finalRank, isTerminal, place, rank, type Status, statuses } from "./Status.ts"
 
 /**
  * The statuses claimed and confirmed of one transaction: an integer below 2^18.
@@ -73,18 +73,6 @@ export interface Standing {
 }
 
 const width = statuses.length
-const claims = (1 << width) - 1
-const maskOf = (holds: (status: Status) => boolean): number =>
-  statuses.reduce((mask, status, index) => (holds(status) ? mask | (1 << index) : mask), 0)
-const final = maskOf((status) => rank(status) >= finalRank)
-
-/** The mask of each status's rank, found by its place: statuses are in rank order. */
-const tiers = statuses.map((one) => maskOf((other) => rank(other) === rank(one)))
-
-const highest = (mask: number): number => 31 - Math.clz32(mask)
-
-const members = (mask: number): Array<Status> =>
-  statuses.filter((_, index) => (mask & (1 << index)) !== 0)
 
 /**
  * The evidence of a transaction of which nothing was observed.
@@ -100,7 +88,7 @@ export const none: Evidence = 0
  * @category constructors
  * @since 0.1.0
  */
-export const claimed = (status: Status): Evidence => 1 << statuses.indexOf(status)
+export const claimed = (status: Status): Evidence => 1 << place(status)
 
 /**
  * Makes the evidence of one answer of the service: a response or a read.
@@ -118,6 +106,26 @@ export const confirmed = (status: Status): Evidence => claimed(status) << width
  */
 export const join = (left: Evidence, right: Evidence): Evidence => left | right
 
+/** The evidence of each status that does so. */
+const claimedOf = (holds: (status: Status) => boolean): Evidence =>
+  statuses.filter(holds).map(claimed).reduce(join)
+
+const claims = claimedOf(() => true)
+const final = claimedOf(isTerminal)
+
+/** The ends that exclude one another: SUCCEED, FAILED and CANCELLED. */
+const rivals = claimedOf((status) => rank(status) === finalRank)
+
+/** The rank of each status, by its place. */
+const ranks = statuses.map(rank)
+
+const isSeveral = (mask: number): boolean => (mask & (mask - 1)) !== 0
+
+const highest = (mask: number): number => 31 - Math.clz32(mask)
+
+const members = (mask: number): Array<Status> =>
+  statuses.filter((_, index) => (mask & (1 << index)) !== 0)
+
 /**
  * Joins two reads: the one that was asked for later. Of two asked in the same millisecond, the one
  * whose status comes later in `statuses`, so that the order of joining never matters.
@@ -127,8 +135,7 @@ export const join = (left: Evidence, right: Evidence): Evidence => left | right
  */
 export const joinRead = (left: Read | undefined, right: Read | undefined): Read | undefined => {
   if (left === undefined || right === undefined) return left ?? right
-  const later =
-    right.askedAt - left.askedAt || statuses.indexOf(right.status) - statuses.indexOf(left.status)
+  const later = right.askedAt - left.askedAt || place(right.status) - place(left.status)
   return later > 0 ? right : left
 }
 
@@ -138,7 +145,7 @@ export const joinRead = (left: Read | undefined, right: Read | undefined): Read 
  * @category getters
  * @since 0.1.0
  */
-export const claimedStatuses = (evidence: Evidence): Array<Status> => members(evidence & claims)
+export const claimedStatuses = (evidence: Evidence): Array<Status> => members(evidence)
 
 /**
  * Lists the statuses that the service confirmed.
@@ -171,26 +178,32 @@ export const standing = (
 ): Standing => {
   const sure = evidence >> width
   const said = evidence & claims
-  const counts = sure | (policy === "never" ? said : policy === "final" ? said & ~final : 0)
-  const place = highest(counts)
-  const top = statuses[place]
-  if (top === undefined) return { status: undefined, rank: 0, confirmed: false, conflict: null }
-  const held = counts & (tiers[place] ?? 0)
-  const isFinal = (held & final) !== 0
-  const stands = isFinal && (held & sure) !== 0 ? held & sure : held
-  const conflict = isFinal && (stands & (stands - 1)) !== 0 ? members(stands) : null
-  const status =
-    conflict === null ? statuses[highest(stands)] : conflict.find((each) => each === read)
-  return {
-    status,
-    rank: rank(top),
-    confirmed: status !== undefined && (sure & claimed(status)) !== 0,
-    conflict
-  }
+  const counts = sure | (policy === "always" ? 0 : policy === "never" ? said : said & ~final)
+  if (counts === 0) return { status: undefined, rank: 0, confirmed: false, conflict: null }
+  const top = highest(counts)
+  const held = counts & rivals
+  return isSeveral(held) && held >> top !== 0 ? ofRivals(held, sure, read) : at(top, sure)
+}
+
+const at = (index: number, sure: number): Standing => ({
+  status: statuses[index],
+  rank: ranks[index] ?? 0,
+  confirmed: (sure & (1 << index)) !== 0,
+  conflict: null
+})
+
+/** Says where a transaction stands that has several ends: the confirmed ones come before those claimed. */
+const ofRivals = (held: number, sure: number, read: Status | undefined): Standing => {
+  const stands = (held & sure) === 0 ? held : held & sure
+  const one = at(highest(stands), sure)
+  if (!isSeveral(stands)) return one
+  const conflict = members(stands)
+  const status = conflict.find((each) => each === read)
+  return { ...one, status, confirmed: one.confirmed && status !== undefined, conflict }
 }
 
 /** CUSTOMER_VERIFICATION is told after PROCESSING, though they share a rank. */
-const place = (status: Status): number =>
+const height = (status: Status): number =>
   rank(status) + (status === "CUSTOMER_VERIFICATION" ? 0.5 : 0)
 
 /**
@@ -206,7 +219,7 @@ const place = (status: Status): number =>
  * @since 0.1.0
  */
 export const news = ({ status }: Standing, told: Status | undefined): Status | undefined =>
-  status !== undefined && status !== told && (told === undefined || place(status) >= place(told))
+  status !== undefined && status !== told && (told === undefined || height(status) >= height(told))
     ? status
     : undefined
 
@@ -223,11 +236,11 @@ export const unsettled = (
   policy: Policy = "final"
 ): Array<Status> => {
   const stands = standing(evidence, read, policy)
-  const height = stands.status === undefined ? stands.rank : place(stands.status)
-  return members(evidence & claims & ~(evidence >> width)).filter((status) =>
+  const least = stands.status === undefined ? stands.rank : height(stands.status)
+  return members(evidence & ~(evidence >> width)).filter((status) =>
     policy === "never"
       ? stands.status === undefined && rank(status) === stands.rank
-      : (policy === "always" || rank(status) >= finalRank) && place(status) >= height
+      : (policy === "always" || isTerminal(status)) && height(status) >= least
   )
 }
 

@@ -58,7 +58,7 @@ export const maxMembers = 1000
  * @since 0.1.0
  */
 export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> =>
-  Result.flatMap(decodeUtf8(bytes), fromText)
+  toResult(readBytes(bytes))
 
 /**
  * Reads a text as JSON.
@@ -66,21 +66,47 @@ export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> 
  * @category decoding
  * @since 0.1.0
  */
-export const fromText = (text: string): Result.Result<Schema.Json, Fault> => {
-  const shape = scan(text)
-  if (shape.depth > maxDepth) return Result.fail("depth")
-  if (shape.members > maxMembers) return Result.fail("members")
-  const parsed = shape.exact ? parse(text) : parseExact(text)
-  if (Result.isSuccess(parsed) && countMembers(parsed.success) !== shape.members) {
-    return Result.fail("duplicate key")
+export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
+  toResult(readText(text))
+
+/**
+ * What was read, or why it was refused, for who goes without Effect.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Read = { readonly json: Schema.Json } | { readonly fault: Fault }
+
+/**
+ * Reads bytes as UTF-8 JSON, without Effect.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const readBytes = (bytes: Uint8Array): Read => {
+  // Plain, since Effect's Result is twice the weight of a verifier.
+  try {
+    return readText(utf8.decode(bytes))
+  } catch {
+    return { fault: "encoding" }
   }
-  return parsed
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+/** Reads a text as JSON. */
+const readText = (text: string): Read => {
+  const shape = scan(text)
+  if (shape.depth > maxDepth) return { fault: "depth" }
+  if (shape.members > maxMembers) return { fault: "members" }
+  const read = parse(text, shape.exact ? undefined : exact)
+  return "json" in read && countMembers(read.json) !== shape.members
+    ? { fault: "duplicate key" }
+    : read
+}
 
-const decodeUtf8 = (bytes: Uint8Array): Result.Result<string, Fault> =>
-  Result.try({ try: () => utf8.decode(bytes), catch: () => "encoding" as const })
+const toResult = (read: Read): Result.Result<Schema.Json, Fault> =>
+  "json" in read ? Result.succeed(read.json) : Result.fail(read.fault)
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** What `JSON.parse` tells a reviver about a primitive (Node 22, all current browsers). */
 interface Source {
@@ -92,11 +118,13 @@ const exact = (_key: string, value: unknown, context?: Source): unknown =>
     ? context.source
     : value
 
-const parse = (text: string): Result.Result<Schema.Json, Fault> =>
-  Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => "syntax" as const })
-
-const parseExact = (text: string): Result.Result<Schema.Json, Fault> =>
-  Result.try({ try: () => JSON.parse(text, exact) as Schema.Json, catch: () => "syntax" as const })
+const parse = (text: string, reviver: typeof exact | undefined): Read => {
+  try {
+    return { json: JSON.parse(text, reviver) as Schema.Json }
+  } catch {
+    return { fault: "syntax" }
+  }
+}
 
 const quote = 0x22
 const backslash = 0x5c

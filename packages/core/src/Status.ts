@@ -52,17 +52,8 @@ export type Status = (typeof statuses)[number]
  */
 export type Outcome = "advanced" | "repeated" | "late" | "tied"
 
-const ranks: Readonly<Record<Status, number>> = {
-  NEW: 1,
-  PENDING: 2,
-  PROCESSING: 3,
-  CUSTOMER_VERIFICATION: 3,
-  SUCCEED: 10,
-  FAILED: 10,
-  CANCELLED: 10,
-  REFUNDED: 11,
-  CHARGEBACK: 12
-}
+/** The rank of each, in the order of `statuses`. */
+const ranks = [1, 2, 3, 3, 10, 10, 10, 11, 12]
 
 /**
  * The rank from which a status is final: money has moved, or will not.
@@ -79,7 +70,41 @@ export const finalRank = 10
  * @since 0.1.0
  */
 export const isStatus = (value: unknown): value is Status =>
-  typeof value === "string" && Object.hasOwn(ranks, value)
+  (statuses as ReadonlyArray<unknown>).includes(value)
+
+/**
+ * Returns the place of a status in `statuses`, from 0 (NEW) to 8 (CHARGEBACK).
+ *
+ * **Details**
+ *
+ * Every callback is looked up, so it is a switch: that takes a third of the time of a search, and two thirds of a Map's
+ * (`bench/reducer`).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const place = (status: Status): number => {
+  switch (status) {
+    case "NEW":
+      return 0
+    case "PENDING":
+      return 1
+    case "PROCESSING":
+      return 2
+    case "CUSTOMER_VERIFICATION":
+      return 3
+    case "SUCCEED":
+      return 4
+    case "FAILED":
+      return 5
+    case "CANCELLED":
+      return 6
+    case "REFUNDED":
+      return 7
+    case "CHARGEBACK":
+      return 8
+  }
+}
 
 /**
  * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK).
@@ -92,7 +117,7 @@ export const isStatus = (value: unknown): value is Status =>
  * @category getters
  * @since 0.1.0
  */
-export const rank = (status: Status): number => ranks[status]
+export const rank = (status: Status): number => ranks[place(status)] ?? 0
 
 /**
  * Tells whether polling may stop: SUCCEED, FAILED, CANCELLED, REFUNDED or CHARGEBACK.
@@ -100,7 +125,7 @@ export const rank = (status: Status): number => ranks[status]
  * @category guards
  * @since 0.1.0
  */
-export const isTerminal = (status: Status): boolean => ranks[status] >= finalRank
+export const isTerminal = (status: Status): boolean => rank(status) >= finalRank
 
 /**
  * Applies a status to the stored one by the documented rule, and says what became of it.
@@ -126,9 +151,9 @@ export const advance = (
   stored: Status | undefined,
   incoming: Status
 ): { readonly status: Status; readonly outcome: Outcome } => {
-  if (stored === undefined || ranks[incoming] > ranks[stored]) {
+  if (stored === undefined || rank(incoming) > rank(stored)) {
     return { status: incoming, outcome: "advanced" }
   }
   if (incoming === stored) return { status: stored, outcome: "repeated" }
-  return { status: stored, outcome: ranks[incoming] < ranks[stored] ? "late" : "tied" }
+  return { status: stored, outcome: rank(incoming) < rank(stored) ? "late" : "tied" }
 }

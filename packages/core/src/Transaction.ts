@@ -5,10 +5,11 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import * as Grammar from "./Grammar.ts"
 import { Integer, wireNumber } from "./internal/WireNumber.ts"
 import { type Status, statuses } from "./Status.ts"
 
-const isIdentifier = Schema.isPattern(/^[A-Za-z0-9_-]{1,64}$/u, {
+const isIdentifier = Schema.isPattern(Grammar.identifier, {
   message: 'Expected 1 to 64 letters, digits, "_" or "-"'
 })
 

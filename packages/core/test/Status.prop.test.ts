@@ -1,4 +1,12 @@
-import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
+import {
+  advance,
+  isStatus,
+  isTerminal,
+  place,
+  rank,
+  type Status,
+  statuses
+} from "@pawl/core/Status"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -99,5 +107,11 @@ describe("isTerminal", () => {
       "REFUNDED",
       "CHARGEBACK"
     ])
+  })
+})
+
+describe("place", () => {
+  it("is where a status is among them all", () => {
+    expect(statuses.map(place)).toEqual([...statuses.keys()])
   })
 })

@@ -2,7 +2,8 @@
  * What holds in every JavaScript runtime, as checks that need no test runner. `anywhere.test.ts` runs
  * them where every test runs; `pnpm runtimes` in other runtimes.
  */
-import * as Callback from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/Callback"
+import * as CallbackBody from "@pawl/core/CallbackBody"
 import * as Checksum from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
@@ -211,7 +212,7 @@ const ofCallback: ReadonlyArray<Check> = [
         `{"transactionId":12345678901234567890,"transactionStatus":"LATER","mid":7,"orderAmount":10.00,"orderCurrency":"EUR","new":[1]}`
       )
       const callback = Result.getOrThrow(
-        Schema.decodeUnknownResult(Callback.CardCallback)(Result.getOrThrow(json))
+        Schema.decodeUnknownResult(CallbackBody.CardCallback)(Result.getOrThrow(json))
       )
       same([callback.transactionId, callback.mid], ["12345678901234567890", "7"])
       same([callback.orderAmount, callback.orderCurrency], ["10.00", "EUR"])
@@ -225,7 +226,7 @@ const ofCallback: ReadonlyArray<Check> = [
         `{"transactionId":"100001","transactionStatus":"SUCCEED","accountId":"4711","amount":"10","currency":"EUR","apmType":"WALLET","apmResponseData":{"x":"ü"},"metadata":{"k":"v"}}`
       )
       const callback = Result.getOrThrow(
-        Schema.decodeUnknownResult(Callback.ApmCallback)(Result.getOrThrow(json))
+        Schema.decodeUnknownResult(CallbackBody.ApmCallback)(Result.getOrThrow(json))
       )
       same([callback.accountId, callback.amount, callback.apmType], ["4711", "10", "WALLET"])
       same([callback.apmResponseData, callback.metadata], [{ x: "ü" }, { k: "v" }])
@@ -235,8 +236,8 @@ const ofCallback: ReadonlyArray<Check> = [
     name: "a callback without one of its signed fields is refused",
     run: () => {
       const layouts = [
-        [Callback.CardCallback, Callback.signedNames.card],
-        [Callback.ApmCallback, Callback.signedNames.apm]
+        [CallbackBody.CardCallback, signedNames.card],
+        [CallbackBody.ApmCallback, signedNames.apm]
       ] as const
       for (const [schema, names] of layouts) {
         const decode = Schema.decodeUnknownResult<typeof schema>(schema)
