@@ -48,6 +48,8 @@ interface SetAside {
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   /** By method and id: rarely more than one. */
   const rows = new Map<string, Array<Held>>()
+  /** Those that are due at some time or leased: few, since most transactions have ended. */
+  const open = new Set<Held>()
   const quarantine = new Map<string, Array<SetAside>>()
   const news = yield* Latch.make()
   let leases = 0
@@ -58,6 +60,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 
   const wake = (held: Held, at: number) => {
     held.dueAt = earlier(held.dueAt, at)
+    open.add(held)
     news.openUnsafe()
   }
 
@@ -121,7 +124,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     readonly until: number
     readonly limit: number
   }) => {
-    const leased = all()
+    const leased = [...open]
       .filter((held) => freeAt(held) <= options.at)
       .toSorted((one, two) => freeAt(one) - freeAt(two))
       .slice(0, options.limit)
@@ -130,7 +133,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         held.dueAt = undefined
         return { ...rowOf(held), lease: held.lease.token, seen: held.row.evidence }
       })
-    const next = all().reduce((soonest, held) => Math.min(soonest, freeAt(held)), Infinity)
+    const next = [...open].reduce((soonest, held) => Math.min(soonest, freeAt(held)), Infinity)
     return { rows: leased, dueAt: Number.isFinite(next) ? next : undefined }
   }
 
@@ -156,6 +159,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     if (twin !== undefined) {
       twin.row = Row.absorb(twin.row, held.row)
       twin.heard = { ...held.heard, ...twin.heard }
+      open.delete(held)
       wake(twin, row.since)
       rows.set(
         `${row.method}/${row.transactionId}`,
@@ -167,6 +171,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     if (release !== undefined) {
       held.lease = undefined
       held.dueAt = earlier(held.dueAt, release.dueAt)
+      if (held.dueAt === undefined) open.delete(held)
       news.openUnsafe()
     }
     return { ...rowOf(held), lease: leased.lease, seen: leased.seen }
@@ -227,9 +232,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     redrive: (key, at) => Effect.sync(() => redrive(key, at)),
     backlog: (at) =>
       Effect.sync(() => {
-        const due = all()
-          .map(freeAt)
-          .filter((free) => free <= at)
+        const due = [...open].map(freeAt).filter((free) => free <= at)
         return {
           due: due.length,
           dueSince: due.toSorted((one, two) => one - two)[0],
