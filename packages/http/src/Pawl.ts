@@ -129,4 +129,5 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =
-  Layer.provide(layerNode, PawlConfig.layerConfig)
+  // So marked, as that of PawlConfig.
+  /* @__PURE__ */ Layer.provide(layerNode, PawlConfig.layerConfig)

@@ -89,24 +89,26 @@ export const tooLarge = (status: number): UnexpectedResponse =>
  * @category layers
  * @since 0.1.0
  */
-export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> = Layer.effect(
-  Transport,
-  Effect.map(HttpClient.HttpClient, (client) =>
-    Transport.of({
-      send: Effect.fnUntraced(
-        function* (request) {
-          const response = yield* client.execute(toClientRequest(request))
-          const body = yield* readBytes(response.status, response.stream)
-          return { status: response.status, headers: response.headers, body }
-        },
-        Effect.catchTag("HttpClientError", (error) => Effect.fail(toUnreachable(error))),
-        Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-        Effect.provideService(HttpClient.TracerDisabledWhen, constTrue),
-        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
-      )
-    })
+export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> =
+  // So marked, it leaves a bundle that goes without, and Effect's HttpClient with it: 6.4 of a client's 70 kB.
+  /* @__PURE__ */ Layer.effect(
+    Transport,
+    /* @__PURE__ */ Effect.map(HttpClient.HttpClient, (client) =>
+      Transport.of({
+        send: Effect.fnUntraced(
+          function* (request) {
+            const response = yield* client.execute(toClientRequest(request))
+            const body = yield* readBytes(response.status, response.stream)
+            return { status: response.status, headers: response.headers, body }
+          },
+          Effect.catchTag("HttpClientError", (error) => Effect.fail(toUnreachable(error))),
+          Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+          Effect.provideService(HttpClient.TracerDisabledWhen, constTrue),
+          Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+        )
+      })
+    )
   )
-)
 
 const toClientRequest = (request: Request): HttpClientRequest.HttpClientRequest => {
   const bare = HttpClientRequest.make(request.method)(request.url, { headers: request.headers })

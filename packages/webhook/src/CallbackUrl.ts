@@ -103,9 +103,9 @@ export const layer = (secret: Redacted.Redacted): Layer.Layer<CallbackUrl, Inval
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidSecret, Hmac> =
-  Layer.effect(
-    CallbackUrl,
-    Effect.flatMap(Secret.config, (secret) => build(secret))
+  // So marked, as the verifier's: 18 of 31 kB.
+  /* @__PURE__ */ Layer.suspend(() =>
+    Layer.effect(CallbackUrl, Effect.flatMap(Secret.config(), build))
   )
 
 const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {

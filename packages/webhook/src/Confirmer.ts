@@ -18,14 +18,14 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import { type Kind, type OpenStatus, TransactionId } from "@pawl/core/Transaction"
+import type { Kind, OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
+import * as Layout from "./internal/Layout.ts"
 import type { Row } from "./Row.ts"
 
 /**
@@ -57,7 +57,6 @@ export class Confirmer extends Context.Service<
 
 const patience = Duration.minutes(1)
 const turn = Duration.seconds(5)
-const isIdentifier = Schema.is(TransactionId)
 
 /**
  * Layer that asks through the `StatusReader` port. A reader that breaks, or takes longer than a minute,
@@ -79,7 +78,8 @@ export const layer = (options?: {
       const askNow = Effect.fnUntraced(function* (row: Row) {
         const askedAt = yield* Clock.currentTimeMillis
         const { transactionId } = row
-        if (!isIdentifier(transactionId)) return { _tag: "Unknown", askedAt } satisfies Answer
+        if (!Layout.isIdentifier(transactionId))
+          return { _tag: "Unknown", askedAt } satisfies Answer
         return yield* Effect.suspend(() => reader.read(row.kind, transactionId)).pipe(
           Effect.timeout(patience),
           Effect.map(({ kind, status }): Answer => ({ _tag: "Said", askedAt, kind, status })),

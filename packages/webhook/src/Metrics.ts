@@ -132,20 +132,22 @@ export const took = (seconds: number, context: Context.Context<never>): void =>
  * @category metrics
  * @since 0.1.0
  */
-export const scrape: Effect.Effect<string, never, Ledger> = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const at = yield* Clock.currentTimeMillis
-  yield* Effect.matchEffect(ledger.backlog(at), {
-    onFailure: () =>
-      Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {
-        discard: true
-      }),
-    onSuccess: (backlog) =>
-      Effect.all([
-        Metric.update(deadLetters, backlog.deadLetters),
-        Metric.update(due, backlog.due),
-        Metric.update(oldestDueSeconds, (at - (backlog.dueSince ?? at)) / 1000)
-      ])
+export const scrape: Effect.Effect<string, never, Ledger> =
+  // So marked, it leaves a bundle that goes without, and Prometheus' format with it: 1.3 of a receiver's 43 kB.
+  /* @__PURE__ */ Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const at = yield* Clock.currentTimeMillis
+    yield* Effect.matchEffect(ledger.backlog(at), {
+      onFailure: () =>
+        Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {
+          discard: true
+        }),
+      onSuccess: (backlog) =>
+        Effect.all([
+          Metric.update(deadLetters, backlog.deadLetters),
+          Metric.update(due, backlog.due),
+          Metric.update(oldestDueSeconds, (at - (backlog.dueSince ?? at)) / 1000)
+        ])
+    })
+    return yield* PrometheusMetrics.format()
   })
-  return yield* PrometheusMetrics.format()
-})

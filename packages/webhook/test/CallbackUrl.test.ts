@@ -171,6 +171,23 @@ describe("a callback with a token", () => {
     )
   })
 
+  it.each([
+    ["nothing", ""],
+    ["no base64url", "!!"],
+    ["base64url that ends too soon", "W"],
+    ["no UTF-8", Buffer.of(0xff).toString("base64url")],
+    ["no JSON", "Ww"],
+    ["another value", Buffer.from('{"0":"refund"}').toString("base64url")],
+    ["a kind we do not know", Buffer.from('["x","r",null,null,null]').toString("base64url")],
+    ["a field too few", Buffer.from('["refund","r",null,null]').toString("base64url")],
+    ["a number", Buffer.from('["refund","r",null,10,null]').toString("base64url")]
+  ])("that says %s counts as one without, though it is signed", (_, content) => {
+    const signed = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()
+    const token = `${content}.${signed.subarray(0, 16).toString("base64url")}`
+    const search = `?pawl=${encodeURIComponent(token)}&paymentMethod=apm`
+    expect(verified("apm", apm(), search)).toMatchObject({ kind: "apm", terms: undefined })
+  })
+
   it("is verified under the previous secret, too", () => {
     const layer = Verifier.layer({
       current: Redacted.make("new-secret"),

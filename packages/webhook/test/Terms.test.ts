@@ -1,8 +1,10 @@
 /**
  * Amounts that differ from what was ordered, from the callback to the dead letter and on.
  */
+import * as Amount from "@pawl/core/Amount"
 import type { Kind, Method } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Terms from "../src/internal/Terms.ts"
@@ -45,6 +47,30 @@ describe("what was ordered", () => {
   ])("as %s is not what is paid as %s", (amount, paid) => {
     expect(Terms.differ(row("apm-payment", { amount }, paid))).toBe(true)
     expect(Terms.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+  })
+
+  it("is rounded and compared as Amount rounds and compares", () => {
+    const digits = fc.stringMatching(/^[0-9]{1,4}$/)
+    const ordered = fc.oneof(
+      digits,
+      fc.tuple(digits, digits).map((parts) => parts.join(".")),
+      fc.constantFrom("", ".5", "1.", "-1", "1e2")
+    )
+    const both = ordered.chain((amount) => {
+      const near = [-0.01, 0, 0.01].map((by) => (Number(amount) + by).toFixed(2))
+      return fc.tuple(fc.constant(amount), fc.oneof(ordered, fc.constantFrom(amount, ...near)))
+    })
+    fc.assert(
+      fc.property(both, ([amount, text]) => {
+        const rounded = Amount.round(amount, { mode: "half-from-zero" })
+        const paid = Amount.parse(text)
+        const isSame =
+          Result.isSuccess(rounded) &&
+          Result.isSuccess(paid) &&
+          Amount.compare(rounded.success, paid.success) === 0
+        expect(Terms.differ(row("apm-payment", { amount }, text))).toBe(!isSame)
+      })
+    )
   })
 
   it("counts for APM payments, payouts and refunds alone", () => {

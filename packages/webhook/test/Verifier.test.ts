@@ -189,7 +189,7 @@ it("A04: whatever an attacker gives is compared in constant time, at one place o
       /\/\*[^]*?\*\//gu,
       ""
     )
-  for (const path of ["Verifier.ts", "internal/Token.ts"]) {
+  for (const path of ["Verified.ts", "internal/Token.ts"]) {
     const text = source(path)
     expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
     expect(text).not.toMatch(
@@ -685,7 +685,10 @@ describe("the body", () => {
 
 describe("the patterns of the verifier", () => {
   const patterns = [
-    "../src/Verifier.ts",
+    "../src/Verified.ts",
+    "../src/internal/Layout.ts",
+    "../src/internal/Token.ts",
+    "../../core/src/Grammar.ts",
     "../../core/src/Transaction.ts",
     "../../core/src/Amount.ts"
   ]

@@ -25,7 +25,7 @@ import * as ApmPayload from "@pawl/core/ApmPayload"
 import * as ApmPayment from "@pawl/core/ApmPayment"
 import * as ApmPayout from "@pawl/core/ApmPayout"
 import * as Billing from "@pawl/core/Billing"
-import * as Callback from "@pawl/core/Callback"
+import * as CallbackBody from "@pawl/core/CallbackBody"
 import * as Card from "@pawl/core/Card"
 import * as CardPayment from "@pawl/core/CardPayment"
 import * as CardPayout from "@pawl/core/CardPayout"
@@ -46,7 +46,7 @@ const modules: ReadonlyArray<object> = [
   ApmPayment,
   ApmPayout,
   Billing,
-  Callback,
+  CallbackBody,
   Card,
   CardPayment,
   CardPayout,

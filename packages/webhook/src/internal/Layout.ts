@@ -4,16 +4,16 @@
  *
  * @since 0.1.0
  */
-import { Amount, Currency } from "@pawl/core/Amount"
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
+import * as Grammar from "@pawl/core/Grammar"
 import { isStatus } from "@pawl/core/Status"
-import { type Method, TransactionId } from "@pawl/core/Transaction"
-import * as Schema from "effect/Schema"
+import type { Method, TransactionId } from "@pawl/core/Transaction"
+import type { Json } from "effect/Schema"
 import * as Token from "./Token.ts"
 
 /** Tells whether a value is an object. */
-export const isBody = (value: Schema.Json): value is Body =>
+export const isBody = (value: Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Every spelling under which a routing parameter could be smuggled past us. */
@@ -77,17 +77,15 @@ export const signedOf = (method: Method, body: Body): Signed | Refusal => {
 }
 
 /** Tells whether a text can be an id of the service. */
-export const isIdentifier = Schema.is(TransactionId)
-const isAmount = Schema.is(Amount)
-const isCurrency = Schema.is(Currency)
+export const isIdentifier = (text: string): text is TransactionId => Grammar.identifier.test(text)
 
 const backslash = 0x5c
 
 /** Names what in a genuine callback is outside our grammar; undefined when nothing is. */
 export const strangeness = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
-  if (!isAmount(signed.amount)) return "amount"
-  if (!isCurrency(signed.currency)) return "currency"
+  if (!Grammar.amount.test(signed.amount)) return "amount"
+  if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
   // What cannot be stored comes by an escape alone: the walk, a tenth of all of this, is for those.
   return bytes.includes(backslash) && unstorable(body) ? "text that cannot be stored" : undefined

@@ -9,7 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /** That of the environment; one that is missing is as good as one that is empty. */
-export const config = Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
+export const config = () =>
+  Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
 
 /** Refuses a secret that was not copied as it is. */
 export const check = (
