@@ -137,7 +137,9 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
         return Effect.tapError(
           Attempts.run(config, about, mayFollow, (attempt) =>
             Effect.flatMap(authorized(request, attempt), (response) =>
-              Effect.mapError(operation.fromResponse(response), (error) => Attempts.failed(error))
+              Effect.mapErrorEager(operation.fromResponse(response), (error) =>
+                Attempts.failed(error)
+              )
             )
           ),
           ({ error }) => (error._tag === "Unauthorized" ? coolDown : Effect.void)

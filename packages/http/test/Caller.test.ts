@@ -1,5 +1,6 @@
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
 import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -451,6 +452,64 @@ describe("waiting", () => {
       cause: { reason: "payments.example: no answer in time", sent: true }
     })
     expect(service.requests.length).toBe(3)
+  })
+
+  it("C04 interrupts an exchange that takes too long, and one that nobody waits for any longer", () => {
+    let open = 0
+    const hanging = Effect.callback<never>(() => {
+      open++
+      return Effect.sync(() => open--)
+    })
+    return Effect.gen(function* () {
+      const payments = yield* ApmPayments.ApmPayments
+      const call = yield* Effect.forkChild(payments.create(Memory.payment), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("9999 millis")
+      expect(open).toBe(1)
+      yield* TestClock.adjust("1 millis")
+      expect(open).toBe(0)
+      yield* TestClock.adjust("1 second")
+      expect(open).toBe(1)
+      yield* Fiber.interrupt(call)
+      expect(open).toBe(0)
+    }).pipe(
+      Effect.provide(Memory.client(new Memory.Service({ answer: () => hanging }))),
+      Memory.virtual
+    )
+  })
+
+  it("C04 waits for no time-out once it is answered", () => {
+    const asleep = new Set<symbol>()
+    const payment = Memory.answer(200, { transactionId: "1", transactionStatus: "NEW" })
+    const service = new Memory.Service({ answer: () => Effect.delay(payment, "1 second") })
+    const calls = Effect.gen(function* () {
+      const payments = yield* ApmPayments.ApmPayments
+      const call = yield* Effect.forkChild(payments.create(Memory.payment), {
+        startImmediately: true
+      })
+      // The token's renewal, the answer and the time-out.
+      expect(asleep.size).toBe(3)
+      yield* TestClock.adjust("1 second")
+      expect((yield* Fiber.join(call)).transactionId).toBe("1")
+      expect(asleep.size).toBe(1)
+    }).pipe(Effect.provide(Memory.client(service)))
+    return Effect.flatMap(Clock.Clock, (clock) => {
+      const sleep = (duration: Duration.Duration) =>
+        Effect.suspend(() => {
+          const sleeper = Symbol("sleeper")
+          asleep.add(sleeper)
+          return Effect.ensuring(
+            clock.sleep(duration),
+            Effect.sync(() => asleep.delete(sleeper))
+          )
+        })
+      return Effect.provideService(
+        calls,
+        Clock.Clock,
+        Object.assign(Object.create(clock), { sleep })
+      )
+    }).pipe(Memory.virtual)
   })
 
   it("spreads its attempts: each wait is longer than the one before, and none is the same for all", async () => {

@@ -7,11 +7,13 @@
 import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../Transport.ts"
 
@@ -87,17 +89,20 @@ const requestOf = (
     headers,
     body: value === undefined ? undefined : JSON.stringify(value)
   })
-  return (input) => {
-    const filled =
-      checkParams === undefined
-        ? Effect.succeed(url)
-        : Effect.map(checkParams(input.params), (values) => fill(values as Record<string, string>))
-    return Effect.flatMap(filled, (url) =>
-      checkBody === undefined
-        ? Effect.succeed(request(url, undefined))
-        : Effect.map(checkBody(input.payload), (value) => request(url, value))
-    )
-  }
+  return (input) =>
+    Effect.suspend(() => {
+      const filled =
+        checkParams === undefined
+          ? Effect.succeed(url)
+          : Effect.mapEager(checkParams(input.params), (values) =>
+              fill(values as Record<string, string>)
+            )
+      return Effect.flatMapEager(filled, (url) =>
+        checkBody === undefined
+          ? Effect.succeed(request(url, undefined))
+          : Effect.mapEager(checkBody(input.payload), (value) => request(url, value))
+      )
+    })
 }
 
 const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
@@ -108,13 +113,15 @@ const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
     ? () => Result.succeed(null)
     : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
-    const refuse = (reason: string) =>
-      Effect.fail(new UnexpectedResponse({ status: response.status, reason }))
+    const unexpected = (reason: string) =>
+      new UnexpectedResponse({ status: response.status, reason })
     const json = read(response)
-    if (Result.isFailure(json)) return refuse(`its body cannot be read as JSON (${json.failure})`)
-    return Effect.catchTag(decode(json.success), "SchemaError", (error) => {
+    if (Result.isFailure(json)) {
+      return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
+    }
+    return Effect.mapErrorEager(decode(json.success), (error) => {
       const [fault] = faults(error)
-      return refuse(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
+      return unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
     })
   }
 }
@@ -122,10 +129,40 @@ const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
 /** Passes a plain value through its schema, and names everything that is wrong with it. */
 const check = (schema: Codec) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
-  const encode = Schema.encodeEffect(schema)
+  const write = writer(schema.ast)
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
-    Effect.mapError(Effect.flatMap(decode(value), encode), toValidationFailed)
+    Effect.mapBothEager(decode(value), { onFailure: toValidationFailed, onSuccess: write })
 }
+
+type Write = (value: unknown) => unknown
+
+/**
+ * Writes what was read as it travels. Only a few fields are read as something else (secrets, exact
+ * numbers): to encode the whole for them takes as long as to read it, and 8 % of a call.
+ */
+const writer = (ast: SchemaAST.AST): Write => {
+  if (isPlain(ast)) return identity
+  if (!isFields(ast)) return Schema.encodeSync(Schema.make<Codec>(ast))
+  const fields = ast.propertySignatures
+    .filter(({ type }) => !isPlain(type))
+    .map(({ name, type }) => ({ name, write: writer(type) }))
+  return (value) => {
+    const written: Record<PropertyKey, unknown> = { ...(value as object) }
+    for (const { name, write } of fields) {
+      if (name in written) written[name] = write(written[name])
+    }
+    return written
+  }
+}
+
+/** Whether a schema reads its values as they are. */
+const isPlain = (ast: SchemaAST.AST): boolean => Schema.flip(Schema.make<Codec>(ast)).ast === ast
+
+/** Whether only known fields of it are read as something else. */
+const isFields = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
+  SchemaAST.isObjects(ast) &&
+  ast.encoding === undefined &&
+  ast.indexSignatures.every(({ parameter, type }) => isPlain(parameter) && isPlain(type))
 
 const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>
   new ValidationFailed({ sent: false, fields: faults(error) })

@@ -1,0 +1,52 @@
+import { AmountFromNumber } from "@pawl/core/Amount"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Api } from "../src/Api.ts"
+import * as Operation from "../src/internal/Operation.ts"
+
+/** What no endpoint has yet: a record and a list that are read as something else. */
+const other = HttpApiEndpoint.post("other", "/api/other", {
+  payload: Schema.Struct({
+    secrets: Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String)),
+    amounts: Schema.optionalKey(Schema.Array(AmountFromNumber)),
+    nested: Schema.Struct({ amount: Schema.NullOr(AmountFromNumber), text: Schema.String })
+  }),
+  success: Schema.Json
+})
+
+const payloads = [...Object.values(Api.groups), { endpoints: { other } }]
+  .flatMap(({ endpoints }) => Object.values<Operation.Endpoint<unknown>>(endpoints))
+  .flatMap((endpoint) =>
+    Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => ({
+      name: endpoint.identifier,
+      endpoint: { ...endpoint, params: undefined },
+      schema: schema as Schema.Codec<unknown, object>
+    }))
+  )
+
+it("covers what has a body", () => {
+  expect(payloads.length).toBeGreaterThan(10)
+})
+
+describe.each(payloads)("$name", ({ endpoint, schema }) => {
+  const operation = Operation.make(endpoint, "https://payments.example/api")
+  const arbitrary = Arbitrary.schema(schema)
+  const encode = Schema.encodeSync(schema)
+  const decode = Schema.decodeUnknownSync(schema)
+
+  it("sends its fields as the whole of its schema would write them", () => {
+    fc.assert(
+      fc.property(fc.noShrink(fc.integer()), (seed) => {
+        const [value] = Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed }))
+        const payload = encode(value)
+        const { body } = Effect.runSync(operation.toRequest({ payload }))
+        expect(body).toBe(JSON.stringify(encode(decode(payload))))
+      }),
+      { numRuns: 50 }
+    )
+  })
+})
