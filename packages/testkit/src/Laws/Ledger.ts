@@ -4,8 +4,8 @@
  * **Details**
  *
  * They are what `@pawl/webhook/Ledger` promises, of any layer of it: a store of your own is right when they
- * hold. Most are one example each, to read and to be told by what is wrong. The last is tried on histories,
- * of callbacks, workers that are slow and people who re-drive, beside a plain model of the ledger.
+ * hold. Most are tried on histories, of callbacks, workers that are slow and people who re-drive, beside a
+ * plain model of the ledger: each looks at one facet of what is kept. A few are one example each.
  *
  * What only one kind of store can promise is not here: that it outlives its process, or that many
  * processes may share it.
@@ -26,12 +26,11 @@
  *
  * @since 0.1.0
  */
-import { accepting } from "../internal/laws/LedgerAccepting.ts"
-import { keeping } from "../internal/laws/LedgerKeeping.ts"
+import * as Struct from "effect/Struct"
+import { examples } from "../internal/laws/LedgerExamples.ts"
+import { facets } from "../internal/laws/LedgerFacets.ts"
 import * as LedgerLaw from "../internal/laws/LedgerLaw.ts"
-import { leasing } from "../internal/laws/LedgerLeasing.ts"
-import { replay } from "../internal/laws/LedgerModel.ts"
-import { registering } from "../internal/laws/LedgerRegistering.ts"
+import { replay } from "../internal/laws/LedgerReplay.ts"
 import * as Steps from "../internal/laws/LedgerSteps.ts"
 import * as Laws from "../Laws.ts"
 
@@ -53,24 +52,21 @@ export type Fresh = LedgerLaw.Fresh
 export type Step = Steps.Step
 
 /**
- * The law that is tried on histories, 500 of them where nothing else is said.
+ * The laws that are tried on histories, 100 of them each where nothing else is said; a history that broke one
+ * once may be kept, and tried first.
  *
  * @category laws
  * @since 0.1.0
  */
-export const history: Laws.Law<Fresh, ReadonlyArray<Step>> = Laws.propertyEffect(
-  {
-    name: "any history leaves the rows, leases and due times that a plain model has",
-    section: "docs/decisions/0008",
-    explanation:
-      "Callbacks, registrations, leases, writes, re-drives and clean-ups come in any order, and workers are slow: what is left depends on nothing but what was done."
-  },
-  {
+export const histories: ReadonlyArray<Laws.Law<Fresh, ReadonlyArray<Step>>> = Struct.keys(
+  facets
+).map((facet) =>
+  Laws.propertyEffect(facets[facet], {
     arbitrary: Steps.histories,
     show: Steps.show,
-    body: (fresh, steps) => LedgerLaw.on(fresh, replay(steps)),
-    numRuns: 500
-  }
+    body: (fresh: Fresh, steps) => LedgerLaw.on(fresh, replay(steps, facet)),
+    numRuns: 100
+  })
 )
 
 /**
@@ -79,10 +75,4 @@ export const history: Laws.Law<Fresh, ReadonlyArray<Step>> = Laws.propertyEffect
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Laws.Law<Fresh>> = [
-  ...accepting,
-  ...registering,
-  ...leasing,
-  ...keeping,
-  history
-]
+export const laws: ReadonlyArray<Laws.Law<Fresh>> = [...histories, ...examples]

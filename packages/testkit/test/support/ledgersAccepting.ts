@@ -5,18 +5,18 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
-import { keyOf, nextDue, putOff, seeing, watching, type Planted } from "./plants.ts"
+import { keyOf, putOff, seeing, watching, type Planted } from "./plants.ts"
 
 /** The planted bugs. */
 export const accepting: ReadonlyArray<Planted> = [
   [
     "which secret verified a callback is forgotten",
-    "accept makes a row of a transaction's first callback",
+    "callbacks are counted",
     seeing((row) => ({ ...row, secret: undefined }))
   ],
   [
     "only a transaction's first callback is new",
-    "accept keeps the evidence of a repeat",
+    "evidence is joined",
     (ledger) => ({
       ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
@@ -28,7 +28,7 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "evidence is overwritten: last write wins",
-    "write keeps all of an accept that came during the lease",
+    "evidence is joined",
     (ledger) => {
       const last = new Map<string, Status | undefined>()
       return {
@@ -45,7 +45,7 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "a body is copied by assignment, and `__proto__` lost",
-    "accept keeps the newest callback of each status",
+    "callbacks are counted",
     seeing((row) => {
       const copy = ({ signed, unsigned }: Required<Row["newest"]>[Status]) => {
         const { metadata, ...rest } = unsigned
@@ -60,7 +60,7 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "a repeat starts the ladder anew, and moves the poll",
-    "accept starts the poll ladder anew",
+    "a new status",
     (ledger) => {
       const repeated = new Set<string>()
       return {
@@ -82,34 +82,35 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "a repeat of a claim makes nothing due",
-    "accept makes a row due for new evidence",
+    "work is due",
     (ledger) => ({
       ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
-        const dueAt = yield* nextDue(ledger)
+        const before = yield* ledger.backlog(at)
         const accepted = yield* ledger.accept(verified, at)
-        if (!accepted.isNew) yield* putOff(ledger, at, dueAt)
+        const { due } = yield* ledger.backlog(at)
+        if (!accepted.isNew && due > before.due) yield* putOff(ledger, verified, at, undefined)
         return accepted
       })
     })
   ],
   [
     "each new status puts the work off",
-    "accept never makes a row due later",
+    "work is due",
     (ledger) => ({
       ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.get(verified.method, verified.transactionId)
         const accepted = yield* ledger.accept(verified, at)
         if (before !== undefined && verified.claim !== undefined && accepted.isNew)
-          yield* putOff(ledger, at, at)
+          yield* putOff(ledger, verified, at, at)
         return accepted
       })
     })
   ],
   [
     "what a column of text cannot hold is dropped",
-    "accept gives no row to what is in quarantine",
+    "quarantine keeps",
     (ledger) => ({
       ...ledger,
       quarantined: Effect.map(ledger.quarantined, (all) =>
@@ -119,7 +120,7 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "an id is a number",
-    "accept keeps apart what differs in method or id",
+    "each operation has",
     (ledger) => ({
       ...ledger,
       get: (method, id) => ledger.get(method, /^[\de]+$/u.test(id) ? String(Number(id)) : id)
@@ -127,12 +128,12 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "a row is shown from its first callback on",
-    "register makes a row before any callback",
+    "each operation has",
     seeing((row) => (row.callbacks === 0 ? undefined : row))
   ],
   [
     "a row is as old as its registration",
-    "register gives a row that a callback made its kind",
+    "each operation has",
     (ledger) => {
       const registered = new Map<string, number>()
       return {
@@ -148,8 +149,13 @@ export const accepting: ReadonlyArray<Planted> = [
     }
   ],
   [
+    "times are kept in 32 bits",
+    "each operation has",
+    seeing((row) => ({ ...row, createdAt: row.createdAt | 0 }))
+  ],
+  [
     "what is registered during a lease is lost",
-    "a registration during a lease is not lost",
+    "each operation has",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
       return {
@@ -161,7 +167,7 @@ export const accepting: ReadonlyArray<Planted> = [
   ],
   [
     "the terms of the newest token are taken",
-    "terms that were registered stay",
+    "the terms",
     (ledger) => {
       const newest = new Map<string, Row["terms"]>()
       return {

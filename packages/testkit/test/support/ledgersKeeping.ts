@@ -2,6 +2,7 @@
  * Ledgers that keep and find what they have with a bug.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import type { Key } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { inGroups, seeing, type Planted } from "./plants.ts"
@@ -10,7 +11,7 @@ import { inGroups, seeing, type Planted } from "./plants.ts"
 export const keeping: ReadonlyArray<Planted> = [
   [
     "what a refund's callback claims is shown of its payment",
-    "a token's callback has a row of its kind",
+    "evidence is joined",
     (ledger) => {
       const claimed = new Map<string, Evidence.Evidence>()
       return {
@@ -33,7 +34,7 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "a refund is what its transactionId says",
-    "a refund's callback is found by the refundId",
+    "each operation has",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
@@ -41,8 +42,28 @@ export const keeping: ReadonlyArray<Planted> = [
     })
   ],
   [
+    "what was claimed of a row that is joined is forgotten",
+    "evidence is joined",
+    (ledger) => {
+      const lost = new Map<string, Evidence.Evidence>()
+      const lostOf = ({ transactionId }: Key) => lost.get(transactionId) ?? Evidence.none
+      return {
+        ...seeing((row) => ({ ...row, evidence: row.evidence & ~lostOf(row) }))(ledger),
+        write: (leased, change) =>
+          Effect.gen(function* () {
+            const other = yield* ledger.get(leased.method, leased.transactionId)
+            const written = yield* ledger.write(leased, change)
+            if (written === undefined && other !== undefined && change.kind === other.kind) {
+              lost.set(leased.transactionId, leased.evidence & ~other.evidence)
+            }
+            return written
+          })
+      }
+    }
+  ],
+  [
     "what was told of a row that is joined is forgotten",
-    "a row that turns out to be another's transaction",
+    "what the handler",
     (ledger) => ({
       ...ledger,
       write: (leased, change) =>
@@ -51,12 +72,20 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "every re-drive is said to be one",
-    "deadLetters lists what is parked",
+    "what is parked",
     (ledger) => ({ ...ledger, redrive: (...call) => Effect.as(ledger.redrive(...call), true) })
   ],
   [
+    "a re-drive of one row takes every row of its id",
+    "what is parked",
+    (ledger) => ({
+      ...ledger,
+      redrive: ({ method, transactionId }, at) => ledger.redrive({ method, transactionId }, at)
+    })
+  ],
+  [
     "a write is made again",
-    "a write with `tellsBefore` is done once",
+    "a row is one",
     (ledger) => ({
       ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["tellsBefore"]))
@@ -64,7 +93,7 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "a clean-up takes what is just old enough, too (<= for <)",
-    "forget deletes old bodies and nothing else",
+    "callbacks are counted",
     (ledger) => ({
       ...ledger,
       forget: ({ before, limit }) => ledger.forget({ before: before + 1, limit })
@@ -72,12 +101,12 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "a clean-up takes everything at once",
-    "forget keeps a dead letter's bodies",
+    "forget takes",
     (ledger) => ({ ...ledger, forget: ({ before }) => ledger.forget({ before, limit: 1000 }) })
   ],
   [
     "what finds no room is dropped behind a 200",
-    "quarantine keeps a body once",
+    "quarantine keeps",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
@@ -88,12 +117,12 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "a callback that fails takes its group along",
-    "quarantine keeps a body once",
+    "quarantine keeps",
     (ledger) => ({ ...ledger, accept: inGroups(ledger) })
   ],
   [
     "the answer comes before the commit",
-    "accept makes a row of a transaction's first callback",
+    "each operation has",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
@@ -102,7 +131,7 @@ export const keeping: ReadonlyArray<Planted> = [
   ],
   [
     "what was told is forgotten with the third transition",
-    "any history leaves the rows",
+    "what the handler",
     seeing((row) => (row.tells === 3 ? { ...row, told: undefined } : row))
   ]
 ]

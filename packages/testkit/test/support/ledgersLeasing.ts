@@ -2,7 +2,7 @@
  * Ledgers whose rows are worked on with a bug.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import type { Row } from "@pawl/webhook/Row"
+import type { Leased, Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { keyOf, seeing, watching, type Planted } from "./plants.ts"
@@ -11,7 +11,7 @@ import { keyOf, seeing, watching, type Planted } from "./plants.ts"
 export const leasing: ReadonlyArray<Planted> = [
   [
     "a claim that leases does not say when the next is",
-    "claim leases what is due, oldest first, within the limit",
+    "work is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) =>
@@ -22,15 +22,20 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "a claim takes one at least",
-    "a claim of nothing gives nothing",
+    "work is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) => ledger.claim({ ...asked, limit: Math.max(1, asked.limit) })
     })
   ],
   [
+    "the backlog counts what is not due yet",
+    "work is due",
+    (ledger) => ({ ...ledger, backlog: () => ledger.backlog(9e15) })
+  ],
+  [
     "a lease cannot be made longer",
-    "claim leases to one alone until the lease is over",
+    "work is due",
     (ledger) => ({
       ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
@@ -38,7 +43,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "what is claimed counts as handled: seen before handled",
-    "claim leases to one alone until the lease is over",
+    "work is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) =>
@@ -50,7 +55,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "the lease is not fenced",
-    "a write without the lease changes nothing",
+    "a row is one",
     (ledger) => {
       const { leases, port } = watching(ledger)
       return {
@@ -66,8 +71,25 @@ export const leasing: ReadonlyArray<Planted> = [
     }
   ],
   [
+    "a lease is a flag",
+    "a row is one",
+    (ledger) => {
+      const { leases, port } = watching(ledger)
+      const flagged = (row: Leased): Leased => ({ ...row, lease: 1 })
+      return {
+        ...port,
+        claim: (asked) =>
+          Effect.map(port.claim(asked), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(flagged) })),
+        write: (leased, change) => {
+          const lease = leases.get(keyOf(leased))?.lease ?? 0
+          return Effect.map(port.write({ ...leased, lease }, change), (row) => row && flagged(row))
+        }
+      }
+    }
+  ],
+  [
     "the answer that came last counts, whenever it was asked for",
-    "write joins evidence and reads",
+    "evidence is joined",
     (ledger) => {
       const last = new Map<string, Row["read"]>()
       return {
@@ -85,7 +107,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "a write undoes the ladder that a new status began",
-    "write keeps all of an accept that came during the lease",
+    "a new status",
     (ledger) => {
       const ladders = new Map<string, Pick<Row, "polls" | "pollAt">>()
       return {
@@ -107,7 +129,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "a repeat during a lease holds the poll up",
-    "write moves the ladder on, whatever repeats came",
+    "a new status",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
       const repeated = new Set<string>()
@@ -135,7 +157,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "every repeat during a lease is news",
-    "a written row is due when the write says so",
+    "work is due",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
       const repeated = new Map<string, number>()
@@ -163,7 +185,7 @@ export const leasing: ReadonlyArray<Planted> = [
   ],
   [
     "a worker that waits is woken for nothing",
-    "woken completes when a row becomes due",
+    "woken completes",
     (ledger) => ({ ...ledger, woken: Effect.void })
   ]
 ]

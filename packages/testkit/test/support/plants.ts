@@ -4,7 +4,7 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Transaction"
 import type { Accepted, Ledger } from "@pawl/webhook/Ledger"
-import type { Leased, Row } from "@pawl/webhook/Row"
+import type { Key, Leased, Row } from "@pawl/webhook/Row"
 import type { Verified } from "@pawl/webhook/Verifier"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -49,13 +49,24 @@ export const watching = (ledger: Port) => {
   }
 }
 
-/** Makes a row that nobody holds due at a time, whatever it was before. */
-export const putOff = (ledger: Port, at: number, dueAt: number | undefined) =>
-  Effect.flatMap(ledger.claim({ at, until: at + 1, limit: 1 }), ({ rows }) =>
-    Effect.forEach(rows, (row) => ledger.write(row, { release: { dueAt } }), { discard: true })
-  )
+/** Makes a row that nobody holds due at a time, whatever it was before, and leaves those before it as they are. */
+export const putOff = (
+  ledger: Port,
+  key: Key,
+  at: number,
+  dueAt: number | undefined
+): Effect.Effect<void, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const since = yield* nextDue(ledger)
+    const { rows } = yield* ledger.claim({ at, until: at + 1, limit: 1 })
+    for (const row of rows) {
+      const isIt = row.method === key.method && row.transactionId === key.transactionId
+      if (!isIt) yield* putOff(ledger, key, at, dueAt)
+      yield* ledger.write(row, { release: { dueAt: isIt ? dueAt : since } })
+    }
+  })
 
-export const nextDue = (ledger: Port) =>
+const nextDue = (ledger: Port) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
 
 /** A bug, the beginning of the law that is to catch it, and how it gets in. */

@@ -3,10 +3,14 @@
  *
  * @since 0.1.0
  */
+import type { Body } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Transaction"
 import type { Change, Parked } from "@pawl/webhook/Row"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
+import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 
 /**
@@ -20,12 +24,12 @@ export type Known = Exclude<Kind, Method>
 /**
  * One step of a history, `after` milliseconds after the last.
  *
- * - `accept`: a callback; `kind` is the one that a token names, or only the method.
+ * - `accept`: a callback; `kind` is the one that a token names, with its `requestId`, or only the method.
  * - `register`: what the merchant started.
  * - `claim`: leases for `hold` milliseconds.
  * - `write`: changes the row of an earlier lease, counted from the last; `found` is the kind a read told,
  *   `isStale` whether the worker goes on with the row it began with.
- * - `redrive`, `forget`: of everything older than `age` milliseconds.
+ * - `redrive`; `forget`: of everything older than `age` milliseconds.
  *
  * @category models
  * @since 0.1.0
@@ -36,7 +40,8 @@ export type Step = { readonly after: number } & (
       readonly id: string
       readonly kind: Kind
       readonly status: Status
-      readonly note: number
+      readonly requestId: string
+      readonly unsigned: Body
     }
   | {
       readonly _tag: "register"
@@ -53,95 +58,100 @@ export type Step = { readonly after: number } & (
       readonly found: number | undefined
       readonly isStale: boolean
     }
-  | { readonly _tag: "redrive"; readonly id: string; readonly method: Method }
+  | {
+      readonly _tag: "redrive"
+      readonly id: string
+      readonly method: Method
+      readonly scope: Kind | undefined
+    }
   | { readonly _tag: "forget"; readonly age: number }
 )
 
-const after = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 20 }))
-const id = fc.constantFrom("1", "2", "3")
-const status: fc.Arbitrary<Status> = fc.constantFrom("PENDING", "PROCESSING", "SUCCEED", "FAILED")
-const moment = fc.option(fc.nat(200), { nil: undefined })
+const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
+
+/** Times in tens, since much hangs on what is the same instant. */
+const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
+
+const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>
+  fc.option(arbitrary, { nil: undefined, freq })
+
+const year = 31_536_000_000
+const after = often(49, tens(1), fc.constant(year))
+const id = often(
+  9,
+  fc.constantFrom("1", "1", "1", "2"),
+  fc.constantFrom("01", "1e0", "1_", "__proto__", "x".repeat(64))
+)
+const status: fc.Arbitrary<Status> = fc.constantFrom("PENDING", "PENDING", "SUCCEED", "PROCESSING")
 const known: fc.Arbitrary<Known> = fc.constantFrom(
   "card-payment",
-  "card-payout",
   "refund",
-  "apm-payment"
+  "apm-payment",
+  "card-payout"
 )
+const kind = fc.oneof(often(4, fc.constant<Kind>("card"), fc.constant<Kind>("apm")), known)
+const unsigned: fc.Arbitrary<Body> = fc.constantFrom(
+  { metadata: { n: "1" } },
+  { metadata: { n: "2" } },
+  { metadata: { ["__proto__"]: "x", "'; --": "\u2028 👩‍👩‍👧 \\u0000" }, declineCode: 5 }
+)
+const moment = orNot(tens(30), 3)
 const parked: fc.Arbitrary<Parked> = fc.record(
   {
     reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
-    at: fc.nat(200),
-    to: fc.option(status, { nil: undefined })
+    at: tens(20),
+    to: orNot(status)
   },
   { noNullPrototype: true }
 )
-const change: fc.Arbitrary<Change> = fc.record(
-  {
-    evidence: status.map(Evidence.confirmed),
-    read: fc.option(fc.record({ status, askedAt: fc.nat(200) }, { noNullPrototype: true }), {
-      nil: undefined
-    }),
-    told: fc.option(fc.constantFrom(...statuses), { nil: undefined }),
-    tells: fc.nat(3),
-    tellsBefore: fc.nat(1),
-    polls: fc.nat(9),
-    pollAt: moment,
-    askedAt: moment,
-    doubtedAt: moment,
-    parked: fc.option(parked, { nil: undefined }),
-    until: fc.nat(300),
-    release: fc.record({ dueAt: moment })
-  },
-  { requiredKeys: [] }
-)
-/**
- * Histories of three ids in both methods, in which workers are slow and go on with what they had.
- *
- * @category arbitraries
- * @since 0.1.0
- */
-export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
+const changes: {
+  readonly [Field in Exclude<keyof Change, "kind">]-?: fc.Arbitrary<Change[Field]>
+} = {
+  evidence: status.map(Evidence.confirmed),
+  read: orNot(fc.record({ status, askedAt: tens(20) }, { noNullPrototype: true })),
+  told: orNot(fc.constantFrom(...statuses)),
+  tells: fc.constantFrom(0, 0, 0, 3),
+  tellsBefore: fc.constantFrom(0, 0, 0, 1),
+  trying: orNot(status),
+  attempt: fc.nat(3),
+  failingSince: moment,
+  tellAt: tens(20),
+  polls: fc.nat(9),
+  pollAt: moment,
+  askedAt: moment,
+  doubtedAt: moment,
+  parked: orNot(parked),
+  until: tens(30),
+  release: fc.record({ dueAt: moment }, { noNullPrototype: true })
+}
+
+const changeOf = (fields: Partial<typeof changes>): fc.Arbitrary<Change> =>
+  fc.record(fields, { requiredKeys: [], noNullPrototype: true })
+
+const accept = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
+  fc.record({
+    _tag: fc.constant("accept"),
+    after,
+    id,
+    kind,
+    status,
+    requestId: fc.constantFrom("r1", "r2"),
+    unsigned
+  })
+
+const comesTo = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
   fc.oneof(
+    { weight: 6, arbitrary: accept(id, kind) },
     {
-      weight: 5,
-      arbitrary: fc.record({
-        _tag: fc.constant("accept"),
-        after,
-        id,
-        kind: fc.oneof(fc.constantFrom<Kind>("card", "apm"), known),
-        status,
-        note: fc.nat(9)
-      })
-    },
-    {
-      weight: 2,
+      weight: 1,
       arbitrary: fc.record({
         _tag: fc.constant("register"),
         after,
         id,
         kind: known,
-        status: fc.option(status, { nil: undefined }),
-        amount: fc.option(fc.constant("25.00"), { nil: undefined })
-      })
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        _tag: fc.constant("claim"),
-        after,
-        limit: fc.nat(3),
-        hold: fc.nat(50)
-      })
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        _tag: fc.constant("write"),
-        after,
-        which: fc.nat(9),
-        change,
-        found: fc.option(fc.nat(2), { nil: undefined, freq: 2 }),
-        isStale: fc.boolean()
+        status: orNot(status),
+        amount: orNot(fc.constant("25.00"))
       })
     },
     {
@@ -150,15 +160,70 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
         _tag: fc.constant("redrive"),
         after,
         id,
-        method: fc.constantFrom("card", "apm")
+        method: fc.constantFrom("card", "apm"),
+        scope: orNot(kind)
       })
     },
     {
       weight: 1,
-      arbitrary: fc.record({ _tag: fc.constant("forget"), after, age: fc.nat(60) })
+      arbitrary: fc.record({ _tag: fc.constant("forget"), after, age: tens(5) })
     }
-  ),
-  { maxLength: 40, size: "max" }
+  )
+
+const claim = (limit: fc.Arbitrary<number>) =>
+  fc.record({ _tag: fc.constant("claim"), after, limit, hold: tens(9) })
+
+const write = (found: fc.Arbitrary<number | undefined>) =>
+  fc.record({
+    _tag: fc.constant("write"),
+    after,
+    which: fc.constantFrom(0, 0, 1, 2),
+    change: fc.oneof(changeOf(Struct.omit(changes, ["release", "tellsBefore"])), changeOf(changes)),
+    found,
+    isStale: fc.boolean()
+  })
+
+/** Rounds in which something comes, rows are leased, and some of them written; any of that may be left out. */
+const historiesOf = (...about: Parameters<typeof comesTo>): fc.Arbitrary<ReadonlyArray<Step>> => {
+  const leased = orNot(claim(fc.constantFrom(1, 3, 3, 3, 0)), 2)
+  const found = orNot(fc.constantFrom(2, 2, 2, 0, 1), 3)
+  const round = fc.tuple(
+    orNot(comesTo(...about), 5),
+    leased,
+    orNot(write(found), 2),
+    orNot(write(found), 3)
+  )
+  return fc
+    .array(round, { maxLength: 24, size: "max" })
+    .map((rounds) => rounds.flat().filter(Predicate.isNotUndefined))
+}
+
+const one = fc.constant("1")
+const any = fc.constantFrom<Kind>("card", "refund")
+
+/** Two rows of one id are leased, and the one of which only the method is known may turn out to be the other. */
+const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .tuple(
+    accept(one, fc.constant("card")),
+    accept(one, fc.constant("refund")),
+    claim(fc.constant(3)),
+    write(fc.constant(2)),
+    write(fc.constant(2)),
+    historiesOf(one, any)
+  )
+  .map(([...steps]) => steps.flat())
+
+/**
+ * Histories of a few ids in both methods, or of one; workers are slow, and go on with what they had.
+ *
+ * @category arbitraries
+ * @since 0.1.0
+ */
+export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
+  historiesOf(one, fc.constant("card")),
+  historiesOf(one, any),
+  historiesOf(id, kind),
+  joined
 )
 
 /**
@@ -174,6 +239,9 @@ export const show = (steps: ReadonlyArray<Step>): string =>
         .map(({ _tag, after, ...step }, at) => `${at + 1}. ${after} ms later, ${_tag} ${say(step)}`)
         .join("\n")
 
-/** Names what is undefined, too: a change sets a field to it. */
+/** Names what is undefined in a change, too: it sets a field to it. */
 const say = (step: object): string =>
-  JSON.stringify(step, (_, value: unknown) => (value === undefined ? "undefined" : value))
+  JSON.stringify(
+    Record.filter({ ...step }, (value: unknown) => value !== undefined),
+    (_, value: unknown) => (value === undefined ? "undefined" : value)
+  )
