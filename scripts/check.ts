@@ -149,7 +149,7 @@ for (const { outcome, step } of running) {
   const wrong = (step.read ?? byExitCode)(result)
   const verdict = wrong === undefined ? "ok" : "FAILED"
   console.log(
-    `${step.name.padEnd(9)}${step.what.padEnd(38)}${verdict.padEnd(8)}${result.seconds} s`
+    `${step.name.padEnd(9)}${step.what.padEnd(40)}${verdict.padEnd(8)}${result.seconds} s`
   )
   if (wrong === undefined) continue
   console.log(wrong.replaceAll(/^(?=.)/gm, "    "))
