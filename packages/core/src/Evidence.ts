@@ -85,6 +85,10 @@ export const none: Evidence = 0
 /**
  * Makes the evidence of one callback's claim.
  *
+ * **Gotchas**
+ *
+ * What comes as text is checked with `isStatus` first.
+ *
  * @category constructors
  * @since 0.1.0
  */
@@ -92,6 +96,10 @@ export const claimed = (status: Status): Evidence => 1 << place(status)
 
 /**
  * Makes the evidence of one answer of the service: a response or a read.
+ *
+ * **Gotchas**
+ *
+ * What comes as text is checked with `isStatus` first.
  *
  * @category constructors
  * @since 0.1.0
@@ -178,7 +186,7 @@ export const standing = (
 ): Standing => {
   const sure = evidence >> width
   const said = evidence & claims
-  const counts = sure | (policy === "always" ? 0 : policy === "never" ? said : said & ~final)
+  const counts = sure | (policy === "never" ? said : policy === "final" ? said & ~final : 0)
   if (counts === 0) return { status: undefined, rank: 0, confirmed: false, conflict: null }
   const top = highest(counts)
   const held = counts & rivals

@@ -84,11 +84,16 @@ export type Read = { readonly json: Schema.Json } | { readonly fault: Fault }
  * @since 0.1.0
  */
 export const readBytes = (bytes: Uint8Array): Read => {
-  // Plain, since Effect's Result is twice the weight of a verifier.
+  const text = decodeUtf8(bytes)
+  return text === undefined ? { fault: "encoding" } : readText(text)
+}
+
+/** Plain, since Effect's Result is twice the weight of a verifier. */
+const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
-    return readText(utf8.decode(bytes))
+    return utf8.decode(bytes)
   } catch {
-    return { fault: "encoding" }
+    return undefined
   }
 }
 

@@ -8,11 +8,12 @@ import { describe, expect, it } from "vitest"
 import { Api } from "../src/Api.ts"
 import * as Operation from "../src/internal/Operation.ts"
 
-/** What no endpoint has yet: a record and a list that are read as something else. */
+/** What no endpoint has yet: a record and a list that are read as something else, and a key that may be left out. */
 const other = HttpApiEndpoint.post("other", "/api/other", {
   payload: Schema.Struct({
     secrets: Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String)),
     amounts: Schema.optionalKey(Schema.Array(AmountFromNumber)),
+    left: Schema.Struct({ out: Schema.OptionFromOptionalKey(Schema.String), in: Schema.String }),
     nested: Schema.Struct({ amount: Schema.NullOr(AmountFromNumber), text: Schema.String })
   }),
   success: Schema.Json

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * It is a plain function, and brings nothing of Effect along but an encoder of base64; `Verifier` is the
- * service of it.
+ * It is a plain function, and brings nothing of Effect into a bundle but an encoder of base64; `Verifier`
+ * is the service of it.
  *
  * The order of the questions is part of the defence: method, size, type, encoding, depth, keys, JSON,
  * the kind of callback, the four signed fields, and then the checksum. Nothing else is asked before
@@ -19,7 +19,7 @@
  * What verifies but is not ours to understand (a status, amount or identifier outside our grammar)
  * is not refused: a genuine callback would be lost after six tries. It is marked `quarantine`.
  *
- * **Example** (On Node, without Effect)
+ * **Example** (On Node; elsewhere `PortableHmac.keyed` signs)
  *
  * ```ts
  * import { verifier } from "@pawl/webhook/Verified"
@@ -165,7 +165,7 @@ export const verifier = (rules: Rules): ((incoming: Incoming) => Verified | Refu
 
     const given = incoming.checksum ?? ""
     const match = keyed.find(({ sign }) => Checksum.matches(Checksum.callback(sign, signed), given))
-    if (match === undefined) return refuse(401, "the checksum does not match")
+    if (match === undefined || !given) return refuse(401, "the checksum does not match")
 
     const token = tokenOf(routed.token)
     const kind = token === undefined ? method : Token.kindOf(token.origin, method)

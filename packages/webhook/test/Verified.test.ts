@@ -50,6 +50,14 @@ describe("the rules", () => {
     })
   })
 
+  it("A01 that sign nothing verify nothing, not even what brings no checksum", () => {
+    for (const given of [undefined, ""]) {
+      const signsNothing = verify({ current: () => new Uint8Array() })
+      const answer = signsNothing(incoming("card", card(), { checksum: given }))
+      expect(answer).toMatchObject({ status: 401 })
+    }
+  })
+
   it("may name the accounts that are ours", () => {
     const given = incoming("card", card())
     expect(verify({ accounts: ["mid-1"] })(given)).toMatchObject({ claim: "SUCCEED" })

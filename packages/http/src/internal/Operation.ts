@@ -155,13 +155,18 @@ const writer = (ast: SchemaAST.AST): Write => {
   }
 }
 
-/** Whether a schema reads its values as they are. */
-const isPlain = (ast: SchemaAST.AST): boolean => Schema.flip(Schema.make<Codec>(ast)).ast === ast
+const flip = (ast: SchemaAST.AST): SchemaAST.AST => Schema.flip(Schema.make<Codec>(ast)).ast
 
-/** Whether only known fields of it are read as something else. */
+/** Whether a schema reads its values as they are. */
+const isPlain = (ast: SchemaAST.AST): boolean => flip(ast) === ast
+
+/** Whether only known fields of it are read as something else, and are there where they are read. */
 const isFields = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
   SchemaAST.isObjects(ast) &&
   ast.encoding === undefined &&
+  ast.propertySignatures.every(
+    ({ type }) => SchemaAST.isOptional(flip(type)) === SchemaAST.isOptional(type)
+  ) &&
   ast.indexSignatures.every(({ parameter, type }) => isPlain(parameter) && isPlain(type))
 
 const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>

@@ -44,6 +44,20 @@ export const accepting: ReadonlyArray<Planted> = [
     }
   ],
   [
+    "evidence is kept in 16 bits",
+    "evidence is joined",
+    seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
+  ],
+  [
+    "a kind that nobody thought of is not registered",
+    "each operation has one row",
+    (ledger) => ({
+      ...ledger,
+      register: (operation, at) =>
+        operation.kind === "apm-payout" ? Effect.void : ledger.register(operation, at)
+    })
+  ],
+  [
     "a body is copied by assignment, and `__proto__` lost",
     "callbacks are counted",
     seeing((row) => {

@@ -83,12 +83,17 @@ const id = often(
   fc.constantFrom("1", "1", "1", "2"),
   fc.constantFrom("01", "1e0", "1_", "__proto__", "x".repeat(64))
 )
-const status: fc.Arbitrary<Status> = fc.constantFrom("PENDING", "PENDING", "SUCCEED", "PROCESSING")
+const status: fc.Arbitrary<Status> = often(
+  3,
+  fc.constantFrom("PENDING", "PENDING", "SUCCEED", "PROCESSING"),
+  fc.constantFrom(...statuses)
+)
 const known: fc.Arbitrary<Known> = fc.constantFrom(
   "card-payment",
   "refund",
   "apm-payment",
-  "card-payout"
+  "card-payout",
+  "apm-payout"
 )
 const kind = fc.oneof(often(4, fc.constant<Kind>("card"), fc.constant<Kind>("apm")), known)
 const unsigned: fc.Arbitrary<Body> = fc.constantFrom(
