@@ -416,7 +416,7 @@ describe("a handler that", () => {
     ))
 })
 
-it("a row that is unparked has another 24 hours", () =>
+it("a row that is re-driven has another 24 hours", () =>
   World.run(
     Effect.gen(function* () {
       const world = yield* World.make({
@@ -427,9 +427,7 @@ it("a row that is unparked has another 24 hours", () =>
       yield* receive("1", "FAILED")
       yield* World.pass("40 days")
       const before = world.calls.length
-      const [row] = (yield* world.ledger.claim({ at: Infinity, until: Infinity, limit: 1 })).rows
-      if (row === undefined) return expect.unreachable()
-      yield* world.ledger.write(row, { parked: undefined, release: { dueAt: world.now() } })
+      yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
       yield* World.pass("40 days")
       expect(world.calls.length).toBeGreaterThan(before + 280)
       expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
