@@ -135,7 +135,7 @@ export const make = (
       const row = find(there.get(nameOf(group[0])) ?? [], ({ kind }) => kind, kind, "callback")
       return { claims: group, transaction_id, scope: row?.scope ?? kind }
     })
-    return Arr.sortWith(lines as unknown as Lines, keyOf, Order.String)
+    return Arr.sortWith(lines as Arr.NonEmptyArray<Line>, keyOf, Order.String)
   })
 
   const acceptAll = Effect.fnUntraced(function* (claims: Arr.NonEmptyReadonlyArray<Claim>) {
