@@ -2,18 +2,9 @@
  * The floor: the receiver's checks as somebody would write them who knows all of them and wants nothing
  * else. One answer, one Map, no types to hand on.
  */
+import type { Incoming } from "@pawl/webhook/Verified"
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { secret } from "./callbacks.ts"
-
-/** What a request brings, read. */
-export interface Incoming {
-  readonly method: string
-  readonly search: string
-  readonly contentType: string | undefined
-  readonly contentEncoding: string | undefined
-  readonly checksum: string | undefined
-  readonly body: Uint8Array
-}
 
 /** What is left to be stored of a callback that is sound; else the status of the refusal. */
 export type Checked =
