@@ -131,6 +131,7 @@ const isSeveral = (mask: number): boolean => (mask & (mask - 1)) !== 0
 
 const highest = (mask: number): number => 31 - Math.clz32(mask)
 
+/** The statuses of the nine lowest bits. */
 const members = (mask: number): Array<Status> =>
   statuses.filter((_, index) => (mask & (1 << index)) !== 0)
 
