@@ -31,7 +31,7 @@ export default defineConfig({
       project("@pawl/testkit", "packages/testkit", 60_000),
       // These start whole processes.
       project("@pawl/examples", "examples", 120_000),
-      project("@pawl/rel", "rel", 120_000),
+      project("@pawl/proof", "proof", 120_000),
       project("scripts", "scripts", 60_000)
     ]
   }

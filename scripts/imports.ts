@@ -129,7 +129,7 @@ const rooms: ReadonlyArray<Room> = [
     why: "not a dependency of the testkit's tests"
   },
   {
-    files: /^(examples|rel)\//,
+    files: /^(examples|proof)\//,
     may: [/./],
     why: ""
   }
@@ -140,7 +140,7 @@ const rooms: ReadonlyArray<Room> = [
  * together for Node with the barrel that shows it.
  */
 const onNode =
-  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|rel)/
+  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are PascalCase; a lower-case path is the barrel of a folder. */
@@ -161,7 +161,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   const target = relative ? posix.join(posix.dirname(path), specifier) : specifier
   if (bin.test(target) && !bin.test(path)) return "nothing imports a bin; it is run"
 
-  const home = /^(packages\/[a-z]+|examples|rel)\//.exec(path)?.[0]
+  const home = /^(packages\/[a-z]+|examples|proof)\//.exec(path)?.[0]
   const room = rooms.find(({ files }) => files.test(path))
   if (home === undefined || room === undefined) return "no room in scripts/imports.ts has this file"
   const inSource = home.startsWith("packages/") && path.startsWith(`${home}src/`)
@@ -212,7 +212,7 @@ export const imports = (source: string): ReadonlyArray<Import> => {
 }
 
 if (import.meta.main) {
-  const files = globSync("{packages/*,examples,rel}/{src,test}/**/*.ts").toSorted()
+  const files = globSync("{packages/*,examples,proof}/{src,test}/**/*.ts").toSorted()
   const found = files.flatMap((path) =>
     findings(path.replaceAll(sep, "/"), readFileSync(path, "utf8"))
   )

@@ -32,7 +32,7 @@ import {
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import Stripe from "stripe"
-import * as Places from "../../rel/src/Places.ts"
+import * as Places from "../../proof/src/rel/Places.ts"
 import { check, type Checked, remember } from "./byHand.ts"
 import { secret } from "./callbacks.ts"
 

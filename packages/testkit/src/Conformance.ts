@@ -24,7 +24,7 @@ import * as Result from "effect/Result"
 import type { Faults } from "./Faults.ts"
 import type { Gateway } from "./Gateway.ts"
 import * as Report from "./internal/laws/ConformanceReport.ts"
-import { reason } from "./internal/laws/ReceiverLaw.ts"
+import { reason } from "./internal/laws/receiver/ReceiverLaw.ts"
 import type * as Laws from "./Laws.ts"
 import * as Receiver from "./Laws/Receiver.ts"
 

@@ -21,8 +21,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as Secret from "./internal/Secret.ts"
-import * as Token from "./internal/Token.ts"
+import * as Secret from "./internal/verify/Secret.ts"
+import * as Token from "./internal/verify/Token.ts"
 import { type Request, termsOf } from "./Row.ts"
 
 /**

@@ -25,7 +25,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import * as Layout from "./internal/Layout.ts"
+import * as Layout from "./internal/verify/Layout.ts"
 import type { Row } from "./Row.ts"
 
 /**

@@ -27,7 +27,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Memory from "./internal/Memory.ts"
+import * as Memory from "./internal/memory/Memory.ts"
 import {
   type Change,
   type Key,

@@ -61,7 +61,7 @@ import {
   type ServerResponse
 } from "node:http"
 import type { AddressInfo } from "node:net"
-import * as Door from "./internal/Door.ts"
+import * as Door from "./internal/doors/Door.ts"
 import { type Answer, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 

@@ -39,7 +39,7 @@ import { Ledger } from "./Ledger.ts"
 import * as Cleaner from "./Cleaner.ts"
 import type { Change, Leased, Parked, Row } from "./Row.ts"
 import * as Alarm from "./internal/Alarm.ts"
-import * as Terms from "./internal/Terms.ts"
+import * as Terms from "./internal/ExpectedAmount.ts"
 import * as Reconciler from "./Reconciler.ts"
 
 const slots = 64

@@ -49,8 +49,8 @@ import type { Switches } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Transaction"
 import type * as Brand from "effect/Brand"
-import * as Layout from "./internal/Layout.ts"
-import * as Token from "./internal/Token.ts"
+import * as Layout from "./internal/verify/Layout.ts"
+import * as Token from "./internal/verify/Token.ts"
 import { methodOf, type Terms } from "./Row.ts"
 
 /**

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Secret from "./internal/Secret.ts"
+import * as Secret from "./internal/verify/Secret.ts"
 import { type Incoming, type Verified, verifier } from "./Verified.ts"
 
 export { type Incoming, maxBytes, type Verified } from "./Verified.ts"

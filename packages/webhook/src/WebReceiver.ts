@@ -48,7 +48,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Door from "./internal/Door.ts"
+import * as Door from "./internal/doors/Door.ts"
 import { type Answer, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 

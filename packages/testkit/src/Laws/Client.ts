@@ -26,12 +26,12 @@
  *
  * @since 0.1.0
  */
-import { changing } from "../internal/laws/ClientChanges.ts"
-import { creating } from "../internal/laws/ClientCreates.ts"
-import type * as ClientLaw from "../internal/laws/ClientLaw.ts"
-import type * as Model from "../internal/laws/ClientModel.ts"
-import * as ClientOurs from "../internal/laws/ClientOurs.ts"
-import { trying } from "../internal/laws/ClientTries.ts"
+import { changing } from "../internal/laws/client/Changes.ts"
+import { creating } from "../internal/laws/client/Creates.ts"
+import type * as ClientLaw from "../internal/laws/client/ClientLaw.ts"
+import type * as Model from "../internal/laws/client/Model.ts"
+import * as ClientOurs from "../internal/laws/client/Ours.ts"
+import { trying } from "../internal/laws/client/Tries.ts"
 
 /**
  * What is put to the test: a function that makes a client of a service. It is called for each value a law is

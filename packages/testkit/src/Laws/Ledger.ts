@@ -27,11 +27,11 @@
  * @since 0.1.0
  */
 import * as Struct from "effect/Struct"
-import { examples } from "../internal/laws/LedgerExamples.ts"
-import { facets } from "../internal/laws/LedgerFacets.ts"
-import * as LedgerLaw from "../internal/laws/LedgerLaw.ts"
-import { replay } from "../internal/laws/LedgerReplay.ts"
-import * as Steps from "../internal/laws/LedgerSteps.ts"
+import { examples } from "../internal/laws/ledger/Examples.ts"
+import { facets } from "../internal/laws/ledger/Facets.ts"
+import * as LedgerLaw from "../internal/laws/ledger/LedgerLaw.ts"
+import { replay } from "../internal/laws/ledger/Replay.ts"
+import * as Steps from "../internal/laws/ledger/Steps.ts"
 import * as Laws from "../Laws.ts"
 
 /**

@@ -5,8 +5,8 @@
  */
 import type { Verdict } from "../../Conformance.ts"
 import type * as Laws from "../../Laws.ts"
-import type { Case } from "./ReceiverCase.ts"
-import * as ReceiverScript from "./ReceiverScript.ts"
+import type { Case } from "./receiver/Case.ts"
+import * as ReceiverScript from "./receiver/Script.ts"
 
 /**
  * Lays out what came of the laws, for reading.

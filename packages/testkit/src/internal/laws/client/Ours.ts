@@ -1,0 +1,92 @@
+/**
+ * The client of `@pawl/http`, as the laws of a client take one.
+ *
+ * @since 0.1.0
+ */
+import type { CreateError } from "@pawl/core/PaymentsError"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import { TransactionId } from "@pawl/core/Transaction"
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import * as Pawl from "@pawl/http/Pawl"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import { Refunds } from "@pawl/http/Refunds"
+import { StatusPoller } from "@pawl/http/StatusPoller"
+import { Subscriptions } from "@pawl/http/Subscriptions"
+import * as Transport from "@pawl/http/Transport"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import type { Client, Outcome, Service } from "./Model.ts"
+
+/**
+ * Makes the client of a service.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (service: Service): Client => {
+  const { baseUrl, fetch, merchantKey, merchantSecret } = service
+  const client = Pawl.layerPortable.pipe(
+    Layer.provide([
+      Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
+      PawlConfig.layer({ baseUrl, merchantKey, merchantSecret: Redacted.make(merchantSecret) }),
+      PortableHmac.layer
+    ]),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(FetchHttpClient.Fetch, (input, init) =>
+          fetch(input instanceof Request ? input.url : input.toString(), init)
+        ),
+        Layer.succeed(Clock.Clock, clockOf(service)),
+        Layer.succeed(References.MinimumLogLevel, "None")
+      )
+    )
+  )
+  const { runPromise } = ManagedRuntime.make(client)
+  return {
+    create: (order) =>
+      ApmPayments.use(({ create }) => create(order)).pipe(
+        Effect.match({
+          onSuccess: ({ transactionId }): Outcome => ({ outcome: "accepted", transactionId }),
+          onFailure: toOutcome
+        }),
+        runPromise
+      ),
+    status: (id) => runPromise(ApmPayments.use(({ status }) => status(id))),
+    follow: (id) =>
+      runPromise(
+        Effect.map(
+          StatusPoller.use(({ follow }) =>
+            follow({ kind: "apm-payment", id: TransactionId.make(id) })
+          ),
+          ({ status }) => status
+        )
+      ),
+    refund: (refund) => runPromise(Refunds.use(({ create }) => create(refund))),
+    change: (id) => runPromise(Subscriptions.use(({ pause }) => pause(id))),
+    cancel: (id) => runPromise(Subscriptions.use(({ cancel }) => cancel(id)))
+  }
+}
+
+const toOutcome = (error: CreateError): Outcome =>
+  error._tag === "Declined"
+    ? { outcome: "declined", transactionId: String(error.transactionId) }
+    : { outcome: error._tag === "OutcomeUnknown" ? "unknown" : "refused" }
+
+const clockOf = ({ now, sleep }: Service): Clock.Clock => {
+  const nanos = () => BigInt(Math.floor(now() * 1e6))
+  return {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => Effect.promise((signal) => sleep(Duration.toMillis(duration), signal))
+  }
+}

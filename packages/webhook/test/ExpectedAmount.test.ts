@@ -1,0 +1,185 @@
+/**
+ * Amounts that differ from what was ordered, from the callback to the dead letter and on.
+ */
+import * as Amount from "@pawl/core/Amount"
+import type { Kind, Method } from "@pawl/core/Transaction"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Terms from "../src/internal/ExpectedAmount.ts"
+import { blank, type Row } from "../src/Row.ts"
+import * as World from "./world.ts"
+
+const row = (kind: Kind, terms: Row["terms"], ...amounts: ReadonlyArray<string>): Row => ({
+  ...blank(kind, "100001", 0),
+  terms,
+  newest: Object.fromEntries(
+    amounts.map((amount, index) => [
+      ["NEW", "PENDING", "SUCCEED"][index],
+      {
+        signed: { account: "4711", amount, currency: "EUR", transactionId: "100001" },
+        unsigned: {}
+      }
+    ])
+  )
+})
+
+describe("what was ordered", () => {
+  it.each([
+    ["10", "10.00"],
+    ["10.0", "10"],
+    ["10.00", "10.00"],
+    ["10.005", "10.01"],
+    ["10.004", "10.00"],
+    ["0.5", "0.50"],
+    ["999999999999999999.99", "999999999999999999.99"]
+  ])("as %s is what is paid as %s", (amount, paid) => {
+    expect(Terms.differ(row("apm-payment", { amount }, paid))).toBe(false)
+  })
+
+  it.each([
+    ["10", "10.01"],
+    ["10.005", "10.00"],
+    ["10", "100"],
+    ["999999999999999999.99", "999999999999999999.98"],
+    ["not an amount", "10.00"]
+  ])("as %s is not what is paid as %s", (amount, paid) => {
+    expect(Terms.differ(row("apm-payment", { amount }, paid))).toBe(true)
+    expect(Terms.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+  })
+
+  it("is rounded and compared as Amount rounds and compares", () => {
+    const digits = fc.stringMatching(/^[0-9]{1,4}$/)
+    const ordered = fc.oneof(
+      digits,
+      fc.tuple(digits, digits).map((parts) => parts.join(".")),
+      fc.constantFrom("", ".5", "1.", "-1", "1e2")
+    )
+    const both = ordered.chain((amount) => {
+      const near = [-0.01, 0, 0.01].map((by) => (Number(amount) + by).toFixed(2))
+      return fc.tuple(fc.constant(amount), fc.oneof(ordered, fc.constantFrom(amount, ...near)))
+    })
+    fc.assert(
+      fc.property(both, ([amount, text]) => {
+        const rounded = Amount.round(amount, { mode: "half-from-zero" })
+        const paid = Amount.parse(text)
+        const isSame =
+          Result.isSuccess(rounded) &&
+          Result.isSuccess(paid) &&
+          Amount.compare(rounded.success, paid.success) === 0
+        expect(Terms.differ(row("apm-payment", { amount }, text))).toBe(!isSame)
+      })
+    )
+  })
+
+  it("counts for APM payments, payouts and refunds alone", () => {
+    const kinds: ReadonlyArray<Exclude<Kind, Method>> = [
+      "apm-payment",
+      "apm-payout",
+      "card-payout",
+      "refund",
+      "card-payment"
+    ]
+    const differ = kinds.map((kind) => Terms.differ(row(kind, { amount: "9" }, "10")))
+    expect(differ).toEqual([true, true, true, true, false])
+    expect(Terms.differ(row("refund", { currency: "USD" }, "10"))).toBe(true)
+    expect(Terms.differ(row("refund", { currency: "EUR" }, "10"))).toBe(false)
+  })
+
+  it("is not held against a callback of another account (A08, R20)", () => {
+    const terms = { account: "4712", amount: "9" }
+    expect(Terms.differ(row("apm-payment", terms, "10"))).toBe(false)
+    expect(Terms.differ(row("apm-payment", { ...terms, account: "4711" }, "10"))).toBe(true)
+  })
+
+  it("is as good as nothing where nothing was said", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (terms) => {
+        expect(Terms.differ(row("apm-payment", terms, "10"))).toBe(false)
+      })
+    )
+  })
+})
+
+describe("a transaction that is paid with another amount", () => {
+  const register = (world: World.World, amount: string, account = "4711") =>
+    world.ledger.register(
+      { kind: "apm-payment", transactionId: "1", amount, currency: "EUR", account },
+      world.now()
+    )
+
+  it("is told to nobody, parked, and told once a person lets it go on", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: World.says("SUCCEED") })
+        const { receive } = yield* world.start
+        yield* register(world, "25.00")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 hour")
+        expect(world.calls).toEqual([])
+        expect(World.parked(world)).toEqual(["amount-mismatch"])
+        expect(yield* world.ledger.deadLetters).toMatchObject([
+          { transactionId: "1", parked: { reason: "amount-mismatch", to: "SUCCEED" } }
+        ])
+
+        const { transactionId, method } = { transactionId: "1", method: "apm" as const }
+        expect(yield* world.ledger.redrive({ method, transactionId }, world.now())).toBe(true)
+        yield* World.pass("1 minute")
+        expect(World.told(world)).toEqual(["SUCCEED"])
+        expect(world.calls).toMatchObject([{ signed: { amount: "10.00" }, attempt: 1 }])
+        expect(yield* world.ledger.deadLetters).toEqual([])
+
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 hour")
+        expect(World.parked(world)).toEqual(["amount-mismatch"])
+      })
+    ))
+
+  it("is parked again for what it comes to stand at next", () =>
+    World.run(
+      Effect.gen(function* () {
+        let status: "PENDING" | "SUCCEED" = "PENDING"
+        const world = yield* World.make({ read: () => Effect.sync(() => status) })
+        const { receive } = yield* world.start
+        yield* register(world, "25.00")
+        yield* receive("1", "PENDING")
+        yield* World.pass("1 minute")
+        status = "SUCCEED"
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 minute")
+        expect(world.calls).toEqual([])
+        expect(World.parked(world)).toEqual(["amount-mismatch", "amount-mismatch"])
+        expect(yield* world.ledger.deadLetters).toMatchObject([{ parked: { to: "SUCCEED" } }])
+      })
+    ))
+
+  it("is not, where only a replay of another account says so: that is not handed over either (A08)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: World.says("SUCCEED") })
+        const { receive } = yield* world.start
+        yield* register(world, "25.00", "4712")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 minute")
+        expect(World.told(world)).toEqual(["SUCCEED"])
+        expect(world.calls).toMatchObject([{ signed: null, callback: null }])
+      })
+    ))
+
+  it("leaves others alone", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: World.says("SUCCEED") })
+        const { receive } = yield* world.start
+        yield* register(world, "10")
+        yield* receive("1", "SUCCEED")
+        yield* receive("2", "SUCCEED")
+        yield* World.pass("1 minute")
+        expect(World.told(world)).toEqual(["SUCCEED", "SUCCEED"])
+        expect(new Set(world.calls.map(({ id }) => id))).toEqual(
+          new Set(["apm-payment:1:1:SUCCEED", "apm:2:1:SUCCEED"])
+        )
+      })
+    ))
+})

@@ -1,0 +1,141 @@
+/**
+ * Group commit: who shares a commit with whom, and who fails with whom.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "@effect/vitest"
+import * as Group from "../src/internal/sql/GroupCommit.ts"
+import * as Patience from "../src/internal/SharedTimeout.ts"
+
+class Refused {
+  readonly _tag = "Refused"
+  readonly isOnes: boolean
+  constructor(isOnes: boolean) {
+    this.isOnes = isOnes
+  }
+}
+
+interface Commit {
+  readonly items: ReadonlyArray<string>
+  readonly end: (exit: Exit.Exit<void, Refused>) => Effect.Effect<void>
+}
+
+/** A group whose commits end when the test says so; an item is a letter, its key, and a number, its part. */
+const controlled = Effect.fnUntraced(function* (options: { size: number; committers: number }) {
+  const commits: Array<Commit> = []
+  const join = yield* Group.make<string, string, Refused>({
+    ...options,
+    isOnes: ({ isOnes }) => isOnes,
+    place: (item) => ({ key: item.slice(0, 1), part: item.slice(1) }),
+    wait: yield* Patience.make(Duration.seconds(3), Effect.fail(new Refused(false))),
+    commit: Effect.fnUntraced(function* (items) {
+      const gate = yield* Deferred.make<void, Refused>()
+      commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })
+      yield* Deferred.await(gate)
+      return items.map((item) => `${item}!`)
+    })
+  })
+  const settled = Effect.replicateEffect(Effect.yieldNow, 20, { discard: true })
+  const joinAll = Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
+    const fibers = yield* Effect.forEach(items, (item) =>
+      Effect.forkChild(join(item), { startImmediately: true })
+    )
+    yield* settled
+    return fibers
+  })
+  const end = Effect.fnUntraced(function* (index: number, exit: Exit.Exit<void, Refused>) {
+    yield* (commits[index] as Commit).end(exit)
+    yield* settled
+  })
+  return { commits, end, items: () => commits.map(({ items }) => items), joinAll, settled }
+})
+
+const ended = (fibers: ReadonlyArray<Fiber.Fiber<string, Refused>>) =>
+  fibers.map((fiber) => {
+    const exit = fiber.pollUnsafe()
+    return exit && (Exit.isSuccess(exit) ? exit.value : "failed")
+  })
+
+describe("Group", () => {
+  it.effect("commits who comes alone at once, and who comes during a commit together", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll } = yield* controlled({ size: 3, committers: 1 })
+      const first = yield* joinAll(["a1"])
+      expect(items()).toEqual([["a1"]])
+      const others = yield* joinAll(["b1", "c1", "d1", "e1"])
+      expect(items()).toEqual([["a1"]])
+      yield* end(0, Exit.void)
+      expect(ended(first)).toEqual(["a1!"])
+      expect(items()).toEqual([["a1"], ["b1", "c1", "d1"]])
+      expect(ended(others)).toEqual([undefined, undefined, undefined, undefined])
+      yield* end(1, Exit.void)
+      yield* end(2, Exit.void)
+      expect(ended(others)).toEqual(["b1!", "c1!", "d1!", "e1!"])
+      expect(items()).toEqual([["a1"], ["b1", "c1", "d1"], ["e1"]])
+    })
+  )
+
+  it.effect("commits what has one key in its order, one part and one commit at a time", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 2 })
+      yield* joinAll(["z0"])
+      yield* joinAll(["y0"])
+      yield* joinAll(["a1", "a2", "b1", "a1", "b1", "z1", "a3"])
+      yield* end(0, Exit.void)
+      expect(items().slice(2)).toEqual([["a1", "b1", "b1", "z1"]])
+      // The other committer is free, and has nothing to do: all that waits is of a.
+      yield* end(1, Exit.void)
+      expect(items().length).toBe(3)
+      const last = yield* joinAll(["c1"])
+      expect(items().slice(3)).toEqual([["c1"]])
+      for (const index of [3, 2, 4, 5]) yield* end(index, Exit.void)
+      expect(items().slice(4)).toEqual([["a2"], ["a1"], ["a3"]])
+      expect(ended(last)).toEqual(["c1!"])
+    })
+  )
+
+  it.effect("lets nobody fail for another's sake", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 1 })
+      yield* joinAll(["z0"])
+      const fibers = yield* joinAll(["a1", "b1", "c1"])
+      yield* end(0, Exit.void)
+      yield* end(1, Exit.fail(new Refused(true)))
+      yield* end(2, Exit.void)
+      yield* end(3, Exit.fail(new Refused(true)))
+      yield* end(4, Exit.void)
+      expect(items().slice(1)).toEqual([["a1", "b1", "c1"], ["a1"], ["b1"], ["c1"]])
+      expect(ended(fibers)).toEqual(["a1!", "failed", "c1!"])
+    })
+  )
+
+  it.effect("fails together where the store failed, without trying each", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 1 })
+      yield* joinAll(["z0"])
+      const fibers = yield* joinAll(["a1", "b1"])
+      yield* end(0, Exit.void)
+      yield* end(1, Exit.fail(new Refused(false)))
+      expect(items()).toEqual([["z0"], ["a1", "b1"]])
+      expect(ended(fibers)).toEqual(["failed", "failed"])
+    })
+  )
+
+  it.effect("goes on beside a commit that hangs, and forgets who stopped waiting", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll, settled } = yield* controlled({ size: 9, committers: 2 })
+      yield* joinAll(["a1"])
+      const second = yield* joinAll(["b1"])
+      expect(items()).toEqual([["a1"], ["b1"]])
+      const third = yield* joinAll(["c1", "d1"])
+      yield* Fiber.interrupt(third[0] as Fiber.Fiber<string, Refused>)
+      yield* settled
+      yield* end(1, Exit.void)
+      expect(ended(second)).toEqual(["b1!"])
+      expect(items()).toEqual([["a1"], ["b1"], ["d1"]])
+    })
+  )
+})

@@ -1,0 +1,135 @@
+/**
+ * Waiting with one timer for all: who gives up, when, and who has to know.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import * as Patience from "../src/internal/SharedTimeout.ts"
+import * as World from "./world.ts"
+
+type Answer = (effect: Effect.Effect<string>) => void
+
+/** Begins to wait, and gives the fiber, the function that answers it, and whether it was told to end. */
+const waiting = Effect.fnUntraced(function* (wait: Patience.Wait<"late">) {
+  let answer: Answer = () => {}
+  const ended = { times: 0 }
+  const fiber = yield* Effect.forkChild(
+    Effect.exit(
+      wait<string, never>((given) => {
+        answer = given
+        return () => ended.times++
+      })
+    ),
+    { startImmediately: true }
+  )
+  return { fiber, answer: (text: string) => answer(Effect.succeed(text)), ended }
+})
+
+const seconds = (count: number) =>
+  Patience.make(Duration.seconds(count), Effect.fail("late" as const))
+
+it.effect("takes an answer that is there at once", () =>
+  Effect.gen(function* () {
+    const wait = yield* seconds(3)
+    const answered = wait<string, never>((answer) => {
+      answer(Effect.succeed("at once"))
+      return () => expect.unreachable("there is nothing to end")
+    })
+    expect(yield* answered).toBe("at once")
+    yield* TestClock.adjust("1 minute")
+    expect(yield* answered).toBe("at once")
+  })
+)
+
+it.effect("gives up in time, though the clock is set back (C17)", () =>
+  Effect.gen(function* () {
+    let set = 0
+    const clock = yield* Clock.Clock
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set
+    const settable = Object.setPrototypeOf({ currentTimeMillisUnsafe }, clock) as Clock.Clock
+    const wait = yield* Effect.provideService(seconds(3), Clock.Clock, settable)
+    const { fiber, ended } = yield* waiting(wait)
+    set = -3_600_000
+    yield* TestClock.adjust("3 seconds")
+    expect(fiber.pollUnsafe()).toEqual(Exit.succeed(Exit.fail("late")))
+    expect(ended.times).toBe(1)
+  })
+)
+
+it("each gives up after his own time exactly, unless he was answered before", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ gap: fc.nat(4000), answeredAfter: fc.option(fc.nat(6000)) }), {
+        maxLength: 12
+      }),
+      (waits) =>
+        World.run(
+          Effect.gen(function* () {
+            const wait = yield* seconds(3)
+            const ends: Array<string> = []
+            let at = 0
+            const expected = waits.map(({ answeredAfter, gap }, index) => {
+              at += gap
+              const isLate = answeredAfter === null || answeredAfter >= 3000
+              return { index, start: at, end: at + (isLate ? 3000 : answeredAfter), isLate }
+            })
+            yield* Effect.forEach(
+              expected,
+              ({ end, index, isLate, start }) =>
+                Effect.gen(function* () {
+                  yield* Effect.sleep(start)
+                  const { answer, fiber } = yield* waiting(wait)
+                  if (!isLate) {
+                    yield* Effect.sleep(end - start)
+                    answer("in time")
+                  }
+                  const exit = yield* Fiber.join(fiber)
+                  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+                  ends.push(`${index} ${exit._tag} ${now}`)
+                }),
+              { concurrency: "unbounded", discard: true }
+            ).pipe(Effect.forkScoped)
+            yield* TestClock.adjust("2 minutes")
+            expect(ends.toSorted()).toEqual(
+              expected
+                .map(
+                  ({ end, index, isLate }) => `${index} ${isLate ? "Failure" : "Success"} ${end}`
+                )
+                .toSorted()
+            )
+          })
+        )
+    ),
+    { numRuns: 50 }
+  ))
+
+it.effect("who gives up, or is interrupted, is ended once, and no answer finds him", () =>
+  Effect.gen(function* () {
+    const wait = yield* seconds(3)
+    const [late, gone, right] = [yield* waiting(wait), yield* waiting(wait), yield* waiting(wait)]
+    yield* Fiber.interrupt(gone.fiber)
+    right.answer("right")
+    yield* TestClock.adjust("3 seconds")
+    for (const each of [late, gone, right]) each.answer("too late")
+    expect([late, gone, right].map(({ ended }) => ended.times)).toEqual([1, 1, 0])
+    expect(yield* Fiber.join(late.fiber)).toMatchObject({ _tag: "Failure" })
+    expect(yield* Fiber.join(right.fiber)).toMatchObject({ value: "right" })
+  })
+)
+
+it.effect("what answers as it is told to end is late", () =>
+  Effect.gen(function* () {
+    const wait = yield* seconds(3)
+    const fiber = yield* Effect.forkChild(
+      Effect.exit(wait<string, never>((answer) => () => answer(Effect.succeed("the end")))),
+      { startImmediately: true }
+    )
+    yield* TestClock.adjust("3 seconds")
+    expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Failure" })
+  })
+)
