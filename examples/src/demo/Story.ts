@@ -8,7 +8,7 @@ import { Gateway, type Transaction } from "@pawl/testkit/Gateway"
 import * as Scenario from "@pawl/testkit/Scenario"
 import type { Entered } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
-import { methodOf } from "@pawl/webhook/Row"
+import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as Orders from "./Orders.ts"
 

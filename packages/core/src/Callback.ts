@@ -11,7 +11,7 @@
  * @since 0.1.0
  */
 import type { Json } from "effect/Schema"
-import type { Method } from "./Transaction.ts"
+import type { Method } from "./Kind.ts"
 
 /**
  * The four fields the checksum covers, each exactly as it was sent.

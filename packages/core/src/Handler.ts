@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Body, Signed } from "./Callback.ts"
 import type { Status } from "./Status.ts"
-import type { Kind, Method } from "./Transaction.ts"
+import type { Kind, Method } from "./Kind.ts"
 
 /**
  * A change of where a transaction stands.

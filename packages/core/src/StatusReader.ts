@@ -6,7 +6,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ReadError } from "./PaymentsError.ts"
-import type { Kind, OpenStatus, TransactionId } from "./Transaction.ts"
+import type { Kind } from "./Kind.ts"
+import type { OpenStatus, TransactionId } from "./Transaction.ts"
 
 /**
  * Service that reads the status of a transaction over an authenticated call.

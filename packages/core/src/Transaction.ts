@@ -1,5 +1,5 @@
 /**
- * What every transaction has: its identifiers, its status as the service sends it, its kind.
+ * What every transaction has: its identifiers, and its status as the service sends it.
  *
  * @since 0.1.0
  */
@@ -146,20 +146,3 @@ export const Metadata = Schema.Record(Schema.String, Schema.String)
  * @since 0.1.0
  */
 export type Metadata = typeof Metadata.Type
-
-/**
- * How a payment was made, which decides the layout of its callbacks.
- *
- * @category models
- * @since 0.1.0
- */
-export type Method = "apm" | "card"
-
-/**
- * The kinds of transactions, each with a status endpoint of its own; `apm` and `card` while only the
- * method is known.
- *
- * @category models
- * @since 0.1.0
- */
-export type Kind = "apm-payment" | "apm-payout" | "card-payment" | "card-payout" | "refund" | Method

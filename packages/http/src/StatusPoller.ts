@@ -52,7 +52,8 @@ import { NotFound, type ReadError } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import type { Kind, OpenStatus, TransactionId } from "@pawl/core/Transaction"
+import { isKnown, kindsOf, type Kind } from "@pawl/core/Kind"
+import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -285,7 +286,7 @@ export const layerReader: Layer.Layer<StatusReader, never, Caller> = Layer.effec
   Effect.map(Caller, (caller) =>
     StatusReader.of({
       read: Effect.fn("StatusReader.read")(function* (asked, id) {
-        const kinds = asked === "apm" || asked === "card" ? kindsOf[asked] : [asked]
+        const kinds = isKnown(asked) ? [asked] : kindsOf[asked]
         for (const kind of kinds) {
           const status = yield* Effect.catchTag(
             caller.call(endpoints[kind], { params: { id } }),
@@ -307,8 +308,3 @@ const endpoints = {
   "card-payout": Endpoint.readCardPayoutStatus,
   refund: Endpoint.readRefundStatus
 }
-
-const kindsOf = {
-  apm: ["apm-payment", "apm-payout"],
-  card: ["card-payment", "card-payout", "refund"]
-} as const

@@ -1,5 +1,6 @@
 import { StatusReader } from "@pawl/core/StatusReader"
-import { type Kind, TransactionId } from "@pawl/core/Transaction"
+import type { Kind } from "@pawl/core/Kind"
+import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"

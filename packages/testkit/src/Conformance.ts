@@ -12,7 +12,7 @@
  *
  * @since 0.1.0
  */
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"

@@ -4,7 +4,7 @@
 import * as Handler from "@pawl/core/Handler"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import type { Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as PawlReceiver from "@pawl/webhook/Receiver"

@@ -19,7 +19,7 @@
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -151,18 +151,18 @@ const describe = (row: Row, policy: Evidence.Policy) => {
   }
 }
 
-const deadLetterOf = ({ attempt, parked }: Row) =>
-  parked === undefined
+const deadLetterOf = ({ attempt, deadLetter }: Row) =>
+  deadLetter === undefined
     ? null
     : {
-        reason: parked.reason,
-        to: parked.to ?? null,
-        at: DateTime.formatIso(DateTime.makeUnsafe(parked.at)),
+        reason: deadLetter.reason,
+        to: deadLetter.to ?? null,
+        at: DateTime.formatIso(DateTime.makeUnsafe(deadLetter.at)),
         attempts: attempt,
-        explanation: explanations[parked.reason]
+        explanation: explanations[deadLetter.reason]
       }
 
-const explanations: Readonly<Record<NonNullable<Row["parked"]>["reason"], string>> = {
+const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], string>> = {
   "handler-failed":
     "Every call of the handler failed for 24 hours. Mend what it failed at, then re-drive.",
   "unknown-transaction":

@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Secret from "./internal/verify/Secret.ts"
 import * as Token from "./internal/verify/Token.ts"
-import { type Request, termsOf } from "./Row.ts"
+import { type Request, orderedOf } from "./Row.ts"
 
 /**
  * Service that makes callback URLs.
@@ -114,9 +114,9 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
     const fault = faultOf(url)
     if (fault !== undefined) return Effect.fail(new InvalidCallbackUrl({ message: fault }))
     const { amount, currency, ...rest } = request
-    const terms = termsOf(mayChange(kind) ? rest : { ...rest, amount, currency }) ?? {}
+    const ordered = orderedOf(mayChange(kind) ? rest : { ...rest, amount, currency }) ?? {}
     const [whole = "", ...fragment] = url.split(/(?=#)/u)
-    const token = Token.encode(sign, { origin: kind, terms })
+    const token = Token.encode(sign, { origin: kind, ordered })
     const mark = !whole.includes("?") ? "?" : /[?&]$/u.test(whole) ? "" : "&"
     return Effect.succeed(`${whole}${mark}${Token.parameter}=${token}${fragment.join("")}`)
   }

@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type { Status } from "@pawl/core/Status"
-import type { Method, OpenStatus } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

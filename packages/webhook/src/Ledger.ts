@@ -21,7 +21,8 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { isStatus, type Status } from "@pawl/core/Status"
-import type { Kind, Method, OpenStatus } from "@pawl/core/Transaction"
+import type { KnownKind, Method } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -34,8 +35,8 @@ import {
   type Leased,
   type Request,
   type Row,
-  type Terms,
-  termsOf
+  type Ordered,
+  orderedOf
 } from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
@@ -128,8 +129,8 @@ export interface Accepted {
  * @category models
  * @since 0.1.0
  */
-export interface Operation extends Terms {
-  readonly kind: Exclude<Kind, Method>
+export interface Operation extends Ordered {
+  readonly kind: KnownKind
   readonly transactionId: string
   readonly status?: Status | undefined
 }
@@ -183,7 +184,7 @@ export const register = Effect.fn("Ledger.register")(function* (
   const { transactionStatus } = response
   yield* ledger.register(
     {
-      ...termsOf(request),
+      ...orderedOf(request),
       kind,
       transactionId: "refundId" in response ? response.refundId : response.transactionId,
       status: isStatus(transactionStatus) ? transactionStatus : undefined

@@ -17,7 +17,7 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
-import type { Method } from "@pawl/core/Transaction"
+import { type Method, methodOf } from "@pawl/core/Kind"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import * as Context from "effect/Context"
 import * as Digest from "effect/crypto/Digest"
@@ -42,7 +42,7 @@ import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlWrite from "./internal/sql/Write.ts"
 import * as Store from "./internal/sql/Retry.ts"
 import { type Accepted, Ledger, type Operation } from "./Ledger.ts"
-import { type Change, find, type Leased, methodOf, termsOf } from "./Row.ts"
+import { type Change, find, type Leased, orderedOf } from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
@@ -180,11 +180,11 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
     })
     const accept = (verified: Verified, at: number) => {
       const { bytes: body, claim: status, kind, method, secret, transactionId } = verified
-      const terms = verified.terms === undefined ? null : JSON.stringify(verified.terms)
+      const ordered = verified.ordered === undefined ? null : JSON.stringify(verified.ordered)
       const transaction_id = transactionId
       return status === undefined
         ? within(Store.again(SqlQuarantine.keep(sql, digest, verified, at)))
-        : commitClaim({ method, kind, transaction_id, terms, secret, status, at, body })
+        : commitClaim({ method, kind, transaction_id, ordered, secret, status, at, body })
     }
 
     const register = Effect.fnUntraced(function* (
@@ -194,21 +194,21 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
       const method = methodOf(kind)
       const rows = yield* SqlAccept.rowsUnder(sql, [{ method, transaction_id: transactionId }])
       const ours = rows.filter((row) => row.method === method)
-      const terms = termsOf(said)
+      const ordered = orderedOf(said)
       yield* sql`INSERT INTO pawl_transactions AS held ${sql.insert({
         transaction_id: transactionId,
         scope: find(ours, (row) => row.kind, kind, "registration")?.scope ?? kind,
         method,
         kind,
-        terms: terms === undefined ? null : JSON.stringify(terms),
+        ordered: ordered === undefined ? null : JSON.stringify(ordered),
         evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
-        tell_at: at,
+        retry_at: at,
         created_at: at,
         since: at,
         due_at: at
       })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
         kind = excluded.kind,
-        terms = COALESCE(excluded.terms, held.terms),
+        ordered = COALESCE(excluded.ordered, held.ordered),
         evidence = held.evidence | excluded.evidence,
         due_at = CASE WHEN held.due_at < excluded.due_at THEN held.due_at ELSE excluded.due_at END`
     })

@@ -15,7 +15,7 @@
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
  * | `pawl_webhook_reads_total{answer}` | reads of the service: `answered`, `unknown`, `silent` |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
- * | `pawl_webhook_parked_total{reason}` | rows that became dead letters |
+ * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
  * | `pawl_webhook_dead_letters` | dead letters there are now |
  * | `pawl_webhook_due` | rows that are due now and nobody works on |
  * | `pawl_webhook_oldest_due_seconds` | for how long the oldest of them has been due |
@@ -57,7 +57,7 @@ const toldOf = counters("told", "to", "Transitions the handler took")
 const handlerFailures = counter("handler_failures", "Calls of the handler that failed")
 const readsAnswered = counters("reads", "answer", "Reads of the service, by its answer")
 const alarmsFor = counters("alarms", "reason", "Alarms raised")
-const parkedFor = counters("parked", "reason", "Rows that became dead letters")
+const parkedFor = counters("dead_lettered", "reason", "Rows that became dead letters")
 const acceptSeconds = Metric.histogram("pawl_webhook_accept_seconds", {
   description: "How long storing a callback took",
   boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -37,9 +37,9 @@ import { type Answer, Confirmer } from "./Confirmer.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Cleaner from "./Cleaner.ts"
-import type { Change, Leased, Parked, Row } from "./Row.ts"
+import type { Change, Leased, DeadLetter, Row } from "./Row.ts"
 import * as Alarm from "./internal/Alarm.ts"
-import * as Terms from "./internal/ExpectedAmount.ts"
+import * as Ordered from "./internal/ExpectedAmount.ts"
 import * as Reconciler from "./Reconciler.ts"
 
 const slots = 64
@@ -90,17 +90,17 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         yield* journal.enter(row, { _tag: "Asked", answer: answerText(answer) })
         const change = Reconciler.afterAsking(row, answer, rules, yield* Clock.currentTimeMillis)
         const next = yield* write(row, change)
-        if (change.parked !== undefined) {
-          yield* journal.enter(row, { _tag: "Parked", reason: change.parked.reason })
+        if (change.deadLetter !== undefined) {
+          yield* journal.enter(row, { _tag: "Parked", reason: change.deadLetter.reason })
         }
         const reason = Alarm.of(row, next, answer, rules)
         if (reason !== undefined) yield* journal.enter(row, { _tag: "Alarm", reason })
         return next
       })
 
-      const park = Effect.fnUntraced(function* (row: Leased, parked: Parked) {
-        const next = yield* write(row, { parked, failingSince: undefined })
-        yield* journal.enter(row, { _tag: "Parked", reason: parked.reason })
+      const park = Effect.fnUntraced(function* (row: Leased, deadLetter: DeadLetter) {
+        const next = yield* write(row, { deadLetter, failingSince: undefined })
+        yield* journal.enter(row, { _tag: "Parked", reason: deadLetter.reason })
         return next
       })
 
@@ -112,7 +112,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
       ) {
         if (handler.settle === undefined) return Exit.succeed(yield* write(row, change))
         // An answer may be lost of a transaction that was done: then the mark is there already.
-        const once = { ...change, tellsBefore: row.tells }
+        const once = { ...change, ifSequence: row.sequence }
         const told = Effect.flatMap(ledger.write(row, once), (next) =>
           next === undefined ? Effect.fail(lost) : Effect.succeed(next)
         )
@@ -132,17 +132,17 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         const stands = standing(row)
         const to = Evidence.news(stands, row.told)
         const now = yield* Clock.currentTimeMillis
-        if (to === undefined || row.parked?.to === to) return row
-        if (Terms.differ(row)) return yield* park(row, { reason: "amount-mismatch", at: now, to })
-        const isAgain = row.trying === to
-        if (isAgain && row.tellAt > now) return row
+        if (to === undefined || row.deadLetter?.to === to) return row
+        if (Ordered.differ(row)) return yield* park(row, { reason: "amount-mismatch", at: now, to })
+        const isAgain = row.pendingStatus === to
+        if (isAgain && row.retryAt > now) return row
         const failingSince = (isAgain ? row.failingSince : undefined) ?? now
-        if (isAgain && row.tellAt - backoff(row.attempt) - failingSince >= lastAttempt) {
+        if (isAgain && row.retryAt - backoff(row.attempt) - failingSince >= lastAttempt) {
           return yield* park(row, { reason: "handler-failed", at: now, to })
         }
         const attempt = isAgain ? row.attempt + 1 : 1
-        const tellAt = now + backoff(attempt)
-        const called = yield* write(row, { trying: to, attempt, failingSince, tellAt })
+        const retryAt = now + backoff(attempt)
+        const called = yield* write(row, { pendingStatus: to, attempt, failingSince, retryAt })
         const handled = transition(called, to, stands)
         const taken = yield* Effect.suspend(() => handler.handle(handled)).pipe(
           Effect.timeout(handlerTime),
@@ -152,18 +152,18 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
           ? Exit.failCause(taken.cause)
           : yield* settle(called, handled, {
               told: to,
-              tells: row.tells + 1,
-              trying: undefined,
+              sequence: row.sequence + 1,
+              pendingStatus: undefined,
               attempt: 0,
               failingSince: undefined,
-              parked: undefined
+              deadLetter: undefined
             })
         if (Exit.isFailure(told)) {
           yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
           const wait = backoff(attempt)
           yield* Effect.logWarning(`The handler failed; again in ${wait / 1000} s`, why(told.cause))
           const after = yield* Clock.currentTimeMillis
-          return yield* write(called, { tellAt: after + wait })
+          return yield* write(called, { retryAt: after + wait })
         }
         const { confirmed, conflict } = stands
         yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
@@ -172,10 +172,14 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
 
       const dueAt = (row: Row): number | undefined => {
         const to = Evidence.news(standing(row), row.told)
-        const tellAt =
-          to === undefined || row.parked?.to === to ? undefined : row.trying === to ? row.tellAt : 0
+        const retryAt =
+          to === undefined || row.deadLetter?.to === to
+            ? undefined
+            : row.pendingStatus === to
+              ? row.retryAt
+              : 0
         const readAt = Reconciler.readAt(row, rules)
-        return tellAt === undefined ? readAt : Math.min(tellAt, readAt ?? tellAt)
+        return retryAt === undefined ? readAt : Math.min(retryAt, readAt ?? retryAt)
       }
 
       const work = Effect.fnUntraced(
@@ -272,13 +276,13 @@ const why = (cause: Cause.Cause<unknown>): unknown => {
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
   const heard = row.newest[to]
-  const newest = heard !== undefined && Terms.isForeign(row, heard.signed) ? undefined : heard
+  const newest = heard !== undefined && Ordered.isForeign(row, heard.signed) ? undefined : heard
   return {
-    id: `${row.scope}:${row.transactionId}:${row.tells + 1}:${to}`,
+    id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
     method: row.method,
     kind: row.kind,
     transactionId: row.transactionId,
-    requestId: row.terms?.requestId ?? null,
+    requestId: row.ordered?.requestId ?? null,
     from: row.told ?? null,
     to,
     confirmed: stands.confirmed,

@@ -25,7 +25,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
-import type { Kind } from "@pawl/core/Transaction"
+import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import { type Answer, doubt } from "./Confirmer.ts"
 import type { Change, Row } from "./Row.ts"
@@ -85,12 +85,12 @@ const wait = (row: Row, rules: Rules, polls: number): Duration.Duration | undefi
  * @since 0.1.0
  */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
-  const { askedAt, doubtedAt } = row
+  const { askedAt, unconfirmedAt } = row
   const isDoubted =
-    doubtedAt !== undefined &&
-    (askedAt === undefined || doubtedAt >= askedAt) &&
+    unconfirmedAt !== undefined &&
+    (askedAt === undefined || unconfirmedAt >= askedAt) &&
     doubt(row, rules.policy) !== undefined
-  const candidates = [pollAt(row, rules), isDoubted ? doubtedAt : undefined].filter(
+  const candidates = [pollAt(row, rules), isDoubted ? unconfirmedAt : undefined].filter(
     (at) => at !== undefined
   )
   if (candidates.length === 0) return undefined
@@ -98,9 +98,9 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /** Parked because no endpoint knows the id, and nothing new was seen of it since. */
-const isGivenUp = ({ evidence, parked, since }: Row): boolean =>
-  parked?.reason === "unknown-transaction" &&
-  since < parked.at &&
+const isGivenUp = ({ evidence, deadLetter, since }: Row): boolean =>
+  deadLetter?.reason === "unknown-transaction" &&
+  since < deadLetter.at &&
   Evidence.confirmedStatuses(evidence).length === 0
 
 const pollAt = (row: Row, rules: Rules): number | undefined => {
@@ -127,7 +127,7 @@ export const afterAsking = (row: Row, answer: Answer, rules: Rules, now: number)
   if (answer._tag === "Silent") {
     const again = now + silence
     if (isScheduled(row, rules, answer)) return { ...asked, pollAt: again }
-    return (pollAt(row, rules) ?? Infinity) <= again ? asked : { ...asked, doubtedAt: again }
+    return (pollAt(row, rules) ?? Infinity) <= again ? asked : { ...asked, unconfirmedAt: again }
   }
   const known =
     answer._tag === "Said" && isStatus(answer.status)
@@ -162,14 +162,14 @@ const pollsAfter = (row: Row, next: Row, rules: Rules, answer: Answer): number |
   return isScheduled(row, rules, answer) ? row.polls + 1 : undefined
 }
 
-const parkedAfter = (row: Row, answer: Answer, now: number): Pick<Change, "parked"> => {
+const parkedAfter = (row: Row, answer: Answer, now: number): Pick<Change, "deadLetter"> => {
   if (answer._tag === "Said") {
-    return row.parked?.reason === "unknown-transaction" ? { parked: undefined } : {}
+    return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
   const isStranger =
     Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + patience
   return isStranger && !isGivenUp(row)
-    ? { parked: { reason: "unknown-transaction", at: answer.askedAt, to: row.parked?.to } }
+    ? { deadLetter: { reason: "unknown-transaction", at: answer.askedAt, to: row.deadLetter?.to } }
     : {}
 }
 

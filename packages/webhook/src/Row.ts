@@ -6,7 +6,7 @@
 import type { Body, Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 
 /**
  * Names rows: one, or without its scope every row that the method has of the id.
@@ -27,7 +27,7 @@ export interface Key {
  * @category models
  * @since 0.1.0
  */
-export interface Terms {
+export interface Ordered {
   readonly requestId?: string | undefined
   readonly account?: string | undefined
   readonly amount?: string | undefined
@@ -40,20 +40,20 @@ export interface Terms {
  * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and stays
  *   (`docs/decisions/0042-a-row-keeps-the-kind-it-was-made-with-as-its-scope.md`).
  * - `kind`: the method while nobody knows better.
- * - `terms`: what was ordered; undefined when nobody said.
+ * - `ordered`: what was ordered; undefined when nobody said.
  * - `cleared`: a person let amounts pass that differ from the terms.
  * - `callbacks`: how many were accepted, repeats included.
  * - `secret`: which secret the newest callback was signed with; undefined before the first.
- * - `told`, `tells`: what the handler was last told, and how many transitions it took.
- * - `trying`, `attempt`, `failingSince`, `tellAt`: the transition at hand, the calls of the handler made
+ * - `told`, `sequence`: what the handler was last told, and how many transitions it took.
+ * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the transition at hand, the calls of the handler made
  *   for it, when the first of them was made, and when it may be called again.
  * - `since`: the last time a new status was observed, where the poll ladder starts.
  * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
  *   was planned.
  * - `askedAt`: when the service was last asked, with whatever success.
- * - `doubtedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
+ * - `unconfirmedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
  *   about again because it did not answer.
- * - `parked`: why the row is a dead letter, if it is.
+ * - `deadLetter`: why the row is a dead letter, if it is.
  * - `newest`: of each status, the newest verified callback that claims it, until it is cleaned up.
  *
  * @category models
@@ -64,25 +64,25 @@ export interface Row {
   readonly scope: Kind
   readonly transactionId: string
   readonly kind: Kind
-  readonly terms: Terms | undefined
+  readonly ordered: Ordered | undefined
   readonly cleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
   readonly callbacks: number
   readonly secret: "current" | "previous" | undefined
   readonly told: Status | undefined
-  readonly tells: number
-  readonly trying: Status | undefined
+  readonly sequence: number
+  readonly pendingStatus: Status | undefined
   readonly attempt: number
   readonly failingSince: number | undefined
-  readonly tellAt: number
+  readonly retryAt: number
   readonly createdAt: number
   readonly since: number
   readonly polls: number
   readonly pollAt: number | undefined
   readonly askedAt: number | undefined
-  readonly doubtedAt: number | undefined
-  readonly parked: Parked | undefined
+  readonly unconfirmedAt: number | undefined
+  readonly deadLetter: DeadLetter | undefined
   readonly newest: Readonly<
     Partial<Record<Status, { readonly signed: Signed; readonly unsigned: Body }>>
   >
@@ -94,7 +94,7 @@ export interface Row {
  * @category models
  * @since 0.1.0
  */
-export interface Parked {
+export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch"
   readonly at: number
   readonly to: Status | undefined
@@ -115,7 +115,7 @@ export interface Leased extends Row {
 
 /**
  * What a worker found out. Evidence and read are joined to what is there; `release` ends the lease and
- * says when work is due again (undefined: when something new comes). With `tellsBefore` it is written only
+ * says when work is due again (undefined: when something new comes). With `ifSequence` it is written only
  * if so many transitions were told, so that one that was written before is not written again.
  *
  * @category models
@@ -128,19 +128,19 @@ export interface Change extends Partial<
     | "evidence"
     | "read"
     | "told"
-    | "tells"
-    | "trying"
+    | "sequence"
+    | "pendingStatus"
     | "attempt"
     | "failingSince"
-    | "tellAt"
+    | "retryAt"
     | "polls"
     | "pollAt"
     | "askedAt"
-    | "doubtedAt"
-    | "parked"
+    | "unconfirmedAt"
+    | "deadLetter"
   >
 > {
-  readonly tellsBefore?: number
+  readonly ifSequence?: number
   readonly until?: number
   readonly release?: { readonly dueAt: number | undefined }
 }
@@ -156,46 +156,27 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   scope,
   transactionId,
   kind: scope,
-  terms: undefined,
+  ordered: undefined,
   cleared: false,
   evidence: Evidence.none,
   read: undefined,
   callbacks: 0,
   secret: undefined,
   told: undefined,
-  tells: 0,
-  trying: undefined,
+  sequence: 0,
+  pendingStatus: undefined,
   attempt: 0,
   failingSince: undefined,
-  tellAt: at,
+  retryAt: at,
   createdAt: at,
   since: at,
   polls: 0,
   pollAt: undefined,
   askedAt: undefined,
-  doubtedAt: undefined,
-  parked: undefined,
+  unconfirmedAt: undefined,
+  deadLetter: undefined,
   newest: {}
 })
-
-/**
- * Returns the method of a kind, which decides the layout of its callbacks.
- *
- * @category getters
- * @since 0.1.0
- */
-export const methodOf = (kind: Kind): Method => (kind.startsWith("apm") ? "apm" : "card")
-
-/**
- * The kinds of each method in the order they are looked for, the method itself last.
- *
- * @category constants
- * @since 0.1.0
- */
-export const kindsOf: Readonly<Record<Method, ReadonlyArray<Kind>>> = {
-  apm: ["apm-payment", "apm-payout", "apm"],
-  card: ["card-payment", "card-payout", "refund", "card"]
-}
 
 /**
  * Finds the row that something about a transaction belongs to, among those that its method has of its
@@ -219,7 +200,7 @@ export const find = <A>(
   const method = methodOf(kind)
   const kinds =
     kind === method
-      ? kindsOf[method]
+      ? [...kindsOf[method], method]
       : kind === "refund" && by === "callback"
         ? [kind]
         : [kind, method]
@@ -239,7 +220,7 @@ export const find = <A>(
 export type Finder = "callback" | "registration"
 
 /**
- * What a request says of the operation it makes: the part of a create's input that becomes `Terms`.
+ * What a request says of the operation it makes: the part of a create's input that becomes `Ordered`.
  *
  * @category models
  * @since 0.1.0
@@ -258,16 +239,16 @@ export interface Request {
  * @category constructors
  * @since 0.1.0
  */
-export const termsOf = (request: Request & Terms): Terms | undefined => {
+export const orderedOf = (request: Request & Ordered): Ordered | undefined => {
   const { accountId, amount, currency, mid, requestId } = request
   const account = request.account ?? accountId ?? mid
-  const terms = {
+  const ordered = {
     ...(requestId !== undefined && { requestId }),
     ...(account !== undefined && { account }),
     ...(amount !== undefined && { amount }),
     ...(currency !== undefined && { currency })
   }
-  return Object.keys(terms).length === 0 ? undefined : terms
+  return Object.keys(ordered).length === 0 ? undefined : ordered
 }
 
 /**
@@ -280,7 +261,7 @@ export const absorb = (row: Row, other: Row): Row => ({
   ...row,
   evidence: Evidence.join(row.evidence, other.evidence),
   callbacks: row.callbacks + other.callbacks,
-  terms: row.terms ?? other.terms,
+  ordered: row.ordered ?? other.ordered,
   told: row.told ?? other.told,
   newest: { ...other.newest, ...row.newest }
 })
@@ -294,9 +275,9 @@ export const absorb = (row: Row, other: Row): Row => ({
  */
 export const redriven = (row: Row, at: number): Row => ({
   ...row,
-  parked: undefined,
-  cleared: row.cleared || row.parked?.reason === "amount-mismatch",
+  deadLetter: undefined,
+  cleared: row.cleared || row.deadLetter?.reason === "amount-mismatch",
   failingSince: undefined,
-  tellAt: at,
-  ...(row.parked?.reason === "unknown-transaction" && { pollAt: at })
+  retryAt: at,
+  ...(row.deadLetter?.reason === "unknown-transaction" && { pollAt: at })
 })

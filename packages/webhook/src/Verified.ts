@@ -47,11 +47,11 @@ import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/Json"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import type * as Brand from "effect/Brand"
 import * as Layout from "./internal/verify/Layout.ts"
 import * as Token from "./internal/verify/Token.ts"
-import { methodOf, type Terms } from "./Row.ts"
+import type { Ordered } from "./Row.ts"
 
 /**
  * A request that claims to be a callback. `search` is the query of its URL, `body` its bytes, cut at
@@ -73,7 +73,7 @@ export interface Incoming {
  * A callback whose checksum holds. Only the verifier makes one.
  *
  * - `kind`, `transactionId`: what its row is found by. The kind is the method where the URL had no token.
- * - `terms`: what the token of the URL says was ordered.
+ * - `ordered`: what the token of the URL says was ordered.
  * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
  * - `quarantine`: why it cannot be acted on, if it cannot.
  * - `secret`: which of the two secrets matched.
@@ -86,7 +86,7 @@ export type Verified = Brand.Branded<
     readonly method: Method
     readonly kind: Kind
     readonly transactionId: string
-    readonly terms: Terms | undefined
+    readonly ordered: Ordered | undefined
     readonly signed: Signed
     readonly claim: Status | undefined
     readonly quarantine: string | undefined
@@ -170,7 +170,7 @@ export const verifier = (rules: Rules): ((incoming: Incoming) => Verified | Refu
     const token = tokenOf(routed.token)
     const kind = token === undefined ? method : Token.kindOf(token.origin, method)
     if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
-    const account = token?.terms.account
+    const account = token?.ordered.account
     if (account !== undefined && account !== signed.account) {
       return refuse(400, "its URL was made for another account")
     }
@@ -181,7 +181,7 @@ export const verifier = (rules: Rules): ((incoming: Incoming) => Verified | Refu
     return {
       method,
       ...rowOf(kind, signed, body),
-      terms: token?.terms,
+      ordered: token?.ordered,
       signed,
       claim: quarantine === undefined && isStatus(status) ? status : undefined,
       quarantine,

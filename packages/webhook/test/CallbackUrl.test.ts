@@ -5,7 +5,7 @@ import { Hmac } from "@pawl/core/Hmac"
 import { keyed } from "@pawl/core/NodeHmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -112,16 +112,16 @@ describe("a callback with a token", () => {
     expect(verified("apm", apm(), token(secret))).toMatchObject({
       kind: "apm-payment",
       transactionId: "100001",
-      terms: { requestId: "order-17", account: "4711", amount: "10.00", currency: "EUR" }
+      ordered: { requestId: "order-17", account: "4711", amount: "10.00", currency: "EUR" }
     })
   })
 
   it("of an intent is of the method that the customer chose, and its amount may change", () => {
     const said = { requestId: "r", mid: "mid-1", amount: "10.00", currency: "EUR" }
-    const terms = { requestId: "r", account: "mid-1" }
+    const ordered = { requestId: "r", account: "mid-1" }
     const card1 = verified("card", card(), search("card", "payment", said))
-    expect(card1).toMatchObject({ kind: "card-payment", terms })
-    expect(card1.terms).toEqual(terms)
+    expect(card1).toMatchObject({ kind: "card-payment", ordered })
+    expect(card1.ordered).toEqual(ordered)
     const { mid: _, ...rest } = said
     expect(verified("apm", apm(), search("apm", "payout", rest)).kind).toBe("apm-payout")
   })
@@ -131,7 +131,7 @@ describe("a callback with a token", () => {
     fc.assert(
       fc.property(text, text, text, (requestId, amount, currency) => {
         const said = { requestId, amount, currency }
-        expect(verified("apm", apm(), search("apm", "apm-payout", said)).terms).toEqual(said)
+        expect(verified("apm", apm(), search("apm", "apm-payout", said)).ordered).toEqual(said)
       })
     )
   })
@@ -156,7 +156,7 @@ describe("a callback with a token", () => {
       `${content.slice(1)}.${tag}`,
       "x".repeat(10_000)
     ]) {
-      expect(forged(text ?? "")).toMatchObject({ kind: "apm", terms: undefined })
+      expect(forged(text ?? "")).toMatchObject({ kind: "apm", ordered: undefined })
     }
     fc.assert(
       fc.property(
@@ -185,7 +185,7 @@ describe("a callback with a token", () => {
     const signed = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()
     const token = `${content}.${signed.subarray(0, 16).toString("base64url")}`
     const search = `?pawl=${encodeURIComponent(token)}&paymentMethod=apm`
-    expect(verified("apm", apm(), search)).toMatchObject({ kind: "apm", terms: undefined })
+    expect(verified("apm", apm(), search)).toMatchObject({ kind: "apm", ordered: undefined })
   })
 
   it("is verified under the previous secret, too", () => {

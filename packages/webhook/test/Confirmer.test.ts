@@ -68,7 +68,10 @@ describe("a service that", () => {
           expect(world.reads.length).toBeGreaterThan(40)
           expect(world.reads.length).toBeLessThan(63 * 4 + 10)
           expect(world.seen.claims).toBeLessThan(63 * 4 * 2 + 30)
-          expect(yield* world.ledger.get("apm", "1")).toMatchObject({ polls: 0, parked: undefined })
+          expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+            polls: 0,
+            deadLetter: undefined
+          })
         })
       )
   )

@@ -2,18 +2,18 @@
  * Amounts that differ from what was ordered, from the callback to the dead letter and on.
  */
 import * as Amount from "@pawl/core/Amount"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import type { Kind, KnownKind } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Terms from "../src/internal/ExpectedAmount.ts"
+import * as Ordered from "../src/internal/ExpectedAmount.ts"
 import { blank, type Row } from "../src/Row.ts"
 import * as World from "./world.ts"
 
-const row = (kind: Kind, terms: Row["terms"], ...amounts: ReadonlyArray<string>): Row => ({
+const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<string>): Row => ({
   ...blank(kind, "100001", 0),
-  terms,
+  ordered,
   newest: Object.fromEntries(
     amounts.map((amount, index) => [
       ["NEW", "PENDING", "SUCCEED"][index],
@@ -35,7 +35,7 @@ describe("what was ordered", () => {
     ["0.5", "0.50"],
     ["999999999999999999.99", "999999999999999999.99"]
   ])("as %s is what is paid as %s", (amount, paid) => {
-    expect(Terms.differ(row("apm-payment", { amount }, paid))).toBe(false)
+    expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(false)
   })
 
   it.each([
@@ -45,8 +45,8 @@ describe("what was ordered", () => {
     ["999999999999999999.99", "999999999999999999.98"],
     ["not an amount", "10.00"]
   ])("as %s is not what is paid as %s", (amount, paid) => {
-    expect(Terms.differ(row("apm-payment", { amount }, paid))).toBe(true)
-    expect(Terms.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+    expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(true)
+    expect(Ordered.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
   })
 
   it("is rounded and compared as Amount rounds and compares", () => {
@@ -68,35 +68,35 @@ describe("what was ordered", () => {
           Result.isSuccess(rounded) &&
           Result.isSuccess(paid) &&
           Amount.compare(rounded.success, paid.success) === 0
-        expect(Terms.differ(row("apm-payment", { amount }, text))).toBe(!isSame)
+        expect(Ordered.differ(row("apm-payment", { amount }, text))).toBe(!isSame)
       })
     )
   })
 
   it("counts for APM payments, payouts and refunds alone", () => {
-    const kinds: ReadonlyArray<Exclude<Kind, Method>> = [
+    const kinds: ReadonlyArray<KnownKind> = [
       "apm-payment",
       "apm-payout",
       "card-payout",
       "refund",
       "card-payment"
     ]
-    const differ = kinds.map((kind) => Terms.differ(row(kind, { amount: "9" }, "10")))
+    const differ = kinds.map((kind) => Ordered.differ(row(kind, { amount: "9" }, "10")))
     expect(differ).toEqual([true, true, true, true, false])
-    expect(Terms.differ(row("refund", { currency: "USD" }, "10"))).toBe(true)
-    expect(Terms.differ(row("refund", { currency: "EUR" }, "10"))).toBe(false)
+    expect(Ordered.differ(row("refund", { currency: "USD" }, "10"))).toBe(true)
+    expect(Ordered.differ(row("refund", { currency: "EUR" }, "10"))).toBe(false)
   })
 
   it("is not held against a callback of another account (A08, R20)", () => {
-    const terms = { account: "4712", amount: "9" }
-    expect(Terms.differ(row("apm-payment", terms, "10"))).toBe(false)
-    expect(Terms.differ(row("apm-payment", { ...terms, account: "4711" }, "10"))).toBe(true)
+    const ordered = { account: "4712", amount: "9" }
+    expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
+    expect(Ordered.differ(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
   })
 
   it("is as good as nothing where nothing was said", () => {
     fc.assert(
-      fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (terms) => {
-        expect(Terms.differ(row("apm-payment", terms, "10"))).toBe(false)
+      fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (ordered) => {
+        expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
       })
     )
   })
@@ -118,9 +118,9 @@ describe("a transaction that is paid with another amount", () => {
         yield* receive("1", "SUCCEED")
         yield* World.pass("1 hour")
         expect(world.calls).toEqual([])
-        expect(World.parked(world)).toEqual(["amount-mismatch"])
+        expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
         expect(yield* world.ledger.deadLetters).toMatchObject([
-          { transactionId: "1", parked: { reason: "amount-mismatch", to: "SUCCEED" } }
+          { transactionId: "1", deadLetter: { reason: "amount-mismatch", to: "SUCCEED" } }
         ])
 
         const { transactionId, method } = { transactionId: "1", method: "apm" as const }
@@ -132,7 +132,7 @@ describe("a transaction that is paid with another amount", () => {
 
         yield* receive("1", "SUCCEED")
         yield* World.pass("1 hour")
-        expect(World.parked(world)).toEqual(["amount-mismatch"])
+        expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
       })
     ))
 
@@ -149,8 +149,8 @@ describe("a transaction that is paid with another amount", () => {
         yield* receive("1", "SUCCEED")
         yield* World.pass("1 minute")
         expect(world.calls).toEqual([])
-        expect(World.parked(world)).toEqual(["amount-mismatch", "amount-mismatch"])
-        expect(yield* world.ledger.deadLetters).toMatchObject([{ parked: { to: "SUCCEED" } }])
+        expect(World.deadLetter(world)).toEqual(["amount-mismatch", "amount-mismatch"])
+        expect(yield* world.ledger.deadLetters).toMatchObject([{ deadLetter: { to: "SUCCEED" } }])
       })
     ))
 

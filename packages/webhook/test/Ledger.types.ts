@@ -27,7 +27,7 @@ const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
   kind: verified.kind,
   transactionId: verified.transactionId,
-  terms: verified.terms,
+  ordered: verified.ordered,
   signed: verified.signed,
   claim: verified.claim,
   quarantine: verified.quarantine,

@@ -67,7 +67,7 @@ const world = Effect.fnUntraced(function* (
   yield* ledger.accept(verified("card", card()), 1000)
   const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 1 })
   const leased = rows[0] as Leased
-  const told = ledger.write(leased, { told: "SUCCEED", tells: 1, tellsBefore: 0 })
+  const told = ledger.write(leased, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
   const settle = Context.get(built, Handler).settle
   if (settle === undefined) throw new Error("The handler does not settle")
   const state = Effect.gen(function* () {

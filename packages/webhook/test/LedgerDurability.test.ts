@@ -160,10 +160,13 @@ const remembers = (place: Place) =>
         const ledger = yield* Ledger
         const early = yield* ledger.claim({ at: 30_999, until: 60_000, limit: 1 })
         expect(early).toEqual({ rows: [], dueAt: 31_000 })
-        expect(yield* ledger.write(leased, { tells: 7 })).toMatchObject({ tells: 7, callbacks: 2 })
+        expect(yield* ledger.write(leased, { sequence: 7 })).toMatchObject({
+          sequence: 7,
+          callbacks: 2
+        })
         const late = yield* ledger.claim({ at: 31_000, until: 61_000, limit: 1 })
-        expect(late.rows).toMatchObject([{ tells: 7, callbacks: 2 }])
-        expect(yield* ledger.write(leased, { tells: 8 })).toBeUndefined()
+        expect(late.rows).toMatchObject([{ sequence: 7, callbacks: 2 }])
+        expect(yield* ledger.write(leased, { sequence: 8 })).toBeUndefined()
       })
     )
   })

@@ -21,8 +21,8 @@ it.effect("a row that was handed out stays as it was, whatever comes then", () =
     expect(got).toEqual(early)
     const [leased] = (yield* ledger.claim({ at, until: 2 * at, limit: 1 })).rows
     if (got === undefined || leased === undefined) return expect.unreachable("there is a row")
-    const parked = { reason: "handler-failed", at, to: undefined } as const
-    const written = yield* ledger.write(leased, { parked, told: "NEW" })
+    const deadLetter = { reason: "handler-failed", at, to: undefined } as const
+    const written = yield* ledger.write(leased, { deadLetter, told: "NEW" })
     const handedOut: ReadonlyArray<Row | undefined> = [
       got,
       leased,

@@ -86,7 +86,7 @@ it("shows how many dead letters there are now, until they are re-driven", () =>
         )
         expect(yield* scrape).toMatchObject({
           pawl_webhook_dead_letters: 1,
-          'pawl_webhook_parked_total{reason="handler-failed"}': 1
+          'pawl_webhook_dead_lettered_total{reason="handler-failed"}': 1
         })
         isBroken = false
         yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
@@ -113,8 +113,8 @@ const backlogLaw = Effect.gen(function* () {
   expect(yield* ledger.backlog(5000)).toEqual({ due: 2, dueSince: 1000, deadLetters: 0 })
   const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
   expect(yield* ledger.backlog(5000)).toEqual({ due: 1, dueSince: 2000, deadLetters: 0 })
-  const parked = { reason: "handler-failed", at: 5000, to: "NEW" } as const
-  for (const row of rows) yield* ledger.write(row, { parked, release: { dueAt: undefined } })
+  const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
+  for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
   expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, dueSince: 2000, deadLetters: 1 })
   yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
   expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, dueSince: 2000, deadLetters: 0 })

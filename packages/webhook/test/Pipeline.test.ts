@@ -10,7 +10,7 @@ import { MinimumLogLevel } from "effect/References"
 import { describe, expect, it } from "vitest"
 import * as World from "./world.ts"
 
-const { told, times, gaps, parked, says, second, minute, hour, day } = World
+const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("the 64 slots", () => {
   it("bound the handler calls in flight, and 16 the questions", () =>
@@ -279,10 +279,10 @@ describe("a handler that", () => {
           expect(world.entries.filter(({ _tag }) => _tag === "HandlerFailed").length).toBe(
             failed.length
           )
-          expect(parked(world)).toContain("handler-failed")
+          expect(deadLetter(world)).toContain("handler-failed")
           expect(yield* world.ledger.get("apm", "1")).toMatchObject({
             told: undefined,
-            parked: { to: "PENDING" }
+            deadLetter: { to: "PENDING" }
           })
         })
       )
@@ -341,7 +341,7 @@ describe("a handler that", () => {
         expect(Math.min(...gaps(times(world)).slice(10))).toBeGreaterThanOrEqual(5 * minute)
         expect(times(world).at(-1)).toBeGreaterThanOrEqual(day)
         expect(times(world).at(-1)).toBeLessThan(day + 10 * minute)
-        expect(parked(world)).toContain("handler-failed")
+        expect(deadLetter(world)).toContain("handler-failed")
       })
     ))
 
@@ -357,7 +357,7 @@ describe("a handler that", () => {
         yield* world.start
         yield* World.pass("1 hour")
         expect(world.calls.length).toBe(2)
-        expect(parked(world)).toContain("handler-failed")
+        expect(deadLetter(world)).toContain("handler-failed")
       })
     ))
 
@@ -405,13 +405,13 @@ describe("a handler that", () => {
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.pass("3 days")
-        expect(parked(world)).toEqual(["handler-failed"])
+        expect(deadLetter(world)).toEqual(["handler-failed"])
         yield* receive("1", "SUCCEED")
         yield* World.pass("30 days")
         expect(world.calls.filter(({ at }) => at > 2 * day)).toMatchObject([
           { to: "CHARGEBACK", from: null, attempt: 1 }
         ])
-        expect((yield* world.ledger.get("apm", "1"))?.parked).toBeUndefined()
+        expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
       })
     ))
 })
@@ -431,7 +431,7 @@ it("a row that is re-driven has another 24 hours", () =>
       yield* World.pass("40 days")
       expect(world.calls.length).toBeGreaterThan(before + 280)
       expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
-      expect(parked(world)).toEqual(["handler-failed", "handler-failed"])
+      expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
     })
   ))
 
@@ -474,8 +474,8 @@ describe("a transition", () => {
         ])
         expect(yield* world.ledger.get("apm", "1")).toMatchObject({
           told: "SUCCEED",
-          tells: 2,
-          trying: undefined,
+          sequence: 2,
+          pendingStatus: undefined,
           attempt: 0,
           failingSince: undefined
         })
@@ -534,7 +534,7 @@ describe("A handler that settles", () => {
         yield* World.pass("1 minute")
         expect(world.calls.length).toBe(1)
         expect(tries.length).toBe(2)
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", tells: 1 })
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
       })
     ))
 
@@ -558,7 +558,7 @@ describe("A handler that settles", () => {
         yield* World.pass("1 hour")
         expect(world.calls.length).toBe(1)
         expect(marks.length).toBe(1)
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", tells: 1 })
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
       })
     ))
 

@@ -1,7 +1,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { defaults } from "@pawl/core/Profile"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
-import type { Kind } from "@pawl/core/Transaction"
+import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -84,16 +84,16 @@ describe("the poll ladder", () => {
     let current = row(Evidence.claimed("PENDING"))
     for (const at of reads(current, { _tag: "Unknown" }, 100)) {
       current = apply(current, { _tag: "Unknown", askedAt: at }, at)
-      if (current.parked !== undefined) break
+      if (current.deadLetter !== undefined) break
     }
-    expect(current.parked?.reason).toBe("unknown-transaction")
-    expect(current.parked?.at).toBeGreaterThanOrEqual(Duration.toMillis(Duration.days(1)))
+    expect(current.deadLetter?.reason).toBe("unknown-transaction")
+    expect(current.deadLetter?.at).toBeGreaterThanOrEqual(Duration.toMillis(Duration.days(1)))
     expect(readAt(current, rules)).toBeUndefined()
     expect(readAt({ ...current, evidence: Evidence.confirmed("NEW") }, rules)).toBeDefined()
-    const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), doubtedAt: 2 * day }
+    const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), unconfirmedAt: 2 * day }
     const silent = apply(doubted, { _tag: "Silent", askedAt: 2 * day }, 2 * day)
     expect(readAt(silent, rules)).toBe(2 * day + 15_000)
-    const since = (current.parked?.at ?? 0) + 1
+    const since = (current.deadLetter?.at ?? 0) + 1
     expect(readAt({ ...current, since, polls: 0, pollAt: undefined }, rules)).toBe(since + 300_000)
   })
 })
@@ -101,7 +101,7 @@ describe("the poll ladder", () => {
 it("follows an id that nobody knows further for a status that came while it was asked about", () => {
   const start = row(Evidence.claimed("PENDING"))
   const asked = apply(start, { _tag: "Unknown", askedAt: day }, day + 5000)
-  expect(asked.parked?.reason).toBe("unknown-transaction")
+  expect(asked.deadLetter?.reason).toBe("unknown-transaction")
   expect(readAt(asked, rules)).toBeUndefined()
   for (const since of [day, day + 1]) {
     const overtaken = { ...asked, since, polls: 0, pollAt: undefined }
@@ -147,7 +147,7 @@ describe("a doubtful claim", () => {
           if (planned === undefined || current.askedAt === undefined) return
           const repeatedAt = current.askedAt + delay
           if (repeatedAt >= planned) return
-          const repeated = { ...current, doubtedAt: repeatedAt }
+          const repeated = { ...current, unconfirmedAt: repeatedAt }
           const due = readAt(repeated, rules)
           expect(due).toBe(Math.min(planned, Math.max(repeatedAt, current.askedAt + 1000)))
           if (due === undefined || due === planned) return
@@ -173,8 +173,8 @@ it("is read again for a claim of the millisecond of its last read, and for none 
     pollAt: 90_000,
     askedAt: 5000
   })
-  expect(readAt({ ...start, doubtedAt: 4999 }, rules)).toBe(90_000)
-  expect(readAt({ ...start, doubtedAt: 5000 }, rules)).toBe(6000)
+  expect(readAt({ ...start, unconfirmedAt: 4999 }, rules)).toBe(90_000)
+  expect(readAt({ ...start, unconfirmedAt: 5000 }, rules)).toBe(6000)
 })
 
 describe("a transaction that ended", () => {
@@ -235,9 +235,9 @@ it("is never read more than once a second, whatever is known", () => {
       fc.option(status, { nil: undefined }),
       fc.nat({ max: 10_000 }),
       fc.nat({ max: 10_000 }),
-      (evidence, read, askedAt, doubtedAt) => {
+      (evidence, read, askedAt, unconfirmedAt) => {
         const at = readAt(
-          row(evidence, { askedAt, doubtedAt, read: read && { status: read, askedAt } }),
+          row(evidence, { askedAt, unconfirmedAt, read: read && { status: read, askedAt } }),
           rules
         )
         if (at !== undefined) expect(at).toBeGreaterThanOrEqual(askedAt + 1000)

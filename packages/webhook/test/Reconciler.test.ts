@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as World from "./world.ts"
 
-const { told, gaps, parked, says, second, minute, hour, day } = World
+const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("an id that no endpoint knows for a day", () => {
   it("is parked once, and read again for every new claim, but by no plan", () =>
@@ -22,7 +22,7 @@ describe("an id that no endpoint knows for a day", () => {
           yield* World.pass("10 seconds")
         }
         yield* World.pass("10 days")
-        expect(parked(world)).toEqual(["unknown-transaction"])
+        expect(deadLetter(world)).toEqual(["unknown-transaction"])
         expect(world.reads.length - before).toBeGreaterThanOrEqual(10)
         expect(world.reads.length - before).toBeLessThanOrEqual(20)
       })
@@ -41,7 +41,7 @@ describe("an id that no endpoint knows for a day", () => {
         yield* World.pass("50 hours")
         yield* receive("1", "SUCCEED")
         yield* World.settled
-        expect((yield* world.ledger.get("apm", "1"))?.parked).toBeUndefined()
+        expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
         yield* World.pass("1 day")
         expect(told(world)).toEqual(["PENDING", "SUCCEED"])
       })
@@ -71,7 +71,7 @@ describe("an id that no endpoint knows for a day", () => {
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.pass("30 days")
-        expect(parked(world)).toEqual([])
+        expect(deadLetter(world)).toEqual([])
         expect(world.reads.at(-1)?.at).toBeGreaterThan(29 * day)
       })
     ))
@@ -86,7 +86,7 @@ describe("an id that no endpoint knows for a day", () => {
         const before = [world.reads.length, world.calls.length, world.seen.claims]
         yield* World.pass("30 days")
         expect([world.reads.length, world.calls.length, world.seen.claims]).toEqual(before)
-        expect(parked(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
+        expect(deadLetter(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
       })
     ))
 })

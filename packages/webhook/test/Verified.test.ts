@@ -18,7 +18,7 @@ describe("a callback", () => {
       method: "apm",
       kind: "apm-payment",
       transactionId: "100001",
-      terms: { requestId: "order-17" },
+      ordered: { requestId: "order-17" },
       signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
       claim: "SUCCEED",
       quarantine: undefined,

@@ -1,4 +1,4 @@
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import { isStatus, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
 import fc from "fast-check"

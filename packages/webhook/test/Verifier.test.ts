@@ -51,7 +51,7 @@ describe("a genuine callback", () => {
       method: "apm",
       kind: "apm",
       transactionId: "100001",
-      terms: undefined,
+      ordered: undefined,
       signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
       claim: "SUCCEED",
       quarantine: undefined,

@@ -3,7 +3,7 @@
  */
 import { keyed } from "@pawl/core/NodeHmac"
 import { Hmac } from "@pawl/core/Hmac"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"

@@ -9,7 +9,8 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import { NotFound, type ReadError, Unreachable } from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import type { Kind, OpenStatus } from "@pawl/core/Transaction"
+import type { Kind } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -221,7 +222,7 @@ export const gaps = (all: ReadonlyArray<number>) =>
   all.slice(1).map((at, index) => at - (all[index] ?? 0))
 
 /** Why rows became dead letters, in order. */
-export const parked = ({ entries }: World) =>
+export const deadLetter = ({ entries }: World) =>
   entries.flatMap((entry) => (entry._tag === "Parked" ? [entry.reason] : []))
 
 /** What alarms were raised, in order. */

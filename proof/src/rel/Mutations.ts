@@ -2,7 +2,7 @@
  * Callbacks that somebody changed: the signed fields, their spelling, or the header.
  */
 import { signedNames } from "@pawl/core/Callback"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import { createHmac } from "node:crypto"
 import type { Chance } from "./Chance.ts"
 import { type Callback, searchOf, secret, sign } from "./Service.ts"

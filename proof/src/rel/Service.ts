@@ -3,7 +3,7 @@
  * transaction stands.
  */
 import type { Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"

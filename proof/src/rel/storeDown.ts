@@ -189,7 +189,7 @@ const full = ({ count, say }: Asked) =>
     const [sound] = (yield* sql`PRAGMA integrity_check`.values).flat()
     if (sound !== "ok") miss(`the file is not sound: ${String(sound)}`)
     const letters = yield* ledger.deadLetters
-    if (letters.length > 0) miss(`${letters.length} rows were parked`)
+    if (letters.length > 0) miss(`${letters.length} rows were deadLetter`)
     return yield* report(place)
   }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"))
 

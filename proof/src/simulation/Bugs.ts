@@ -82,7 +82,7 @@ const deduplicatedTooEarly = (ledger: Store): Store => {
 const givesUp = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) =>
-    ledger.write(leased, (change.attempt ?? 0) > 2 ? { told: change.trying } : change)
+    ledger.write(leased, (change.attempt ?? 0) > 2 ? { told: change.pendingStatus } : change)
 })
 
 /** Nothing is looked for after the end. */

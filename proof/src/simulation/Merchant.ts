@@ -137,7 +137,7 @@ export const make = Effect.fnUntraced(function* (
         const kind =
           refundId !== undefined ? "refund" : ordered === "subscription" ? "card-payment" : ordered
         // A card payment's amount may change.
-        const { accountId, amount, currency, mid } = Orders.termsOf(order.operation)
+        const { accountId, amount, currency, mid } = Orders.orderedOf(order.operation)
         const request = kind.startsWith("apm") ? { accountId, amount, currency } : { mid }
         yield* Ledger.register(kind, { transactionId: id, transactionStatus }, request).pipe(
           Effect.provideService(Ledger.Ledger, ledger),

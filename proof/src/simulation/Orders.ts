@@ -59,7 +59,7 @@ export interface Orders {
  * @category getters
  * @since 0.1.0
  */
-export const termsOf = ({ id }: Operation) => ({
+export const orderedOf = ({ id }: Operation) => ({
   accountId: "4711",
   mid: "4711",
   amount: `${10 + (id % 90)}.00`,
@@ -76,7 +76,7 @@ const urlOf = (operation: Operation, requestId: string) =>
     if (operation.id % 2 === 0) return shop
     const { make } = yield* CallbackUrl.CallbackUrl
     const kind = operation.kind === "subscription" ? "card-payment" : operation.kind
-    return yield* Effect.orDie(make(shop, kind, { ...termsOf(operation), requestId }))
+    return yield* Effect.orDie(make(shop, kind, { ...orderedOf(operation), requestId }))
   })
 
 /**
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
     (requestId) =>
       Effect.gen(function* () {
         const { at, id, kind, scenario } = operation
-        const { accountId, amount, currency, mid } = termsOf(operation)
+        const { accountId, amount, currency, mid } = orderedOf(operation)
         const callbackUrl = yield* urlOf(operation, requestId)
         const metadata = { [Scenario.key]: scenario, order: String(id) }
         const request = { requestId, amount, currency, callbackUrl, metadata }
@@ -133,7 +133,7 @@ export const make = Effect.gen(function* () {
     create,
     tokenize: (requestId) => cardPayments.tokenize({ mid: "4711", card: Client.card, requestId }),
     refund: (operation, transactionId) => (requestId) => {
-      const { amount, mid } = termsOf(operation)
+      const { amount, mid } = orderedOf(operation)
       const metadata = { order: String(operation.id) }
       const request = {
         requestId,

@@ -7,7 +7,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
 import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import type { Answer } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
@@ -138,8 +138,8 @@ export const make = (
     const stands = Evidence.standing(row.evidence, row.read?.status)
     if (Evidence.news(stands, row.told) !== undefined)
       trace.breaks("S7", `${who} stands at ${stands.status} and is told ${row.told}`)
-    if (row.parked !== undefined)
-      trace.breaks("S1", `${who} is a dead letter still: ${row.parked.reason}`)
+    if (row.deadLetter !== undefined)
+      trace.breaks("S1", `${who} is a dead letter still: ${row.deadLetter.reason}`)
 
     const wentBack = history.some(
       ({ status }, index) => rank(status) < rank(history[index - 1]?.status ?? status)

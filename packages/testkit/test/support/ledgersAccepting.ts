@@ -183,14 +183,14 @@ export const accepting: ReadonlyArray<Planted> = [
     "the terms of the newest token are taken",
     "the terms",
     (ledger) => {
-      const newest = new Map<string, Row["terms"]>()
+      const newest = new Map<string, Row["ordered"]>()
       return {
         ...seeing((row) => ({
           ...row,
-          terms: newest.get(keyOf({ ...row, scope: row.kind })) ?? row.terms
+          ordered: newest.get(keyOf({ ...row, scope: row.kind })) ?? row.ordered
         }))(ledger),
         accept: (verified, at) => {
-          newest.set(keyOf({ ...verified, scope: verified.kind }), verified.terms)
+          newest.set(keyOf({ ...verified, scope: verified.kind }), verified.ordered)
           return ledger.accept(verified, at)
         }
       }

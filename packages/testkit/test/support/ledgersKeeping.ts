@@ -88,7 +88,7 @@ export const keeping: ReadonlyArray<Planted> = [
     "a row is one",
     (ledger) => ({
       ...ledger,
-      write: (leased, change) => ledger.write(leased, Struct.omit(change, ["tellsBefore"]))
+      write: (leased, change) => ledger.write(leased, Struct.omit(change, ["ifSequence"]))
     })
   ],
   [
@@ -132,6 +132,6 @@ export const keeping: ReadonlyArray<Planted> = [
   [
     "what was told is forgotten with the third transition",
     "what the handler",
-    seeing((row) => (row.tells === 3 ? { ...row, told: undefined } : row))
+    seeing((row) => (row.sequence === 3 ? { ...row, told: undefined } : row))
   ]
 ]

@@ -2,7 +2,7 @@
  * What ledgers with a bug are made of: the one in memory, and what is wrong around it.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Kind } from "@pawl/core/Transaction"
+import type { Kind } from "@pawl/core/Kind"
 import type { Accepted, Ledger } from "@pawl/webhook/Ledger"
 import type { Key, Leased, Row } from "@pawl/webhook/Row"
 import type { Verified } from "@pawl/webhook/Verifier"

@@ -3,7 +3,7 @@
  */
 import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Result from "effect/Result"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Believing } from "../../src/Laws/Receiver.ts"

@@ -2,7 +2,7 @@
  * Receivers with a bug each, as people write them.
  */
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import {
   type Claim,
   failed,

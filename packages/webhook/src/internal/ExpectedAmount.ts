@@ -5,8 +5,8 @@
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Grammar from "@pawl/core/Grammar"
-import type { Kind } from "@pawl/core/Transaction"
-import type { Row, Terms } from "../Row.ts"
+import type { Kind } from "@pawl/core/Kind"
+import type { Row, Ordered } from "../Row.ts"
 
 /** What is paid is what was ordered; a subscription's charges and an intent's amount may change. */
 const isFixed = (kind: Kind): boolean =>
@@ -16,8 +16,8 @@ const isFixed = (kind: Kind): boolean =>
  * Tells whether a callback is of another account than the one that was ordered from: a replay of some
  * other transaction's, which says nothing about this one.
  */
-export const isForeign = ({ terms }: Row, { account }: Signed): boolean =>
-  terms?.account !== undefined && terms.account !== account
+export const isForeign = ({ ordered }: Row, { account }: Signed): boolean =>
+  ordered?.account !== undefined && ordered.account !== account
 
 /**
  * Tells whether a callback of an APM payment, payout or refund has another amount or currency than was
@@ -27,12 +27,12 @@ export const differ = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.cleared &&
   Object.values(row.newest).some(
-    ({ signed }) => !isForeign(row, signed) && !isAsOrdered(row.terms, signed)
+    ({ signed }) => !isForeign(row, signed) && !isAsOrdered(row.ordered, signed)
   )
 
-const isAsOrdered = (terms: Terms | undefined, { amount, currency }: Signed): boolean =>
-  (terms?.currency === undefined || terms.currency === currency) &&
-  (terms?.amount === undefined || isSame(terms.amount, amount))
+const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>
+  (ordered?.currency === undefined || ordered.currency === currency) &&
+  (ordered?.amount === undefined || isSame(ordered.amount, amount))
 
 /** What cannot be read as an amount is not the same as any. */
 const isSame = (ordered: string, signed: string): boolean =>

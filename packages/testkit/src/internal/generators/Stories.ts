@@ -10,7 +10,7 @@
  * @since 0.1.0
  */
 import type { Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import type { KnownKind } from "@pawl/core/Kind"
 
 /**
  * The kinds of transactions that have a history.
@@ -18,7 +18,7 @@ import type { Kind, Method } from "@pawl/core/Transaction"
  * @category models
  * @since 0.1.0
  */
-export type Told = Exclude<Kind, Method>
+export type Told = KnownKind
 
 /**
  * The kinds of transactions that have a history, all of them.

@@ -12,7 +12,7 @@ import { type Body, type Signed, unsigned } from "@pawl/core/Callback"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
@@ -65,7 +65,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }
 
   const find = (kind: Kind, id: string, at: number, by: Row.Finder): Held => {
-    const method = Row.methodOf(kind)
+    const method = methodOf(kind)
     const others = under(method, id)
     const found = Row.find(others, kindOf, kind, by)
     if (found !== undefined) return found
@@ -89,18 +89,18 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }
 
   const accept = (verified: Verified, claim: Status, at: number): Accepted => {
-    const { body, kind, method, secret, signed, terms, transactionId } = verified
+    const { body, kind, method, secret, signed, ordered, transactionId } = verified
     const held = find(kind, transactionId, at, "callback")
     const { row } = held
     const evidence = Evidence.join(row.evidence, Evidence.claimed(claim))
     const isNew = evidence !== row.evidence
     const isSure = (evidence & Evidence.confirmed(claim)) !== 0
     if (row.kind === method) row.kind = kind
-    row.terms ??= terms
+    row.ordered ??= ordered
     row.evidence = evidence
     row.callbacks++
     row.secret = secret
-    if (!isSure) row.doubtedAt = at
+    if (!isSure) row.unconfirmedAt = at
     if (isNew) {
       row.since = at
       row.polls = 0
@@ -111,11 +111,11 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return { isNew }
   }
 
-  const register = ({ kind, status, transactionId, ...terms }: Operation, at: number): void => {
+  const register = ({ kind, status, transactionId, ...ordered }: Operation, at: number): void => {
     const held = find(kind, transactionId, at, "registration")
     const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
     const evidence = Evidence.join(held.row.evidence, seen)
-    held.row = { ...held.row, kind, evidence, terms: Row.termsOf(terms) ?? held.row.terms }
+    held.row = { ...held.row, kind, evidence, ordered: Row.orderedOf(ordered) ?? held.row.ordered }
     wake(held, at)
   }
 
@@ -139,13 +139,13 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 
   const write = (
     leased: Row.Leased,
-    { release, tellsBefore, until, ...change }: Row.Change
+    { release, ifSequence, until, ...change }: Row.Change
   ): Row.Leased | undefined => {
     const others = under(leased.method, leased.transactionId)
     const held = others.find(({ row }) => row.scope === leased.scope)
     if (held === undefined || held.lease?.token !== leased.lease) return undefined
     const { row } = held
-    if (tellsBefore !== undefined && tellsBefore !== row.tells) return undefined
+    if (ifSequence !== undefined && ifSequence !== row.sequence) return undefined
     const isOvertaken = Evidence.claimedStatuses(row.evidence & ~leased.seen).length > 0
     held.row = {
       ...row,
@@ -179,7 +179,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 
   const redrive = (key: Row.Key, at: number): boolean => {
     const found = under(key.method, key.transactionId).filter(
-      ({ row }) => row.parked !== undefined && (key.scope ?? row.scope) === row.scope
+      ({ row }) => row.deadLetter !== undefined && (key.scope ?? row.scope) === row.scope
     )
     for (const held of found) {
       held.row = Row.redriven(held.row, at)
@@ -190,7 +190,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 
   const forget = ({ before, limit }: { readonly before: number; readonly limit: number }) => {
     const old = all()
-      .filter(({ row }) => row.parked === undefined)
+      .filter(({ row }) => row.deadLetter === undefined)
       .flatMap((held) =>
         Object.entries(held.heard)
           .filter(([, { at }]) => at < before)
@@ -225,7 +225,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     deadLetters: Effect.sync(() =>
       all()
         .map(rowOf)
-        .flatMap((row) => (row.parked === undefined ? [] : [{ row, at: row.parked.at }]))
+        .flatMap((row) => (row.deadLetter === undefined ? [] : [{ row, at: row.deadLetter.at }]))
         .toSorted((one, two) => one.at - two.at)
         .map(({ row }) => row)
     ),
@@ -236,7 +236,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         return {
           due: due.length,
           dueSince: due.toSorted((one, two) => one - two)[0],
-          deadLetters: all().filter(({ row }) => row.parked !== undefined).length
+          deadLetters: all().filter(({ row }) => row.deadLetter !== undefined).length
         }
       }),
     forget: (options) => Effect.sync(() => forget(options)),

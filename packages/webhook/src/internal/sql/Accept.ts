@@ -26,9 +26,9 @@ import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
 import type { Accepted } from "../../Ledger.ts"
-import { find, kindsOf } from "../../Row.ts"
+import { find } from "../../Row.ts"
 import { type Big, type Key, keyOf, lone } from "./RowCodec.ts"
 
 /** A callback that waits to be accepted, under what it names. */
@@ -36,7 +36,7 @@ export interface Claim {
   readonly method: Method
   readonly kind: Kind
   readonly transaction_id: string
-  readonly terms: string | null
+  readonly ordered: string | null
   readonly secret: string
   readonly status: Status
   readonly at: number
@@ -71,23 +71,23 @@ export const make = (
         scope,
         method: claims[0].method,
         kind: claims[0].kind,
-        terms: claims[0].terms,
+        ordered: claims[0].ordered,
         secret: Arr.lastNonEmpty(claims).secret,
         evidence: Evidence.claimed(claims[0].status),
         callbacks: claims.length,
-        tell_at: claims[0].at,
+        retry_at: claims[0].at,
         created_at: claims[0].at,
         since: claims[0].at,
-        doubted_at: Arr.lastNonEmpty(claims).at,
+        unconfirmed_at: Arr.lastNonEmpty(claims).at,
         due_at: claims[0].at
       }))
     )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN held.kind = held.method THEN excluded.kind ELSE held.kind END,
-      terms = COALESCE(held.terms, excluded.terms),
+      ordered = COALESCE(held.ordered, excluded.ordered),
       secret = excluded.secret,
       evidence = held.evidence | excluded.evidence,
       callbacks = held.callbacks + excluded.callbacks,
-      doubted_at = CASE WHEN ${isUnsure} THEN excluded.doubted_at ELSE held.doubted_at END,
+      unconfirmed_at = CASE WHEN ${isUnsure} THEN excluded.unconfirmed_at ELSE held.unconfirmed_at END,
       since = CASE WHEN ${isNew} THEN excluded.since ELSE held.since END,
       polls = CASE WHEN ${isNew} THEN 0 ELSE held.polls END,
       poll_at = CASE WHEN ${isNew} THEN NULL ELSE held.poll_at END,
@@ -178,8 +178,8 @@ interface Name {
 /** Every scope there is: PostgreSQL may have no statistics to see that an id has few rows. */
 const scopes = {
   pg: () =>
-    ` AND scope IN (${Object.values(kindsOf)
-      .flat()
+    ` AND scope IN (${Object.entries(kindsOf)
+      .flatMap(([method, kinds]) => [...kinds, method])
       .map((scope) => `'${scope}'`)
       .join(", ")})`,
   orElse: () => ""

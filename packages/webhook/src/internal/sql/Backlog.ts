@@ -11,13 +11,13 @@ import type { Big } from "./RowCodec.ts"
 /** Counts what is due and what was given up. */
 export const count = (sql: SqlClient, at: number) =>
   Effect.map(
-    sql<{ readonly due: Big; readonly soonest: Big | null; readonly parked: Big }>`SELECT
+    sql<{ readonly due: Big; readonly soonest: Big | null; readonly dead_letters: Big }>`SELECT
       (SELECT count(*) FROM pawl_transactions WHERE free_at <= ${at}) AS due,
       (SELECT min(free_at) FROM pawl_transactions WHERE free_at <= ${at}) AS soonest,
-      (SELECT count(*) FROM pawl_transactions WHERE parked_at IS NOT NULL) AS parked`,
+      (SELECT count(*) FROM pawl_transactions WHERE dead_letter_at IS NOT NULL) AS dead_letters`,
     ([line]): Backlog => ({
       due: Number(line?.due ?? 0),
       dueSince: line?.soonest === null || line === undefined ? undefined : Number(line.soonest),
-      deadLetters: Number(line?.parked ?? 0)
+      deadLetters: Number(line?.dead_letters ?? 0)
     })
   )

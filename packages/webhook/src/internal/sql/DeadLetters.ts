@@ -15,7 +15,7 @@ export const list = Effect.fnUntraced(function* (
   sql: SqlClient
 ): Effect.fn.Return<ReadonlyArray<Row>, SqlError> {
   const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
-        WHERE parked_at IS NOT NULL ORDER BY parked_at`
+        WHERE dead_letter_at IS NOT NULL ORDER BY dead_letter_at`
   const newest = yield* SqlClaim.newestOfAll(sql, lines)
   return lines.map((line) => rowOf(line, newest(line)))
 })
@@ -28,14 +28,14 @@ export const redrive = (
 ): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     sql`UPDATE pawl_transactions SET
-            parked_reason = NULL, parked_at = NULL, parked_to = NULL,
-            cleared = CASE parked_reason WHEN 'amount-mismatch' THEN 1 ELSE cleared END,
-            failing_since = NULL, tell_at = ${at},
-            poll_at = CASE parked_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
+            dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
+            cleared = CASE dead_letter_reason WHEN 'amount-mismatch' THEN 1 ELSE cleared END,
+            failing_since = NULL, retry_at = ${at},
+            poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
             due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END
           WHERE transaction_id = ${transactionId} AND method = ${method}
             ${scope === undefined ? sql.literal("") : sql`AND scope = ${scope}`}
-            AND parked_at IS NOT NULL
+            AND dead_letter_at IS NOT NULL
           RETURNING method`,
     ({ length }) => length > 0
   )

@@ -29,7 +29,7 @@ export const forget = Effect.fnUntraced(function* (
       WHERE newest_at < ${before} AND NOT EXISTS (
         SELECT 1 FROM pawl_transactions AS parked
         WHERE parked.transaction_id = held.transaction_id AND parked.scope = held.scope
-          AND parked.parked_at IS NOT NULL
+          AND parked.dead_letter_at IS NOT NULL
       )
       ORDER BY newest_at LIMIT ${limit}
     )

@@ -9,7 +9,7 @@
  *
  * @since 0.1.0
  */
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
@@ -76,7 +76,7 @@ export const list = (sql: SqlClient): Effect.Effect<ReadonlyArray<Verified>, Sql
           method,
           kind: method,
           transactionId: signed.transactionId,
-          terms: undefined,
+          ordered: undefined,
           signed,
           claim: undefined,
           quarantine,

@@ -7,12 +7,12 @@ import { type Body, type Signed, signedNames, unsigned } from "@pawl/core/Callba
 import type { Evidence } from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
 import type { Status } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import { methodOf, type Parked, type Row, type Terms } from "../../Row.ts"
+import type { DeadLetter, Row, Ordered } from "../../Row.ts"
 
 /** The key of a row. */
 export interface Key {
@@ -27,7 +27,7 @@ export type Big = number | bigint | string
 export interface Columns extends Key {
   readonly method: Method
   readonly kind: Kind
-  readonly terms: string | null
+  readonly ordered: string | null
   readonly cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
@@ -35,20 +35,20 @@ export interface Columns extends Key {
   readonly read_at: Big | null
   readonly callbacks: Big
   readonly told: Status | null
-  readonly tells: number
-  readonly trying: Status | null
+  readonly sequence: number
+  readonly pending_status: Status | null
   readonly attempt: number
   readonly failing_since: Big | null
-  readonly tell_at: Big
+  readonly retry_at: Big
   readonly created_at: Big
   readonly since: Big
   readonly polls: number
   readonly poll_at: Big | null
   readonly asked_at: Big | null
-  readonly doubted_at: Big | null
-  readonly parked_reason: Parked["reason"] | null
-  readonly parked_at: Big | null
-  readonly parked_to: Status | null
+  readonly unconfirmed_at: Big | null
+  readonly dead_letter_reason: DeadLetter["reason"] | null
+  readonly dead_letter_at: Big | null
+  readonly dead_letter_to: Status | null
   readonly lease: Big | null
 }
 
@@ -71,8 +71,10 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
   scope: columns.scope,
   transactionId: columns.transaction_id,
   kind: columns.kind,
-  terms:
-    columns.terms === null ? undefined : (Result.getOrThrow(Json.fromText(columns.terms)) as Terms),
+  ordered:
+    columns.ordered === null
+      ? undefined
+      : (Result.getOrThrow(Json.fromText(columns.ordered)) as Ordered),
   cleared: columns.cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,
@@ -82,24 +84,24 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
       : { status: columns.read_status, askedAt: Number(columns.read_at) },
   callbacks: Number(columns.callbacks),
   told: columns.told ?? undefined,
-  tells: columns.tells,
-  trying: columns.trying ?? undefined,
+  sequence: columns.sequence,
+  pendingStatus: columns.pending_status ?? undefined,
   attempt: columns.attempt,
   failingSince: big(columns.failing_since),
-  tellAt: Number(columns.tell_at),
+  retryAt: Number(columns.retry_at),
   createdAt: Number(columns.created_at),
   since: Number(columns.since),
   polls: columns.polls,
   pollAt: big(columns.poll_at),
   askedAt: big(columns.asked_at),
-  doubtedAt: big(columns.doubted_at),
-  parked:
-    columns.parked_reason === null
+  unconfirmedAt: big(columns.unconfirmed_at),
+  deadLetter:
+    columns.dead_letter_reason === null
       ? undefined
       : {
-          reason: columns.parked_reason,
-          at: Number(columns.parked_at),
-          to: columns.parked_to ?? undefined
+          reason: columns.dead_letter_reason,
+          at: Number(columns.dead_letter_at),
+          to: columns.dead_letter_to ?? undefined
         },
   newest
 })

@@ -30,7 +30,7 @@ const tables = Effect.gen(function* () {
     scope TEXT NOT NULL,
     method TEXT NOT NULL,
     kind TEXT NOT NULL,
-    terms TEXT,
+    ordered TEXT,
     cleared INTEGER NOT NULL DEFAULT 0,
     secret TEXT,
     evidence INTEGER NOT NULL DEFAULT 0,
@@ -38,20 +38,20 @@ const tables = Effect.gen(function* () {
     read_at BIGINT,
     callbacks BIGINT NOT NULL DEFAULT 0,
     told TEXT,
-    tells INTEGER NOT NULL DEFAULT 0,
-    trying TEXT,
+    sequence INTEGER NOT NULL DEFAULT 0,
+    pending_status TEXT,
     attempt INTEGER NOT NULL DEFAULT 0,
     failing_since BIGINT,
-    tell_at BIGINT NOT NULL,
+    retry_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     since BIGINT NOT NULL,
     polls INTEGER NOT NULL DEFAULT 0,
     poll_at BIGINT,
     asked_at BIGINT,
-    doubted_at BIGINT,
-    parked_reason TEXT,
-    parked_at BIGINT,
-    parked_to TEXT,
+    unconfirmed_at BIGINT,
+    dead_letter_reason TEXT,
+    dead_letter_at BIGINT,
+    dead_letter_to TEXT,
     due_at BIGINT,
     lease BIGINT,
     lease_until BIGINT,
@@ -62,8 +62,8 @@ const tables = Effect.gen(function* () {
   yield* sql`CREATE INDEX pawl_transactions_free
     ON pawl_transactions (free_at) WHERE free_at IS NOT NULL`
 
-  yield* sql`CREATE INDEX pawl_transactions_parked
-    ON pawl_transactions (parked_at) WHERE parked_at IS NOT NULL`
+  yield* sql`CREATE INDEX pawl_transactions_dead_letters
+    ON pawl_transactions (dead_letter_at) WHERE dead_letter_at IS NOT NULL`
 
   yield* sql`CREATE TABLE pawl_callbacks (
     transaction_id TEXT NOT NULL,

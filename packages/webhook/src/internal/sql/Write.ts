@@ -22,13 +22,13 @@ export interface Write {
 const plain = {
   kind: "kind",
   told: "told",
-  tells: "tells",
-  trying: "trying",
+  sequence: "sequence",
+  pendingStatus: "pending_status",
   attempt: "attempt",
   failingSince: "failing_since",
-  tellAt: "tell_at",
+  retryAt: "retry_at",
   askedAt: "asked_at",
-  doubtedAt: "doubted_at"
+  unconfirmedAt: "unconfirmed_at"
 } as const satisfies Partial<Record<keyof Row, string>>
 
 /** What a change sets unless a callback brought a new status since the row was leased. */
@@ -60,12 +60,12 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
     )
   }
 
-  if ("parked" in change) {
-    const { parked } = change
+  if ("deadLetter" in change) {
+    const { deadLetter } = change
     sets.push(
-      sql`parked_reason = ${parked?.reason ?? null}`,
-      sql`parked_at = ${parked?.at ?? null}`,
-      sql`parked_to = ${parked?.to ?? null}`
+      sql`dead_letter_reason = ${deadLetter?.reason ?? null}`,
+      sql`dead_letter_at = ${deadLetter?.at ?? null}`,
+      sql`dead_letter_to = ${deadLetter?.to ?? null}`
     )
   }
 
@@ -82,7 +82,7 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
   return sql<Columns>`UPDATE pawl_transactions SET ${sql.csv(sets)}
     WHERE transaction_id = ${leased.transactionId} AND scope = ${leased.scope}
       AND lease = ${leased.lease}
-      ${change.tellsBefore === undefined ? sql.literal("") : sql`AND tells = ${change.tellsBefore}`}
+      ${change.ifSequence === undefined ? sql.literal("") : sql`AND sequence = ${change.ifSequence}`}
     RETURNING *`
 }
 
@@ -113,7 +113,7 @@ export const merge = (sql: SqlClient, write: Write, twin: Key): Effect.Effect<vo
       yield* sql`UPDATE pawl_transactions SET
           evidence = evidence | ${line.evidence},
           callbacks = callbacks + ${line.callbacks},
-          terms = COALESCE(terms, ${line.terms}),
+          ordered = COALESCE(ordered, ${line.ordered}),
           told = COALESCE(told, ${line.told}),
           due_at = CASE WHEN due_at < ${line.since} THEN due_at ELSE ${line.since} END
         WHERE transaction_id = ${twin.transaction_id} AND scope = ${twin.scope}`

@@ -11,9 +11,9 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/Json"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { type Terms, termsOf } from "../../Row.ts"
+import { type Ordered, orderedOf } from "../../Row.ts"
 
 /** The query parameter it travels in. */
 export const parameter = "pawl"
@@ -33,7 +33,7 @@ export type Origin = (typeof kinds)[number]
 
 export interface Token {
   readonly origin: Origin
-  readonly terms: Terms
+  readonly ordered: Ordered
 }
 
 const domain = "pawl callback url 1\n"
@@ -63,8 +63,8 @@ const tag = (sign: Checksum.Sign, content: string): string =>
   Base64Url.encode(sign(domain + content).subarray(0, bytes))
 
 /** Writes a token. */
-export const encode = (sign: Checksum.Sign, { origin, terms }: Token): string => {
-  const { account, amount, currency, requestId } = terms
+export const encode = (sign: Checksum.Sign, { origin, ordered }: Token): string => {
+  const { account, amount, currency, requestId } = ordered
   const list = [origin, requestId, account, amount, currency].map((each) => each ?? null)
   const content = Base64Url.encode(JSON.stringify(list))
   return `${content}.${tag(sign, content)}`
@@ -78,15 +78,15 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   const list = contentOf(content)
   if (list === undefined) return undefined
   const [origin, requestId, account, amount, currency] = list
-  const terms = termsOf({
+  const ordered = orderedOf({
     requestId: requestId ?? undefined,
     account: account ?? undefined,
     amount: amount ?? undefined,
     currency: currency ?? undefined
   })
-  return { origin, terms: terms ?? {} }
+  return { origin, ordered: ordered ?? {} }
 }
 
 /** The kind that a callback of a method has; what an intent was paid with is known only then. */
-export const kindOf = (origin: Origin, method: Method): Exclude<Kind, Method> =>
+export const kindOf = (origin: Origin, method: Method): KnownKind =>
   origin === "payment" || origin === "payout" ? `${method}-${origin}` : origin

@@ -26,7 +26,7 @@ export const facets = {
     explanation:
       "Callbacks come twice, in any order, while a worker holds the row, and after a year; an older answer of the service does not undo a newer one."
   },
-  terms: {
+  ordered: {
     name: "the terms of the first token stay, until a registration says others",
     section: "docs/decisions/0043",
     explanation: "A token moved to another callback changes nothing of what was ordered."
@@ -86,24 +86,24 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   createdAt: "rows",
   evidence: "evidence",
   read: "evidence",
-  terms: "terms",
+  ordered: "ordered",
   newest: "bodies",
   callbacks: "bodies",
   secret: "bodies",
   told: "told",
-  tells: "told",
-  trying: "told",
+  sequence: "told",
+  pendingStatus: "told",
   attempt: "told",
   failingSince: "told",
-  tellAt: "told",
+  retryAt: "told",
   since: "ladder",
   polls: "ladder",
   pollAt: "ladder",
   askedAt: "ladder",
-  doubtedAt: "ladder",
+  unconfirmedAt: "ladder",
   lease: "leases",
   seen: "leases",
-  parked: "letters",
+  deadLetter: "letters",
   cleared: "letters"
 }
 

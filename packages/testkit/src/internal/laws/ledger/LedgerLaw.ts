@@ -5,7 +5,8 @@
  */
 import type { Body } from "@pawl/core/Callback"
 import * as PortableHmac from "@pawl/core/PortableHmac"
-import type { Method, OpenStatus } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Verifier from "@pawl/webhook/Verifier"

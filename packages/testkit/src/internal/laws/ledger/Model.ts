@@ -6,7 +6,7 @@
 import { unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
+import type { Kind, Method } from "@pawl/core/Kind"
 import type { Operation } from "@pawl/webhook/Ledger"
 import { blank, type Change, type Key, type Leased, type Row } from "@pawl/webhook/Row"
 import type { Verified } from "@pawl/webhook/Verifier"
@@ -103,11 +103,11 @@ export const make = () => {
         row: {
           ...row,
           kind: row.kind === method ? kind : row.kind,
-          terms: row.terms ?? said.terms,
+          ordered: row.ordered ?? said.ordered,
           secret: "current",
           evidence: Evidence.join(row.evidence, Evidence.claimed(status)),
           callbacks: row.callbacks + 1,
-          doubtedAt: isSure ? row.doubtedAt : at,
+          unconfirmedAt: isSure ? row.unconfirmedAt : at,
           newest: { ...row.newest, [status]: heard },
           ...(isNew && { since: at, polls: 0, pollAt: undefined })
         },
@@ -126,7 +126,7 @@ export const make = () => {
         row: {
           ...before.row,
           kind,
-          terms: amount === undefined ? before.row.terms : { amount },
+          ordered: amount === undefined ? before.row.ordered : { amount },
           evidence: Evidence.join(before.row.evidence, seen)
         },
         dueAt: Math.min(before.dueAt, at)
@@ -140,8 +140,8 @@ export const make = () => {
     write: (given: Leased, change: Change): Row | "joined" | "not written" => {
       const before = kept.get(keyOf(given))
       if (before?.lease?.token !== given.lease) return "not written"
-      const { evidence, read, release, tellsBefore, until, ...rest } = change
-      if (tellsBefore !== undefined && tellsBefore !== before.row.tells) return "not written"
+      const { evidence, read, release, ifSequence, until, ...rest } = change
+      if (ifSequence !== undefined && ifSequence !== before.row.sequence) return "not written"
       const row: Row = {
         ...before.row,
         ...rest,
@@ -162,7 +162,7 @@ export const make = () => {
             ...twin.row,
             evidence: Evidence.join(twin.row.evidence, row.evidence),
             callbacks: twin.row.callbacks + row.callbacks,
-            terms: twin.row.terms ?? row.terms,
+            ordered: twin.row.ordered ?? row.ordered,
             told: twin.row.told ?? row.told,
             newest: { ...row.newest, ...twin.row.newest }
           },
@@ -184,18 +184,18 @@ export const make = () => {
 
     redrive: ({ method, scope, transactionId }: Key, at: number) => {
       const found = under(method, transactionId).filter(
-        ({ row }) => row.parked !== undefined && (scope ?? row.scope) === row.scope
+        ({ row }) => row.deadLetter !== undefined && (scope ?? row.scope) === row.scope
       )
       for (const each of found) {
-        const reason = each.row.parked?.reason
+        const reason = each.row.deadLetter?.reason
         keep({
           ...each,
           row: {
             ...each.row,
-            parked: undefined,
+            deadLetter: undefined,
             cleared: each.row.cleared || reason === "amount-mismatch",
             failingSince: undefined,
-            tellAt: at,
+            retryAt: at,
             pollAt: reason === "unknown-transaction" ? at : each.row.pollAt
           },
           dueAt: Math.min(each.dueAt, at)
@@ -207,7 +207,7 @@ export const make = () => {
     forget: (before: number) => {
       let count = 0
       for (const each of all()) {
-        if (each.row.parked !== undefined) continue
+        if (each.row.deadLetter !== undefined) continue
         const old = statuses.filter((status) => (each.heard[status] ?? Infinity) < before)
         count += old.length
         keep({

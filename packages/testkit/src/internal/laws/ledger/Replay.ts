@@ -129,8 +129,8 @@ export const replay = Effect.fnUntraced(
         same(mine, "the backlog", { due: count, dueSince }, { due: due.length, dueSince: due[0] })
       } else if (mine === "letters") {
         const letters = yield* ledger.deadLetters
-        const times = letters.map(({ parked }) => parked?.at ?? 0)
-        const expected = model.all().filter(({ row }) => row.parked !== undefined)
+        const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
+        const expected = model.all().filter(({ row }) => row.deadLetter !== undefined)
         const names = expected.map(({ row }) => Model.keyOf(row))
         same(mine, "the dead letters", letters.map(Model.keyOf).toSorted(), names.toSorted())
         same(mine, "the order of the dead letters", times, times.toSorted(ascending))

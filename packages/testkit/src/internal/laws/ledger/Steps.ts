@@ -6,8 +6,8 @@
 import type { Body } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
-import type { Kind, Method } from "@pawl/core/Transaction"
-import type { Change, Parked } from "@pawl/webhook/Row"
+import type { Kind, KnownKind, Method } from "@pawl/core/Kind"
+import type { Change, DeadLetter } from "@pawl/webhook/Row"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import * as Struct from "effect/Struct"
@@ -19,7 +19,7 @@ import * as fc from "fast-check"
  * @category models
  * @since 0.1.0
  */
-export type Known = Exclude<Kind, Method>
+export type Known = KnownKind
 
 /**
  * One step of a history, `after` milliseconds after the last.
@@ -102,7 +102,7 @@ const unsigned: fc.Arbitrary<Body> = fc.constantFrom(
   { metadata: { ["__proto__"]: "x", "'; --": "\u2028 👩‍👩‍👧 \\u0000" }, declineCode: 5 }
 )
 const moment = orNot(tens(30), 3)
-const parked: fc.Arbitrary<Parked> = fc.record(
+const deadLetter: fc.Arbitrary<DeadLetter> = fc.record(
   {
     reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
     at: tens(20),
@@ -116,17 +116,17 @@ const changes: {
   evidence: status.map(Evidence.confirmed),
   read: orNot(fc.record({ status, askedAt: tens(20) }, { noNullPrototype: true })),
   told: orNot(fc.constantFrom(...statuses)),
-  tells: fc.constantFrom(0, 0, 0, 3),
-  tellsBefore: fc.constantFrom(0, 0, 0, 1),
-  trying: orNot(status),
+  sequence: fc.constantFrom(0, 0, 0, 3),
+  ifSequence: fc.constantFrom(0, 0, 0, 1),
+  pendingStatus: orNot(status),
   attempt: fc.nat(3),
   failingSince: moment,
-  tellAt: tens(20),
+  retryAt: tens(20),
   polls: fc.nat(9),
   pollAt: moment,
   askedAt: moment,
-  doubtedAt: moment,
-  parked: orNot(parked),
+  unconfirmedAt: moment,
+  deadLetter: orNot(deadLetter),
   until: tens(30),
   release: fc.record({ dueAt: moment }, { noNullPrototype: true })
 }
@@ -183,7 +183,7 @@ const write = (found: fc.Arbitrary<number | undefined>) =>
     _tag: fc.constant("write"),
     after,
     which: fc.constantFrom(0, 0, 1, 2),
-    change: fc.oneof(changeOf(Struct.omit(changes, ["release", "tellsBefore"])), changeOf(changes)),
+    change: fc.oneof(changeOf(Struct.omit(changes, ["release", "ifSequence"])), changeOf(changes)),
     found,
     isStale: fc.boolean()
   })

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type { Status } from "@pawl/core/Status"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import type * as fc from "fast-check"
 import type { Kind as Fault } from "../../../Faults.ts"
 import type { Delivery } from "../../../Generators/Deliveries.ts"

@@ -5,7 +5,7 @@
  */
 import { signedNames } from "@pawl/core/Callback"
 import type { Sign } from "@pawl/core/Checksum"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Base64 from "effect/encoding/Base64"
 import * as Posts from "../../../Generators/Posts.ts"

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { signedNames } from "@pawl/core/Callback"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import { account, type Change, field } from "./Letter.ts"
 
 /**

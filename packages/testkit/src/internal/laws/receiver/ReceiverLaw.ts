@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { keyed } from "@pawl/core/PortableHmac"
-import type { Method } from "@pawl/core/Transaction"
+import type { Method } from "@pawl/core/Kind"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

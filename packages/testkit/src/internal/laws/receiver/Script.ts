@@ -8,15 +8,7 @@
  *
  * @since 0.1.0
  */
-import {
-  amountOf,
-  type Case,
-  describe,
-  type Kind,
-  letterOf,
-  methodOf,
-  type Step
-} from "./Case.ts"
+import { amountOf, type Case, describe, type Kind, letterOf, methodOf, type Step } from "./Case.ts"
 import { at, isBodiless, type Letter } from "./Letter.ts"
 import { endpoints } from "./Service.ts"
 
