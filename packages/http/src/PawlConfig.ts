@@ -20,6 +20,7 @@
  *
  * @since 0.1.0
  */
+import { isLoopback } from "@pawl/core/Loopback"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -203,13 +204,11 @@ const readDuration = (
 const isUsable = (duration: Duration.Duration): boolean =>
   Duration.isFinite(duration) && Duration.isPositive(duration)
 
-const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/u
-
 const readBaseUrl = (text: string): Effect.Effect<string, InvalidConfig> => {
   const refuse = (advice: string) => Effect.fail(invalid("baseUrl", advice))
   const url = URL.parse(text)
   if (url === null) return refuse("give an absolute URL such as https://payments.example/api")
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     return refuse("use https; http is for loopback hosts only")
   }
   if (url.username !== "" || url.password !== "") {

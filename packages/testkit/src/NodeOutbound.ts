@@ -20,7 +20,7 @@ import type * as HttpClient from "effect/http/HttpClient"
 import type * as Layer from "effect/Layer"
 import { lookup as resolve } from "node:dns"
 import { BlockList, isIP } from "node:net"
-import { isLoopback } from "./internal/sandbox/Loopback.ts"
+import { isLoopback } from "@pawl/core/Loopback"
 
 /**
  * Makes the function that tells whether a callback may go to a URL. `allowed` are hosts, with a port or

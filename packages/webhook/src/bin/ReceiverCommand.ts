@@ -12,6 +12,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import { isLoopback } from "@pawl/core/Loopback"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Pawl from "@pawl/http/Pawl"
@@ -101,7 +102,6 @@ const layerStdout = (ready: Latch.Latch) =>
     )
   )
 
-const loopback = /^(?:localhost|::1|127(?:\.[0-9]{1,3}){3})$/u
 const pathOf = (url = ""): string =>
   url.replace(/^https?:\/\/[^/?#]*/iu, "").replace(/[?#].*$/u, "")
 
@@ -132,7 +132,7 @@ const serve = Effect.fnUntraced(function* (options: {
   const receive = yield* NodeReceiver.listener
   const administer = yield* adminListener
   const adminPort = Option.getOrUndefined(options.adminPort)
-  const isAdministered = adminPort === undefined && loopback.test(host)
+  const isAdministered = adminPort === undefined && isLoopback(host)
   const port = yield* NodeReceiver.listen((request, response) => {
     const asked = pathOf(request.url)
     if (asked === path) receive(request, response)

@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import type { Callback } from "../../Courier.ts"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
-import { isLoopback } from "../sandbox/Loopback.ts"
+import { isLoopback } from "@pawl/core/Loopback"
 
 /**
  * What came of a try: the HTTP status that came back, or why none did.

@@ -16,7 +16,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { isLoopback } from "./Loopback.ts"
+import { isLoopback } from "@pawl/core/Loopback"
 
 /**
  * Guards a route: what it lets through reaches the handler, everything else is refused.
