@@ -1,0 +1,58 @@
+/**
+ * Tries the workspace against the newest Effect of the registry: `pnpm newest-effect`.
+ *
+ * It copies the tracked files to a temporary folder, sets Effect's packages in the catalog to `latest`,
+ * installs, checks the types of everything, runs the tests of `@pawl/core`, and runs the demo as a smoke
+ * test. The repository itself is not changed. The exit code is 1 if a step fails.
+ */
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const root = resolve(import.meta.dirname, "..")
+const folder = mkdtempSync(join(tmpdir(), "pawl-newest-effect-"))
+
+/** Sets the version of Effect and of each `@effect` package in the catalog to the newest one. */
+export const withNewest = (workspace: string): string =>
+  workspace.replaceAll(/^( +(?:effect|"@effect\/[\w-]+"): ).+$/gmu, "$1latest")
+
+const run = (program: string, ...args: ReadonlyArray<string>): void => {
+  console.log(`== ${program} ${args.join(" ")}`)
+  execFileSync(program, args, {
+    cwd: folder,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      PATH: `${join(folder, "node_modules/.bin")}:${process.env.PATH ?? ""}`
+    }
+  })
+}
+
+const versionOf = (name: string): string => {
+  const manifest = readFileSync(join(folder, "packages/core/node_modules", name, "package.json"))
+  return (JSON.parse(manifest.toString()) as { readonly version: string }).version
+}
+
+if (import.meta.main) {
+  try {
+    const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
+    for (const file of files.split("\0").filter((each) => existsSync(join(root, each)))) {
+      if (file !== "") cpSync(join(root, file), join(folder, file))
+    }
+    const catalog = join(folder, "pnpm-workspace.yaml")
+    writeFileSync(catalog, withNewest(readFileSync(catalog, "utf8")))
+    run("npx", "-y", "pnpm@12.18.0", "install", "--no-frozen-lockfile", "--loglevel", "error")
+    console.log(`effect ${versionOf("effect")}`)
+    run("tsc", "-b", "--pretty", "false")
+    run("vitest", "run", "--config", "vitest.workspace.ts", "--project", "@pawl/core")
+    run("node", "examples/src/demo.ts")
+    console.log("newest-effect passed")
+  } catch (error) {
+    console.log(error instanceof Error ? error.message : String(error))
+    console.log("newest-effect FAILED")
+    process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
