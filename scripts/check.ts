@@ -85,6 +85,11 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/imports.ts"]
   },
   {
+    name: "prose",
+    what: "every sentence names its subject",
+    command: [process.execPath, "scripts/prose.ts"]
+  },
+  {
     name: "silences",
     what: "a decision answers what is not shown",
     command: [process.execPath, "scripts/silences.ts"]

@@ -14,7 +14,6 @@ const root = resolve(import.meta.dirname, "../..")
 const paths = globSync(
   ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
   { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
-  // What is in docs/api was made of the sources, and is found there.
 ).filter((path) => !path.startsWith("docs/api/"))
 
 // The examples' room, because all packages can be imported from there.

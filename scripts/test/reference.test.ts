@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { read, write } from "../reference.ts"
+import { index, page, read } from "../reference.ts"
 
 const source = `/**
  * Money as text. It is never a number.
@@ -37,7 +37,7 @@ export class Money extends Context.Service<Money, { readonly all: Amount }>()("M
   static readonly secret = 1
 }
 
-/** What it costs. */
+/** Returns its cost. */
 export function cost(amount: Amount): number {
   return 1
 }
@@ -78,22 +78,14 @@ describe("a module is read", () => {
   })
 
   it("and written as a page, with links to the decisions", () => {
-    const page = write("@pawl/core", "What is true.", [
-      { specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }
-    ])
-    expect(page).toBe(`# @pawl/core
-
-What is true. Made of the doc comments by \`scripts/docs.ts\`.
-
-- [Amount](#amount): Money as text.
-
-## Amount
+    expect(page({ specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }))
+      .toBe(`# Amount
 
 \`@pawl/core/Amount\`
 
 Money as text. It is never a number.
 
-### Amount.Amount
+## Amount
 
 \`\`\`ts
 const Amount = Schema.String.pipe(Schema.brand("Amount"))
@@ -103,9 +95,21 @@ type Amount = typeof Amount.Type
 
 Schema for an amount.
 
-See [decision 0022](../decisions/0022-an-amount-is-refused-rather-than-rounded.md).
+See [decision 0022](../../decisions/0022-an-amount-is-refused-rather-than-rounded.md).
 
 Type of {@link Amount}.
+`)
+  })
+
+  it("and listed in the index by its first sentence", () => {
+    const modules = [{ specifier: "@pawl/core/Amount", doc, exports }]
+    expect(index([{ name: "@pawl/core", description: "Schemas.", modules }])).toBe(`# API reference
+
+## @pawl/core
+
+Schemas.
+
+- [Amount](core/Amount.md): Money as text.
 `)
   })
 })
