@@ -48,14 +48,14 @@ export const unsaid = 1
 const plus = (one: Amount, two: Amount) => one
 `
 
-describe("a module is read", () => {
+describe("reading a module", () => {
   const { doc, exports } = read({ specifier: "@pawl/core/Amount", text: source })
 
-  it("with its own comment, without tags", () => {
+  it("returns its comment, without tags", () => {
     expect(doc).toBe("Money as text. It is never a number.")
   })
 
-  it("with every export that is documented, and what is exported twice once", () => {
+  it("returns every documented export, and a schema and its type as one", () => {
     expect(exports.map(({ name }) => name)).toEqual([
       "Amount",
       "add",
@@ -66,7 +66,7 @@ describe("a module is read", () => {
     ])
   })
 
-  it("with signatures, and no bodies", () => {
+  it("returns signatures without bodies", () => {
     expect(exports.map(({ signature }) => signature)).toEqual([
       'const Amount = Schema.String.pipe(Schema.brand("Amount"))\n\ntype Amount = typeof Amount.Type',
       "const add = (one: Amount, two: Amount): Amount",
@@ -77,7 +77,7 @@ describe("a module is read", () => {
     ])
   })
 
-  it("and written as a page, with links to the decisions", () => {
+  it("writes a page with links to the decisions", () => {
     expect(page({ specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }))
       .toBe(`# Amount
 
@@ -101,7 +101,7 @@ Type of {@link Amount}.
 `)
   })
 
-  it("and listed in the index by its first sentence", () => {
+  it("lists it in the index by its first sentence", () => {
     const modules = [{ specifier: "@pawl/core/Amount", doc, exports }]
     expect(index([{ name: "@pawl/core", description: "Schemas.", modules }])).toBe(`# API reference
 
