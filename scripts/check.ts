@@ -1,8 +1,8 @@
 /**
- * Everything about the workspace that can be checked without running it.
+ * Checks the workspace without running it.
  *
- * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output only
- * when it failed; the exit code is 1 if any did.
+ * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output only if it
+ * fails. The exit code is 1 if a step fails.
  */
 import { spawn } from "node:child_process"
 import { globSync } from "node:fs"
@@ -19,7 +19,7 @@ interface Step {
   readonly name: string
   readonly what: string
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** Returns what is wrong, or nothing; without it the exit code decides. */
+  /** Returns what is wrong, or undefined. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
 }
 
@@ -34,11 +34,11 @@ interface Diagnostics {
     readonly name: string
     readonly message: string
   }>
-  /** Left out when nothing was checked. */
+  /** Absent if nothing was checked. */
   readonly files?: ReadonlyArray<{ readonly file: string }>
 }
 
-/** Without its plugin in tsconfig.base.json the tool checks nothing and is content, so count. */
+/** Counts the files: without its plugin in tsconfig.base.json the tool checks none and reports success. */
 const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefined => {
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
@@ -56,9 +56,13 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
 }
 
 const steps: ReadonlyArray<Step> = [
-  // With --force, since an incremental build repeats old errors after a change of `lib` or `types`.
+  // --force, because an incremental build repeats old errors after a change of `lib` or `types`.
   { name: "types", what: "tsc -b", command: ["tsc", "-b", "--force", "--pretty", "false"] },
-  { name: "format", what: "oxfmt (pnpm format mends it)", command: ["oxfmt", "--list-different"] },
+  {
+    name: "format",
+    what: "oxfmt (pnpm format repairs it)",
+    command: ["oxfmt", "--list-different"]
+  },
   { name: "lint", what: "oxlint, with types", command: ["oxlint", "--format", "unix"] },
   {
     name: "effect",
@@ -85,23 +89,28 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/imports.ts"]
   },
   {
+    name: "prose",
+    what: "every sentence names its subject",
+    command: [process.execPath, "scripts/prose.ts"]
+  },
+  {
     name: "silences",
-    what: "a decision answers what is not shown",
+    what: "each silence of the spec has a decision",
     command: [process.execPath, "scripts/silences.ts"]
   },
   {
     name: "size",
-    what: "no part outgrows its limit",
+    what: "no bundle exceeds its limit",
     command: [process.execPath, "scripts/size.ts"]
   },
   {
     name: "packages",
-    what: "what is published, and what it needs",
+    what: "published packages and dependencies",
     command: [process.execPath, "scripts/packages.ts"]
   },
   {
     name: "docs",
-    what: "no link is dead, what is made is fresh",
+    what: "no dead link, no stale index",
     command: [process.execPath, "scripts/docs.ts"]
   }
 ]
@@ -139,7 +148,7 @@ const failed: Array<string> = wanted
   .filter((name) => !steps.some((step) => step.name === name))
   .map((name) => `${name} (there is no such step)`)
 
-// All at once, since most wait for the disk or start up; printed in the order of the table.
+// All steps run at once, because most wait for the disk; they are printed in the order of the table.
 const running = steps
   .filter(({ name }) => wanted.length === 0 || wanted.includes(name))
   .map((step) => ({ step, outcome: run(step.command) }))

@@ -1,10 +1,10 @@
 /**
- * Holds the pages together: no link is dead, no command is unknown, and what is made of something else, the
- * API reference and the index of the decisions, is as fresh as that.
+ * Checks the pages: no link is dead, no command is unknown, and the index of the decisions is up to date.
  *
- * Run by itself it prints one line a finding and exits 1 if there are any; `--write` makes anew what is made.
+ * Run by itself it prints one line per finding and exits 1 if there are any. `--write` writes the index of the
+ * decisions, and the API reference into `docs/api`, one page a module, the most used first.
  */
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, relative, resolve } from "node:path"
 import { dead, type Page, unknownCommands } from "./links.ts"
 import * as Reference from "./reference.ts"
@@ -16,25 +16,37 @@ const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const packages = ["core", "http", "webhook", "testkit"]
 
-const reference = (name: string): Page => {
+/** Everything that shows how the packages are used, and thereby which modules are used most. */
+const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
+  .map(read)
+  .join("\n")
+const uses = (specifier: string): number => usage.split(`"${specifier}"`).length - 1
+
+const documented = packages.map((name) => {
   const source = `packages/${name}/src`
+  const { description } = JSON.parse(read(`packages/${name}/package.json`)) as {
+    readonly description: string
+  }
   const modules = find(`${source}/**/*.ts`)
     .map((path) => relative(source, path).replace(/\.ts$/u, ""))
     .filter((module) => module !== "index" && !/^(?:internal|bin)\//u.test(module))
     .map((module) =>
-      Reference.read({
-        specifier: `@pawl/${name}/${module}`,
-        text: read(`${source}/${module}.ts`)
-      })
+      Reference.read({ specifier: `@pawl/${name}/${module}`, text: read(`${source}/${module}.ts`) })
     )
-  const { description } = JSON.parse(read(`packages/${name}/package.json`)) as {
-    readonly description: string
-  }
-  return {
-    path: `docs/api/${name}.md`,
-    text: Reference.write(`@pawl/${name}`, description, modules)
-  }
-}
+    .toSorted((one, two) => uses(two.specifier) - uses(one.specifier))
+  return { name: `@pawl/${name}`, description, modules }
+})
+
+/** Built by `pnpm reference`, and not committed. */
+const reference: ReadonlyArray<Page> = [
+  { path: "docs/api/README.md", text: Reference.index(documented) },
+  ...documented.flatMap(({ modules }) =>
+    modules.map((module) => ({
+      path: `docs/api/${Reference.pathOf(module.specifier)}`,
+      text: Reference.page(module)
+    }))
+  )
+]
 
 const decisions = (): Page => {
   const index = "docs/decisions/README.md"
@@ -50,9 +62,10 @@ const decisions = (): Page => {
   }
 }
 
-const made = [...packages.map(reference), decisions()]
+const committed = [decisions()]
 if (process.argv.includes("--write")) {
-  for (const { path, text } of made) {
+  rmSync(resolve(root, "docs/api"), { recursive: true, force: true })
+  for (const { path, text } of [...committed, ...reference]) {
     mkdirSync(dirname(resolve(root, path)), { recursive: true })
     writeFileSync(resolve(root, path), text)
   }
@@ -61,17 +74,16 @@ if (process.argv.includes("--write")) {
 const { scripts } = JSON.parse(read("package.json")) as {
   readonly scripts: Readonly<Record<string, string>>
 }
-// Some are pnpm's own.
+// The last four are commands of pnpm itself.
 const commands = new Set([...Object.keys(scripts), "change", "exec", "install", "version"])
-const pages = find("*.md", "docs/**/*.md", "packages/*/*.md").map((path) => ({
-  path,
-  text: read(path)
-}))
+const pages = find("*.md", "docs/**/*.md", "packages/*/*.md")
+  .filter((path) => !path.startsWith("docs/api/"))
+  .map((path) => ({ path, text: read(path) }))
 const isThere = (path: string): boolean => existsSync(resolve(root, path))
 const found = [
-  ...made
+  ...committed
     .filter(({ path, text }) => !isThere(path) || read(path) !== text)
-    .map(({ path }) => `${path} is not fresh: pnpm reference makes it anew`),
+    .map(({ path }) => `${path} is out of date: run pnpm reference`),
   ...pages.flatMap((page) => [...dead(page, pages, isThere), ...unknownCommands(page, commands)])
 ]
 for (const finding of found) console.log(finding)

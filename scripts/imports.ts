@@ -1,24 +1,24 @@
 /**
  * The import-direction check: imports point down and never sideways.
  *
- * `rooms` says who may import what. Everything else follows: relative imports stay inside their
- * package and name the file, nobody imports a barrel or a bin, and what runs anywhere does not need
- * a module that needs Node.
+ * `packages` lists what each package may import, `layers` the order of the rooms inside a package. Besides,
+ * a relative import stays inside its package and names the file, no module imports a barrel or a bin, and a
+ * portable module imports no module that needs Node.
  *
- * Run by itself it prints one line a finding and exits 1 if there are any.
+ * Run by itself it prints one line per finding and exits 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs"
 import { posix, sep } from "node:path"
 import { parseSync } from "oxc-parser"
 
-interface Room {
-  /** Which files are in it, by path from the root of the repository; the first match wins. */
+interface Rule {
+  /** The files it applies to, by path from the root of the repository. The first match applies. */
   readonly files: RegExp
-  /** What they may import besides files of their own package. */
+  /** The modules of other packages that they may import. */
   readonly may: ReadonlyArray<RegExp>
-  /** Which files of their own package, where not all. */
+  /** The files of their own package that they may import, if not all. */
   readonly relative?: ReadonlyArray<string>
-  /** Why nothing else, in words that end a finding. */
+  /** The reason for the rule, printed with a finding. */
   readonly why: string
 }
 
@@ -43,8 +43,8 @@ const testing = [
   sqlPg
 ]
 
-/** A new dependency is a decision page first, and then a word in this table. */
-const rooms: ReadonlyArray<Room> = [
+/** A new dependency needs a decision page first, then an entry in this table. */
+const packages: ReadonlyArray<Rule> = [
   {
     files: /^packages\/core\/src\/Status\.ts$/,
     may: [],
@@ -98,7 +98,7 @@ const rooms: ReadonlyArray<Room> = [
     why: "webhook knows core alone; it meets http in core's ports"
   },
   {
-    // The testkit's modules that need Node, though they are not named for it.
+    // These modules of the testkit need Node although their names do not say so.
     files: /^packages\/testkit\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, fastCheck, node, platformNode, undici],
     why: "the testkit needs the three packages, fast-check and Node"
@@ -136,18 +136,18 @@ const rooms: ReadonlyArray<Room> = [
 ]
 
 /**
- * Whose imports need Node: what is named for it, the bins, the testkit's sandbox, and the client put
- * together for Node with the barrel that shows it.
+ * The files that may need Node: modules named for it, bins, the testkit's sandbox, and http's client for Node
+ * with the barrel that exports it.
  */
 const onNode =
   /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
-/** Effect's modules are PascalCase; a lower-case path is the barrel of a folder. */
+/** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/
 const bin = /^(@pawl\/[a-z]+|packages\/[a-z]+\/src)\/bin\//
 
-/** Says what is wrong with the imports of one file, one line each. */
+/** Lists what is wrong with the imports of one file, one line each. */
 export const findings = (path: string, source: string): ReadonlyArray<string> =>
   imports(source).flatMap(({ line, specifier }) => {
     const why = objection(path, specifier)
@@ -155,42 +155,45 @@ export const findings = (path: string, source: string): ReadonlyArray<string> =>
   })
 
 const objection = (path: string, specifier: string | undefined): string | undefined => {
-  if (specifier === undefined) return "a computed import hides what it needs"
+  if (specifier === undefined) return "a computed import hides the module it needs"
   if (barrel.test(specifier)) return "a barrel; import the module"
   const relative = /^\.{1,2}(\/|$)/.test(specifier)
   const target = relative ? posix.join(posix.dirname(path), specifier) : specifier
   if (bin.test(target) && !bin.test(path)) return "nothing imports a bin; it is run"
 
   const home = /^(packages\/[a-z]+|examples|proof)\//.exec(path)?.[0]
-  const room = rooms.find(({ files }) => files.test(path))
-  if (home === undefined || room === undefined) return "no room in scripts/imports.ts has this file"
+  const rule = packages.find(({ files }) => files.test(path))
+  if (home === undefined || rule === undefined)
+    return "no rule in scripts/imports.ts covers this file"
   const inSource = home.startsWith("packages/") && path.startsWith(`${home}src/`)
-  if (nodeModule.test(target) && !onNode.test(path)) return "what runs anywhere may not need Node"
+  if (nodeModule.test(target) && !onNode.test(path))
+    return "a portable module may not import a module that needs Node"
   if (relative) {
-    // The console's modules are JavaScript, because a browser runs them as they are.
+    // The console's modules are JavaScript, because the browser runs them without a build.
     if (!/(\.(ts|json)|\/console\/[a-z]+\.js)$/.test(specifier))
       return "a relative import names the file, with its .ts"
     if (!target.startsWith(home)) return `it leaves ${home}; import it by package and module`
     if (target === `${home}src/index.ts`) return "a barrel; import the module"
-    if (inSource && !target.startsWith(`${home}src/`)) return "what is published stands without it"
-    return room.relative?.includes(specifier) === false ? room.why : undefined
+    if (inSource && !target.startsWith(`${home}src/`))
+      return "published code does not import its tests"
+    return rule.relative?.includes(specifier) === false ? rule.why : undefined
   }
   if (inSource && specifier.startsWith(home.replace("packages", "@pawl"))) {
     return "its own package; use a relative path"
   }
-  if (room.may.some((each) => each.test(specifier))) return undefined
+  if (rule.may.some((each) => each.test(specifier))) return undefined
   return nodeOnly.test(specifier) && !onNode.test(path)
     ? "only modules named Node…, bins and the testkit's Sandbox may need Node"
-    : room.why
+    : rule.why
 }
 
 interface Import {
   readonly line: number
-  /** Undefined where a dynamic import computes it. */
+  /** Undefined if a dynamic import computes it. */
   readonly specifier: string | undefined
 }
 
-/** Finds every import, export-from and dynamic import of a source, in order. */
+/** Lists every import, export-from and dynamic import of a source, in order. */
 export const imports = (source: string): ReadonlyArray<Import> => {
   const { module } = parseSync("source.ts", source)
   const specifiers = [

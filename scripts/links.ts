@@ -1,6 +1,8 @@
 /**
- * The links of the pages, and the commands they name: what they lead to has to be there.
+ * The link check: every relative link of a page leads to a file and a heading that exist, and every command
+ * that a page names is a script of package.json.
  */
+import Slugger from "github-slugger"
 import { posix } from "node:path"
 
 /** A page of Markdown, by its path from the root of the repository. */
@@ -9,23 +11,17 @@ export interface Page {
   readonly text: string
 }
 
-/** A page without its code: a heading or a link in there is none. */
+/** Returns a page without its code, which may look like headings and links. */
 const proseOf = (text: string): string => text.replaceAll(/^ *```.*?^ *``` *$/gmsu, "")
 
-/** The names that a browser knows a page's headings by: a second one of the same name gets a number. */
+/** Returns the anchors of the headings of a page, as GitHub makes them. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
-  const anchors = new Set<string>()
-  for (const [, title = ""] of proseOf(text).matchAll(/^#+ (.+)$/gmu)) {
-    const plain = title.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1").toLowerCase()
-    const slug = plain.replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-")
-    let anchor = slug
-    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
-    anchors.add(anchor)
-  }
-  return anchors
+  const slugger = new Slugger()
+  const headings = Array.from(proseOf(text).matchAll(/^#+ (.+)$/gmu), ([, title = ""]) => title)
+  return new Set(headings.map((title) => slugger.slug(title.replaceAll(/\]\([^)]*\)/gu, ""))))
 }
 
-/** Finds the links of a page that lead nowhere. */
+/** Lists the links of a page that lead nowhere. */
 export const dead = (
   { path, text }: Page,
   pages: ReadonlyArray<Page>,
@@ -35,18 +31,18 @@ export const dead = (
     if (/^[a-z]+:/iu.test(target)) return []
     const [file = "", anchor] = target.split("#")
     const to = file === "" ? path : posix.join(posix.dirname(path), file)
-    if (!isThere(to)) return [`${path} links to ${target}, and there is no ${to}`]
+    if (!isThere(to)) return [`${path} links to ${target}, but ${to} does not exist`]
     const page = pages.find((each) => each.path === to)
     return anchor === undefined || page === undefined || anchorsOf(page.text).has(anchor)
       ? []
-      : [`${path} links to ${target}, and ${to} has no such heading`]
+      : [`${path} links to ${target}, but ${to} has no such heading`]
   })
 
-/** Finds the commands that a page has one type, and that there are not. */
+/** Lists the commands that a page tells the reader to type and that do not exist. */
 export const unknownCommands = (
   { path, text }: Page,
   commands: ReadonlySet<string>
 ): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bpnpm@[\d.]+ ([a-z]+)/gu))
     .filter(([, command = ""]) => !commands.has(command))
-    .map(([, command = ""]) => `${path} has one type ${command}, and there is no such command`)
+    .map(([, command = ""]) => `${path} names the command ${command}, which does not exist`)

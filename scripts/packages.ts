@@ -1,8 +1,8 @@
 /**
- * What is published: four packages of ES modules that run nothing when they are installed, and depend on no
- * more than docs/guides/security.md lists, with the reason for each.
+ * The package check: each published package consists of ES modules, runs no script when it is installed, and
+ * depends only on the packages that docs/guides/security.md lists with a reason.
  *
- * Run by itself it prints one line a finding and exits 1 if there are any.
+ * Run by itself it prints one line per finding and exits 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -23,13 +23,13 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** Where a module of a package is, in the workspace and as npm has it. */
+/** The path of a module in the workspace, and in the published package. */
 const layouts = [
   { of: "exports", modules: "./src/*.ts" },
   { of: "publishConfig", modules: { types: "./dist/*.d.ts", default: "./dist/*.js" } }
 ] as const
 
-/** Says what is wrong with a package by itself. */
+/** Lists what is wrong with one package. */
 export const objections = (manifest: Manifest): ReadonlyArray<string> => {
   const { engines, name, peerDependencies, publishConfig, scripts, sideEffects, type } = manifest
   const laidOut = layouts.every(({ modules, of }) => {
@@ -41,35 +41,41 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
     )
   })
   return Object.entries({
-    'is to have "type": "module"': type === "module",
-    'is to have "sideEffects": false': sideEffects === false,
-    "runs scripts, when it is installed perhaps": scripts === undefined,
-    "is to say which Node it needs": engines?.node !== undefined,
-    "is to be public": publishConfig?.access === "public",
-    "is to have effect as a peer": peerDependencies?.effect !== undefined,
-    "is to export its modules, and none of internal and bin": laidOut
+    'lacks "type": "module"': type === "module",
+    'lacks "sideEffects": false': sideEffects === false,
+    "has scripts, which may run when it is installed": scripts === undefined,
+    "does not say which Node it needs": engines?.node !== undefined,
+    "is not public": publishConfig?.access === "public",
+    "does not have effect as a peer": peerDependencies?.effect !== undefined,
+    "exports more than its public modules, or fewer: internal and bin stay private": laidOut
   }).flatMap(([objection, holds]) => (holds ? [] : [`${name} ${objection}`]))
 }
 
-/** What a package asks for besides our own, as `package dependency`. */
-const asked = ({ dependencies, name, peerDependencies }: Manifest): ReadonlyArray<string> =>
+/** Lists the dependencies of a package that are not ours, as `package dependency`. */
+const dependenciesOf = ({
+  dependencies,
+  name,
+  peerDependencies
+}: Manifest): ReadonlyArray<string> =>
   Object.keys({ ...dependencies, ...peerDependencies })
     .filter((each) => !each.startsWith("@pawl/"))
     .map((each) => `${name} ${each}`)
 
-/** Holds what the packages ask for against the table of a page: `| package | dependency | … | why |`. */
+/** Compares the dependencies of all packages with the table of a page: `| package | dependency | … | why |`. */
 export const unexplained = (
   manifests: ReadonlyArray<Manifest>,
   page: string
 ): ReadonlyArray<string> => {
   const rows = page.matchAll(/^\| `(@pawl\/\w+)` +\| `([^`]+)` +\|.*\| +\S[^|]*\|$/gmu)
   const explained = Array.from(rows, ([, name, dependency]) => `${name} ${dependency}`)
-  const all = manifests.flatMap(asked)
+  const all = manifests.flatMap(dependenciesOf)
   return [
     ...all
       .filter((each) => !explained.includes(each))
-      .map((each) => `${each}: no reason is given for it`),
-    ...explained.filter((each) => !all.includes(each)).map((each) => `${each}: is not asked for`)
+      .map((each) => `${each}: docs/guides/security.md gives no reason for it`),
+    ...explained
+      .filter((each) => !all.includes(each))
+      .map((each) => `${each}: no package depends on it`)
   ]
 }
 

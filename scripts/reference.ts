@@ -1,9 +1,9 @@
 /**
- * The API reference, made of the doc comments: a module's own comment, and of each export its signature and
- * what is said of it, in the order of the source.
+ * The API reference, made from the doc comments. A page holds the comment of a module, then each export with
+ * its signature and its comment, in the order of the source.
  *
- * A signature is what the source says, not what the compiler infers: of a function everything before its
- * body, of a schema its definition, of a class its head.
+ * A signature is copied from the source, not inferred by the compiler: the part of a function before its
+ * body, the definition of a schema, the head of a class.
  */
 import {
   type Argument,
@@ -26,14 +26,14 @@ interface Export {
   readonly doc: string
 }
 
-interface Documented {
+export interface Documented {
   readonly specifier: string
   readonly doc: string
   readonly exports: ReadonlyArray<Export>
 }
 
-/** What a doc comment says, without its frame and its tags. */
-const say = ({ value }: Comment): string =>
+/** Returns the text of a doc comment, without its frame and its tags. */
+const textOf = ({ value }: Comment): string =>
   value
     .replace(/^\*/u, "")
     .split("\n")
@@ -44,13 +44,13 @@ const say = ({ value }: Comment): string =>
 
 const lineLimit = 30
 
-/** Reads a module; what is exported without a doc comment is left out. */
+/** Reads a module. Exports without a doc comment are left out. */
 export const read = ({ specifier, text }: Source): Documented => {
   const { comments, program } = parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
   const docOf = (start: number): string | undefined => {
     const doc = docs.findLast(({ end }) => end <= start)
-    return doc !== undefined && text.slice(doc.end, start).trim() === "" ? say(doc) : undefined
+    return doc !== undefined && text.slice(doc.end, start).trim() === "" ? textOf(doc) : undefined
   }
   const [first] = docs
   const exports = program.body
@@ -60,7 +60,7 @@ export const read = ({ specifier, text }: Source): Documented => {
       const declared = declaration === null ? undefined : signatureOf(declaration, text)
       return doc === undefined || declared === undefined ? [] : [{ ...declared, doc }]
     })
-  return { specifier, doc: first === undefined ? "" : say(first), exports: joined(exports) }
+  return { specifier, doc: first === undefined ? "" : textOf(first), exports: joined(exports) }
 }
 
 /** A schema and its type, or a function and its overloads, are one export of several signatures. */
@@ -116,35 +116,47 @@ const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
 const firstSentence = (doc: string): string =>
   /^.*?[.!?](?=\s|$)/su.exec(doc)?.[0].replaceAll("\n", " ") ?? doc.split("\n\n")[0] ?? ""
 
-/** Writes the page of a package; its links to decisions are relative to docs/api. */
-export const write = (
-  name: string,
-  description: string,
-  modules: ReadonlyArray<Documented>
-): string => {
-  const moduleOf = (specifier: string): string => specifier.replace(`${name}/`, "")
-  const anchor = (title: string): string => title.toLowerCase().replaceAll(/[^\w -]/gu, "")
-  const decided = (doc: string): string =>
-    doc.replaceAll(
-      /(?<![\w/(])docs\/decisions\/(\d{4})[\w-]*\.md/gu,
-      (path, number) => `[decision ${number}](../${path.replace(/^docs\//u, "")})`
-    )
-  const lines = [
-    `# ${name}`,
-    "",
-    `${description} Made of the doc comments by \`scripts/docs.ts\`.`,
-    "",
-    ...modules.map(
-      ({ doc, specifier }) =>
-        `- [${moduleOf(specifier)}](#${anchor(moduleOf(specifier))}): ${firstSentence(doc)}`
-    )
-  ]
-  for (const { doc, exports, specifier } of modules) {
-    const module = moduleOf(specifier)
-    lines.push("", `## ${module}`, "", `\`${specifier}\``, "", decided(doc))
-    for (const { doc, name, signature } of exports) {
-      lines.push("", `### ${module}.${name}`, "", "```ts", signature, "```", "", decided(doc))
-    }
+/** Writes the page of a module, for a folder below `docs/api`. */
+export const page = ({ doc, exports, specifier }: Documented): string => {
+  const lines = [`# ${nameOf(specifier)}`, "", `\`${specifier}\``, "", linked(doc)]
+  for (const { doc, name, signature } of exports) {
+    lines.push("", `## ${name}`, "", "```ts", signature, "```", "", linked(doc))
   }
   return `${lines.join("\n")}\n`
 }
+
+/** Writes the index of all packages. `modules` are listed in the order given. */
+export const index = (
+  packages: ReadonlyArray<{
+    readonly name: string
+    readonly description: string
+    readonly modules: ReadonlyArray<Documented>
+  }>
+): string =>
+  [
+    "# API reference",
+    ...packages.flatMap(({ description, modules, name }) => [
+      "",
+      `## ${name}`,
+      "",
+      description,
+      "",
+      ...modules.map(
+        ({ doc, specifier }) =>
+          `- [${nameOf(specifier)}](${pathOf(specifier)}): ${firstSentence(doc)}`
+      )
+    ]),
+    ""
+  ].join("\n")
+
+/** Returns the path of a module's page below `docs/api`. */
+export const pathOf = (specifier: string): string => `${specifier.replace("@pawl/", "")}.md`
+
+const nameOf = (specifier: string): string => specifier.replace(/^@pawl\/[a-z]+\//u, "")
+
+/** Links the decision pages that a text names. A page of a module is at least two folders below `docs`. */
+const linked = (doc: string): string =>
+  doc.replaceAll(
+    /(?<![\w/(])docs\/decisions\/(\d{4})[\w-]*\.md/gu,
+    (path, number) => `[decision ${number}](../../${path.replace(/^docs\//u, "")})`
+  )

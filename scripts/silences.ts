@@ -1,12 +1,12 @@
 /**
- * What docs/spec.md says it does not show, and the decision page that answers each of it.
+ * The silence check: every statement of docs/spec.md that something is "not shown" has a decision page.
  *
- * A page answers by a line of its own that quotes the spec to the letter: `Answers: "…: not shown."`.
- * The quote has to hold the whole sentence, or the whole cell of a table; one that stands in several
- * places answers all of them.
+ * A page answers such a statement in a line of its own that quotes the specification exactly:
+ * `Answers: "…: not shown."`. The quote contains the whole sentence, or the whole cell of a table. A quote
+ * that occurs in several places answers all of them.
  *
- * Run by itself it prints every silence with its answer, or else what is wrong and exits 1: a silence
- * without an answer, a quote that is not in the spec, a page that somebody names and nobody wrote.
+ * Run by itself it prints every silence with its page. It exits 1 if a silence has no page, a quote is not in
+ * the specification, or a source names a page that does not exist.
  */
 import { globSync, readFileSync } from "node:fs"
 import { basename, resolve } from "node:path"
@@ -17,7 +17,7 @@ interface Text {
 }
 
 interface Silence {
-  /** In the spec, from 1. */
+  /** The line of the specification, from 1. */
   readonly line: number
   readonly section: string
   readonly words: string
@@ -27,7 +27,7 @@ interface Silence {
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** Finds the sentences that say "not shown"; no sentence leaves its line, or its cell of a table. */
+/** Lists the sentences that say "not shown". A sentence ends with its line or its cell of a table. */
 const found = (spec: string) =>
   Array.from(spec.matchAll(/[^|\n]+/gu)).flatMap(({ 0: cell, index }) =>
     Array.from(sentences.segment(cell))
@@ -47,7 +47,7 @@ const occurrences = (spec: string, quote: string) => {
   return ranges
 }
 
-/** Reads the quotes of a page; one may be wrapped like any text. */
+/** Lists the quotes of a page. A quote may be wrapped like other text. */
 const quotesOf = (text: string) =>
   Array.from(text.matchAll(/^Answers: "(.+?)"$/gmsu), ([, quote = ""]) =>
     quote.replaceAll(/\s+/gu, " ")
@@ -61,7 +61,7 @@ const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
   }
 }
 
-/** Holds the spec against the decision pages. */
+/** Compares the specification with the decision pages. */
 export const judge = (
   spec: string,
   pages: ReadonlyArray<Text>
@@ -92,7 +92,7 @@ export const judge = (
   }
 }
 
-/** Finds the decision pages that a text names and nobody has written. */
+/** Lists the decision pages that a text names and that do not exist. */
 export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
     .filter((name) => !pages.some((page) => basename(page.path) === name))

@@ -1,31 +1,31 @@
 /**
- * What each part weighs in somebody's bundle: by esbuild, minified and gzipped. Node's own modules are left
- * out, and undici, which a client elsewhere does without.
+ * The size check: bundles each part of pawl with esbuild, minified and gzipped. Node's modules are left out,
+ * and so is undici, which only the client for Node needs.
  *
- * `limit` is a ratchet: what was reached, rounded up. It is only ever lowered, until it is `goal`. The
- * state model is held to its other promise as well: it imports nothing.
+ * `limit` is a ratchet: the size that was reached, rounded up. A change may only lower it, until it is `goal`.
+ * The check also holds that the state model imports nothing.
  *
- * Run by itself it prints a line a part, and exits 1 if one is too heavy.
+ * Run by itself it prints one line per part, and exits 1 if a part is too large.
  */
 import { build } from "esbuild"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 
-/** A part of pawl as somebody bundles it. */
+/** A part of pawl, as an application bundles it. */
 export interface Part {
   readonly name: string
-  /** What a user of it imports. */
+  /** The imports of such an application. */
   readonly imports: string
-  /** Both in bytes. */
+  /** The limit and the goal are in bytes. */
   readonly limit: number
   readonly goal: number
-  /** The only modules that may be in it, where that is promised. */
+  /** The only modules that the bundle may contain, if that is promised. */
   readonly alone?: ReadonlyArray<string>
 }
 
 const root = join(import.meta.dirname, "..")
 
-/** The parts that are promised a size. */
+/** The parts whose size is limited. */
 export const parts: ReadonlyArray<Part> = [
   {
     name: "Status + Evidence",
@@ -70,12 +70,12 @@ export const parts: ReadonlyArray<Part> = [
   }
 ]
 
-/** Bundles what a text imports, and says what it weighs and which modules are in it. */
+/** Bundles the imports of a text. Returns the size in bytes and the modules of the bundle. */
 export const weigh = async (
   contents: string
 ): Promise<{ readonly bytes: number; readonly modules: ReadonlyArray<string> }> => {
   const { metafile, outputFiles } = await build({
-    // From the examples' room all packages can be imported.
+    // The examples can import every package.
     stdin: { contents, resolveDir: join(root, "examples"), sourcefile: "<entry>" },
     absWorkingDir: root,
     bundle: true,
@@ -92,14 +92,14 @@ export const weigh = async (
   }
 }
 
-/** Says what is wrong with a part of that weight. */
+/** Lists what is wrong with a part of that size. */
 export const objections = (
   { alone, limit, name }: Pick<Part, "alone" | "limit" | "name">,
   { bytes, modules }: Awaited<ReturnType<typeof weigh>>
 ): ReadonlyArray<string> => [
   ...(bytes > limit ? [`${name} is ${bytes - limit} bytes over its ${limit}`] : []),
   ...(alone === undefined ? [] : modules.filter((path) => !alone.includes(path))).map(
-    (path) => `${name} is to import nothing, and has ${path} in it`
+    (path) => `${name} must import nothing, but its bundle contains ${path}`
   )
 ]
 

@@ -1,28 +1,28 @@
 /**
- * The examples of the documentation as modules: every ```ts block of a doc comment or a page.
+ * Turns the examples of the documentation into modules: every ```ts block of a doc comment or a page.
  *
- * In a block, `expression // => value` is a promise: the module compares the two when it is imported.
- * A promise that nothing keeps (on a line that is no expression, or in a program) is an error here.
+ * In a block, `expression // => value` is an assertion: the module compares the two when it is imported. An
+ * assertion that cannot be checked (on a line that is no expression, or in a program) is an error.
  *
- * A block that imports NodeRuntime is a whole program: it owns a process, and wants an environment.
- * Its module is there to be type-checked; `runs` is false.
+ * A block that imports NodeRuntime is a whole program, which needs a process and an environment. Its module
+ * is only type-checked, and `runs` is false.
  */
 import { parseSync } from "oxc-parser"
 
 interface Snippet {
   readonly path: string
-  /** Of the first line of code, from 1. */
+  /** The line of the first line of code, from 1. */
   readonly line: number
   readonly code: string
 }
 
 interface Module {
-  /** The code stands on the lines it has in the documentation. */
+  /** The code, on the same lines as in the documentation. */
   readonly text: string
   readonly runs: boolean
 }
 
-/** Finds the blocks in a language, in the doc comments of a TypeScript source or in a Markdown page. */
+/** Lists the blocks in a language, from the doc comments of a TypeScript source or from a Markdown page. */
 export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
   const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
@@ -41,11 +41,11 @@ export const snippets = (path: string, text: string, language = "ts"): ReadonlyA
       block.code.push(line)
     }
   }
-  if (block !== undefined) throw new Error(`${path}:${block.line} is in a block that never ends`)
+  if (block !== undefined) throw new Error(`${path}:${block.line} begins a block that does not end`)
   return found
 }
 
-/** Makes the module of a block, with its promises as assertions. */
+/** Makes the module of a block, with its assertions. */
 export const toModule = ({ code, line, path }: Snippet): Module => {
   const { comments, errors, module, program } = parseSync("snippet.ts", code)
   const fail = (at: number, reason: string): never => {
@@ -59,20 +59,20 @@ export const toModule = ({ code, line, path }: Snippet): Module => {
 
   let text = code
   for (const { end, start, value } of comments.toReversed()) {
-    const [, promised] = /^ *=>(.*)$/su.exec(value) ?? []
-    if (promised === undefined) continue
-    if (!runs) fail(start, "promises a value in a program, which is not run")
+    const [, expected] = /^ *=>(.*)$/su.exec(value) ?? []
+    if (expected === undefined) continue
+    if (!runs) fail(start, "asserts a value in a program, which is not run")
     const statement = program.body.find(
       (each) => each.end <= start && /^ *$/u.test(code.slice(each.end, start))
     )
     if (statement?.type !== "ExpressionStatement") {
-      return fail(start, "promises the value of what is no expression")
+      return fail(start, "asserts a value on a line that is no expression")
     }
     const actual = code.slice(statement.expression.start, statement.expression.end)
-    const assertion = `__expect(${actual}).toStrictEqual(${promised.trim()})`
+    const assertion = `__expect(${actual}).toStrictEqual(${expected.trim()})`
     text = text.slice(0, statement.start) + assertion + text.slice(end)
   }
-  // The fence stood on the line before the code, so there is a line for this.
+  // The line of the fence, before the code, is free for this import.
   const above = `import { expect as __expect } from "vitest"${"\n".repeat(line - 1)}`
   return { text: `${above}${text}\n`, runs }
 }

@@ -1,5 +1,5 @@
 /**
- * What a command says where it cannot run: an older Node, or a package that is not installed.
+ * The messages of the commands where they cannot run: on an older Node, or without a peer dependency.
  */
 import { execFile, execFileSync } from "node:child_process"
 import {

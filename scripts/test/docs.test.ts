@@ -1,5 +1,5 @@
 /**
- * Every example of the documentation is type-checked, run, and held to what it promises.
+ * Type-checks and runs every example of the documentation, with its assertions.
  */
 import { execFile } from "node:child_process"
 import { globSync } from "node:fs"
@@ -14,10 +14,9 @@ const root = resolve(import.meta.dirname, "../..")
 const paths = globSync(
   ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
   { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
-  // What is in docs/api was made of the sources, and is found there.
 ).filter((path) => !path.startsWith("docs/api/"))
 
-// The examples' room, because all packages can be imported from there.
+// The examples can import every package.
 const home = join(root, "examples/dist")
 await mkdir(home, { recursive: true })
 const folder = await mkdtemp(join(home, "docs-"))
@@ -30,7 +29,7 @@ const write = async (path: string, line: number, text: string): Promise<string> 
   return file
 }
 
-/** What tsc says of some files, by the checks of the workspace; an example need not use all it names. */
+/** Returns the type errors of files, by the rules of the workspace but for unused names. */
 const typeErrors = async (files: ReadonlyArray<string>): Promise<string> => {
   const config = {
     extends: join(root, "tsconfig.base.json"),
@@ -67,7 +66,7 @@ const examples = await Promise.all(
 )
 
 describe("the examples of the documentation", () => {
-  it("fit their types", { timeout: 120_000 }, async () => {
+  it("pass the type check", { timeout: 120_000 }, async () => {
     expect(await typeErrors(examples.map(({ file }) => file))).toBe("")
   })
 
@@ -76,7 +75,7 @@ describe("the examples of the documentation", () => {
   })
 })
 
-describe("what is not run", () => {
+describe("an example that is not run", () => {
   const pages = paths.filter((path) => path.endsWith(".md"))
   const blocks = async (language: string) => {
     const found = pages.map(async (path) =>
@@ -85,7 +84,7 @@ describe("what is not run", () => {
     return (await Promise.all(found)).flat()
   }
 
-  it("is JSON, or JavaScript, where a page says so", async () => {
+  it("is valid JSON or JavaScript, as its page says", async () => {
     const [json, js] = await Promise.all([blocks("json"), blocks("js")])
     expect(json.length * js.length).toBeGreaterThan(0)
     for (const { code, line, path } of json) {
@@ -112,7 +111,7 @@ describe("what is not run", () => {
   })
 })
 
-describe("the page for production", async () => {
+describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
     ["internal/Alarm", "Journal", "Metrics", "Pipeline", "Receiver"]
@@ -122,13 +121,13 @@ describe("the page for production", async () => {
   )
   const code = sources.join("\n")
 
-  it("watches metrics that there are", () => {
+  it("names only metrics that exist", () => {
     const named = page.match(/pawl_(?:http|webhook)_\w+/gu) ?? []
     expect(named.length).toBeGreaterThan(8)
     for (const name of named) expect(code).toContain(name)
   })
 
-  it("says of every alarm there is what to do", () => {
+  it("says what to do about every alarm", () => {
     const rows =
       page.slice(page.indexOf("## 6."), page.indexOf("## 7.")).match(/^\| [^|]+/gmu) ?? []
     const alarms = rows.slice(2).map((row) =>
@@ -148,15 +147,15 @@ describe("the page for production", async () => {
   })
 })
 
-describe("an example that is wrong", () => {
-  it("is found by its types, on its line", { timeout: 120_000 }, async () => {
+describe("a wrong example", () => {
+  it("is reported by the type check, with its line", { timeout: 120_000 }, async () => {
     const { text } = toModule({ path: "a.md", line: 7, code: 'export const a: number = "1"' })
     expect(await typeErrors([await write("a.md", 7, text)])).toMatch(
       /^a\.md\(7,14\): error TS2322/u
     )
   })
 
-  it("is found by what it does", async () => {
+  it("is reported when its assertion fails", async () => {
     const broken = async (code: string) => {
       const { text } = toModule({ path: "b.md", line: 2, code })
       const file = await write("b.md", Math.random(), text)

@@ -51,7 +51,7 @@ describe("imports point down", () => {
   })
 })
 
-describe("what needs Node is named for it", () => {
+describe("a module that needs Node is named for it", () => {
   it.each([
     ["packages/core/src/Hmac.ts", "node:crypto"],
     ["packages/http/src/Transport.ts", "undici"],
@@ -87,12 +87,12 @@ it.each(["../src/bin/pawl-receiver.ts", "@pawl/webhook/bin/pawl-receiver"])(
   }
 )
 
-it("relative imports name the file", () => {
+it("a relative import names the file", () => {
   expect(finding("packages/core/src/Refund.ts", "./Status")).toContain("with its .ts")
   expect(finding("packages/core/src/Refund.ts", "./Status.js")).toContain("with its .ts")
 })
 
-it("every form of import is found, on its line", () => {
+it("finds every form of import, with its line", () => {
   const source = `import "a"
 import type { A } from 'b'
 import c, {
@@ -117,7 +117,7 @@ const i = await import(name)
   expect(findings("packages/core/src/Refund.ts", "await import(name)")).toHaveLength(1)
 })
 
-it("text that looks like an import is none", () => {
+it("ignores text that looks like an import", () => {
   const source = `// import "a"
 /* export * from "b" */
 const c = 'import "c"' + "from \\" import 'd'"
@@ -130,7 +130,7 @@ export default "k"
   expect(imports(source)).toEqual([])
 })
 
-it("the check finds the imports of this very file", () => {
+it("finds the imports of this file", () => {
   const source = readFileSync(import.meta.filename, "utf8")
   expect(imports(source).map(({ specifier }) => specifier)).toEqual([
     "node:fs",

@@ -11,7 +11,7 @@ const links = (...targets: ReadonlyArray<string>) => {
   return dead(page, [page, there], isThere)
 }
 
-it("a link leads to a file, a folder, a heading, or out of the repository", () => {
+it("accepts a link to a file, a folder, a heading, or a website", () => {
   expect(
     links(
       "there.md",
@@ -23,25 +23,25 @@ it("a link leads to a file, a folder, a heading, or out of the repository", () =
   ).toEqual([])
 })
 
-it("a link to what is not there is dead", () => {
+it("reports a link whose target does not exist", () => {
   expect(links("their.md", "there.md#thrice", "#here", "there.md#twice-2")).toEqual([
-    "docs/here.md links to their.md, and there is no docs/their.md",
-    "docs/here.md links to there.md#thrice, and docs/there.md has no such heading",
-    "docs/here.md links to #here, and docs/here.md has no such heading",
-    "docs/here.md links to there.md#twice-2, and docs/there.md has no such heading"
+    "docs/here.md links to their.md, but docs/their.md does not exist",
+    "docs/here.md links to there.md#thrice, but docs/there.md has no such heading",
+    "docs/here.md links to #here, but docs/here.md has no such heading",
+    "docs/here.md links to there.md#twice-2, but docs/there.md has no such heading"
   ])
 })
 
-it("what looks like a link or a heading in code is none", () => {
+it("ignores code that looks like a link or a heading", () => {
   const text = "```ts\nconst a = all[0](gone)\n# one\n```\n[a](#one)"
   expect(dead({ path: "a.md", text }, [{ path: "a.md", text }], () => true)).toEqual([
-    "a.md links to #one, and a.md has no such heading"
+    "a.md links to #one, but a.md has no such heading"
   ])
 })
 
-it("a command that a page has one type is there", () => {
+it("reports a command that does not exist", () => {
   const text = "npx -y pnpm@12.18.0 demo\nnpx -y pnpm@12.18.0 dmeo --fast"
   expect(unknownCommands({ path: "a.md", text }, new Set(["demo"]))).toEqual([
-    "a.md has one type dmeo, and there is no such command"
+    "a.md names the command dmeo, which does not exist"
   ])
 })

@@ -16,7 +16,7 @@ const sound = {
   peerDependencies: { effect: "^4.1.0" }
 }
 
-it("a package of modules that runs nothing is right", () => {
+it("accepts a package of modules without scripts", () => {
   expect(objections(sound)).toEqual([])
 })
 
@@ -29,19 +29,19 @@ it.each([
   ["peer", { peerDependencies: {} }],
   ["internal", { exports: { "./*": "./src/*.ts", "./bin/*": null } }],
   ["modules", { publishConfig: { access: "public", exports } }]
-])("another is wrong, and it is said why: %s", (word, change) => {
+])("reports a package that is wrong in: %s", (word, change) => {
   expect(objections({ ...sound, ...change })).toEqual([expect.stringContaining(word)])
 })
 
-it("every dependency has its reason, and every reason its dependency", () => {
+it("reports a dependency without a reason, and a reason without a dependency", () => {
   const row = (name: string, why: string) => `| \`@pawl/core\` | \`${name}\` | peer | ${why} |\n`
   const table = row("dinero.js", "a table") + row("effect", "everything")
   expect(unexplained([sound], table)).toEqual([])
   expect(unexplained([sound], row("dinero.js", "a table") + row("zod", "habit"))).toEqual([
-    "@pawl/core effect: no reason is given for it",
-    "@pawl/core zod: is not asked for"
+    "@pawl/core effect: docs/guides/security.md gives no reason for it",
+    "@pawl/core zod: no package depends on it"
   ])
   expect(unexplained([sound], row("dinero.js", " ") + row("effect", "everything"))).toEqual([
-    "@pawl/core dinero.js: no reason is given for it"
+    "@pawl/core dinero.js: docs/guides/security.md gives no reason for it"
   ])
 })

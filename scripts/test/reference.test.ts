@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { read, write } from "../reference.ts"
+import { index, page, read } from "../reference.ts"
 
 const source = `/**
  * Money as text. It is never a number.
@@ -37,7 +37,7 @@ export class Money extends Context.Service<Money, { readonly all: Amount }>()("M
   static readonly secret = 1
 }
 
-/** What it costs. */
+/** Returns its cost. */
 export function cost(amount: Amount): number {
   return 1
 }
@@ -48,14 +48,14 @@ export const unsaid = 1
 const plus = (one: Amount, two: Amount) => one
 `
 
-describe("a module is read", () => {
+describe("reading a module", () => {
   const { doc, exports } = read({ specifier: "@pawl/core/Amount", text: source })
 
-  it("with its own comment, without tags", () => {
+  it("returns its comment, without tags", () => {
     expect(doc).toBe("Money as text. It is never a number.")
   })
 
-  it("with every export that is documented, and what is exported twice once", () => {
+  it("returns every documented export, and a schema and its type as one", () => {
     expect(exports.map(({ name }) => name)).toEqual([
       "Amount",
       "add",
@@ -66,7 +66,7 @@ describe("a module is read", () => {
     ])
   })
 
-  it("with signatures, and no bodies", () => {
+  it("returns signatures without bodies", () => {
     expect(exports.map(({ signature }) => signature)).toEqual([
       'const Amount = Schema.String.pipe(Schema.brand("Amount"))\n\ntype Amount = typeof Amount.Type',
       "const add = (one: Amount, two: Amount): Amount",
@@ -77,23 +77,15 @@ describe("a module is read", () => {
     ])
   })
 
-  it("and written as a page, with links to the decisions", () => {
-    const page = write("@pawl/core", "What is true.", [
-      { specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }
-    ])
-    expect(page).toBe(`# @pawl/core
-
-What is true. Made of the doc comments by \`scripts/docs.ts\`.
-
-- [Amount](#amount): Money as text.
-
-## Amount
+  it("writes a page with links to the decisions", () => {
+    expect(page({ specifier: "@pawl/core/Amount", doc, exports: exports.slice(0, 1) }))
+      .toBe(`# Amount
 
 \`@pawl/core/Amount\`
 
 Money as text. It is never a number.
 
-### Amount.Amount
+## Amount
 
 \`\`\`ts
 const Amount = Schema.String.pipe(Schema.brand("Amount"))
@@ -103,9 +95,21 @@ type Amount = typeof Amount.Type
 
 Schema for an amount.
 
-See [decision 0022](../decisions/0022-an-amount-is-refused-rather-than-rounded.md).
+See [decision 0022](../../decisions/0022-an-amount-is-refused-rather-than-rounded.md).
 
 Type of {@link Amount}.
+`)
+  })
+
+  it("lists it in the index by its first sentence", () => {
+    const modules = [{ specifier: "@pawl/core/Amount", doc, exports }]
+    expect(index([{ name: "@pawl/core", description: "Schemas.", modules }])).toBe(`# API reference
+
+## @pawl/core
+
+Schemas.
+
+- [Amount](core/Amount.md): Money as text.
 `)
   })
 })

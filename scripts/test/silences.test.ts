@@ -28,7 +28,7 @@ const page = (path: string, ...quotes: ReadonlyArray<string>) => ({
 
 const silences = (text: string) => judge(text, []).silences
 
-it("every silence is listed with its section and line, a sentence or a cell at a time", () => {
+it("lists each silence with its section and line, one per sentence or cell", () => {
   expect(silences(spec).map(({ line, section, words }) => [line, section, words])).toEqual([
     [5, "Limits", "Their values: not shown."],
     [6, "Limits", "Rate limits: not shown."],
@@ -40,7 +40,7 @@ it("every silence is listed with its section and line, a sentence or a cell at a
   ])
 })
 
-it('no "not shown" is missed, wherever it stands', () => {
+it('finds every "not shown"', () => {
   const part = fc.constantFrom(
     "not shown",
     "Not shown.",
@@ -63,7 +63,7 @@ it('no "not shown" is missed, wherever it stands', () => {
   )
 })
 
-it("a silence is answered by the pages that quote it whole, wherever it stands", () => {
+it("takes a page that quotes the whole statement as the answer, in each place it occurs", () => {
   const pages = [
     page("a.md", "Meaning not shown.", "Rate limits: not shown."),
     page("b.md", "Rate limits: not shown."),
@@ -80,7 +80,7 @@ it("a silence is answered by the pages that quote it whole, wherever it stands",
   ])
 })
 
-it("a silence without an answer is wrong, and so is a quote that the spec does not hold", () => {
+it("reports a silence without a page, and a quote that is not in the specification", () => {
   const text = "Rates: not shown. Limits: not shown."
   expect(judge(text, [page("a.md", text)]).wrong).toEqual([])
   expect(judge(text, [page("a.md", "Rates: not shown.", "Hours: not shown.")]).wrong).toEqual([
@@ -89,7 +89,7 @@ it("a silence without an answer is wrong, and so is a quote that the spec does n
   ])
 })
 
-it("a quote may be wrapped, and a line that holds no quote is wrong", () => {
+it("reads a wrapped quote, and reports a line without a quote", () => {
   const text = "Rates: not shown."
   const wrapped = { path: "a.md", text: 'Answers: "Rates:\nnot shown."\n' }
   expect(judge(text, [wrapped]).wrong).toEqual([])
@@ -100,7 +100,7 @@ it("a quote may be wrapped, and a line that holds no quote is wrong", () => {
   }
 })
 
-it("a page that is named exists", () => {
+it("reports a page that is named and does not exist", () => {
   const pages = [page("docs/decisions/0001-one-holds.md")]
   const naming = (name: string) => ({ path: "a.ts", text: `// docs/decisions/${name}` })
   expect(dangling(naming("0001-one-holds.md"), pages)).toEqual([])

@@ -3,18 +3,18 @@ import { objections, weigh } from "../size.ts"
 
 const part = { name: "part", limit: 1000, alone: ["a.ts"] }
 
-it("a part may weigh what it may weigh, and hold what it may hold", () => {
+it("accepts a part of exactly its limit", () => {
   expect(objections(part, { bytes: 1000, modules: ["a.ts"] })).toEqual([])
 })
 
-it("a byte too many is wrong, and so is a module from elsewhere", () => {
+it("reports one byte above the limit, and a module that may not be there", () => {
   expect(objections(part, { bytes: 1001, modules: ["a.ts", "b.ts"] })).toEqual([
     "part is 1 bytes over its 1000",
-    "part is to import nothing, and has b.ts in it"
+    "part must import nothing, but its bundle contains b.ts"
   ])
 })
 
-it("what is weighed is what a user imports, with all it brings", async () => {
+it("measures the imports of an application with everything they need", async () => {
   const status = await weigh('export { rank } from "@pawl/core/Status"')
   expect(status.modules).toEqual(["packages/core/src/Status.ts"])
   const evidence = await weigh('export { standing } from "@pawl/core/Evidence"')

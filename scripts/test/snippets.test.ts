@@ -33,28 +33,28 @@ describe("a block", () => {
     ])
   })
 
-  it("of another language is none, and neither is code or text that only looks like one", () => {
+  it("is ignored in another language, and in code or text that looks like a block", () => {
     expect(snippets("a.md", "```sh\npnpm test\n```\n```tsx\n1\n```\n`ts`\n")).toEqual([])
     expect(snippets("a.ts", "const a = `\n```ts\n1\n```\n`")).toEqual([])
   })
 
-  it("that never ends is an error", () => {
-    expect(() => snippets("a.md", "```ts\n1")).toThrow("a.md:2 is in a block that never ends")
+  it("that does not end is an error", () => {
+    expect(() => snippets("a.md", "```ts\n1")).toThrow("a.md:2 begins a block that does not end")
     expect(() => snippets("a.ts", "/**\n * ```ts\n * 1\n */\n/**\n * ```\n */")).toThrow(
-      "a.ts:3 is in a block that never ends"
+      "a.ts:3 begins a block that does not end"
     )
   })
 
-  it("stands in its module on the lines it has in the documentation", () => {
+  it("keeps its lines of the documentation in its module", () => {
     const lines = code("one()", "two()").text.split("\n")
     expect(lines.slice(1)).toEqual(["", "one()", "two()", ""])
   })
 
-  it("is run, but for a whole program", () => {
+  it("is run, unless it is a whole program", () => {
     expect(code('import * as Effect from "effect/Effect"').runs).toBe(true)
     const runtime = 'import * as NodeRuntime from "@effect/platform-node/NodeRuntime"'
     expect(code(runtime).runs).toBe(false)
-    expect(() => code(runtime, "1 // => 1")).toThrow("docs/page.md:4 promises a value in a program")
+    expect(() => code(runtime, "1 // => 1")).toThrow("docs/page.md:4 asserts a value in a program")
   })
 
   it("that cannot be parsed is an error on its line", () => {
@@ -62,8 +62,8 @@ describe("a block", () => {
   })
 })
 
-describe("a promise", () => {
-  it("becomes an assertion in its place", () => {
+describe("an assertion", () => {
+  it("is compiled in its place", () => {
     expect(body("add(1, 1) // => 2", "add(2, 2); // => 4")).toEqual([
       "__expect(add(1, 1)).toStrictEqual(2)",
       "__expect(add(2, 2)).toStrictEqual(4)"
@@ -80,13 +80,13 @@ describe("a promise", () => {
     ])
   })
 
-  it("is nothing but a comment that begins with an arrow", () => {
+  it("is only a comment that begins with an arrow", () => {
     const lines = ["const f = () => 2 // a function", '"// => 3"', "f() // returns => 2"]
     expect(body(...lines)).toEqual(lines)
   })
 
-  it("about what is no expression is an error, because nothing would keep it", () => {
-    const reason = "promises the value of what is no expression"
+  it("on a line that is no expression is an error, because it would not be checked", () => {
+    const reason = "asserts a value on a line that is no expression"
     expect(() => code("const sum = 1 + 1 // => 2")).toThrow(`docs/page.md:3 ${reason}`)
     expect(() => code("one()", "// => 1")).toThrow(`docs/page.md:4 ${reason}`)
     expect(() => code("{ one() // => 1", "}")).toThrow(`docs/page.md:3 ${reason}`)

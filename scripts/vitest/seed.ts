@@ -1,6 +1,6 @@
 /**
- * The seed of every fast-check property of a run: drawn anew, or given as PAWL_SEED. It is printed
- * once, so that any failure can be met again.
+ * Sets the seed of every fast-check property of a run: a random one, or PAWL_SEED. The seed is printed, so
+ * that a failure can be repeated.
  */
 import type { TestProject } from "vitest/node"
 
@@ -11,7 +11,7 @@ declare module "vitest" {
 }
 
 const given = (text: string): number => {
-  // fast-check takes 32 bits; anything else would be cut silently.
+  // fast-check uses 32 bits and would cut any other number silently.
   const seed = /^-?\d+$/u.test(text) ? Number(text) : Number.NaN
   if ((seed | 0) !== seed) throw new Error(`PAWL_SEED must be a 32-bit integer, got "${text}"`)
   return seed

@@ -1,0 +1,139 @@
+/**
+ * The prose check: finds sentences that open with a clause in the place of a noun ("What fails is
+ * retried"). A reader has to reach the verb to learn what such a sentence is about; a sentence that
+ * names its subject ("A failed call is retried") is understood at once.
+ *
+ * It reads comments, string literals and templates of sources, and Markdown pages without their code.
+ * A question keeps its question mark and is left alone.
+ *
+ * Run by itself it prints one line per finding and exits 1 if there are any.
+ */
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { parseSync } from "oxc-parser"
+
+/** Text with the line on which it begins, from 1. */
+interface Passage {
+  readonly line: number
+  readonly text: string
+}
+
+const headless = /^(?:What|Who|Whoever|Whatever|Whichever|That which)\b(?!['’])/u
+/** The same after a semicolon, where a second sentence begins. */
+const headlessAfterSemicolon = /; (?:what|who|whoever|whatever|whichever|that which) [^?]*$/u
+const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
+
+/** Lists what a file says that opens without a subject. */
+export const findings = (path: string, text: string): ReadonlyArray<string> =>
+  passages(path, text).flatMap((passage) =>
+    headlessOf(passage).map(({ line, text }) => `${path}:${line} names no subject: "${text}"`)
+  )
+
+const headlessOf = ({ line, text }: Passage): ReadonlyArray<Passage> =>
+  Array.from(segmenter.segment(text)).flatMap(({ index, segment }) => {
+    const sentence = segment.trim().replaceAll(/\s+/gu, " ")
+    const opening = sentence.replace(/^[^\p{L}`]+/u, "")
+    const isQuestion = /\?\W*$/u.test(sentence)
+    const [clause = ""] = headlessAfterSemicolon.exec(sentence) ?? []
+    const found = headless.test(opening) && !isQuestion ? opening : clause.slice(2)
+    return found === ""
+      ? []
+      : [{ line: line + lines(text.slice(0, index)) - 1, text: found.slice(0, 80) }]
+  })
+
+const passages = (path: string, text: string): ReadonlyArray<Passage> => {
+  if (path.endsWith(".md")) return paragraphs({ line: 1, text: withoutCode(text) })
+  const { comments, program } = parseSync(path.replace(/\.js$/u, ".ts"), text)
+  const found: Array<Passage> = []
+  const add = (start: number, value: string) => {
+    found.push({ line: lines(text.slice(0, start)), text: value })
+  }
+  // Comments of one line that follow each other are one text.
+  let previous: { readonly end: number; passage: Passage } | undefined
+  for (const { end, start, type, value } of comments) {
+    const isNext =
+      type === "Line" && previous !== undefined && text.slice(previous.end, start).trim() === ""
+    if (isNext && previous !== undefined) {
+      previous = {
+        end,
+        passage: { ...previous.passage, text: `${previous.passage.text}\n${value}` }
+      }
+      found[found.length - 1] = previous.passage
+      continue
+    }
+    const said = withoutCode(value.replaceAll(/^ *\* ?/gmu, ""))
+    add(start, said)
+    previous = type === "Line" ? { end, passage: found.at(-1) as Passage } : undefined
+  }
+  visit(program, add)
+  return found.flatMap(paragraphs)
+}
+
+/** Calls `add` with every text in a syntax tree that holds a space: a single word is no sentence. */
+const visit = (node: unknown, add: (start: number, value: string) => void): void => {
+  if (Array.isArray(node)) {
+    for (const each of node) visit(each, add)
+  } else if (typeof node === "object" && node !== null) {
+    const { start, type, value } = node as Record<string, unknown>
+    const raw =
+      typeof value === "object" && value !== null && "cooked" in value ? value.cooked : value
+    const isText = type === "Literal" || type === "TemplateElement" || type === "JSXText"
+    if (isText && typeof raw === "string" && raw.includes(" ")) add(Number(start), raw)
+    for (const each of Object.values(node)) if (typeof each === "object") visit(each, add)
+  }
+}
+
+/** A blank line, a list item, a heading and the cell of a table each begin a text of their own. */
+const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
+  const found: Array<{ line: number; text: string }> = []
+  let isOpen = false
+  for (const [at, each] of text.split("\n").entries()) {
+    const isItem = /^\s*(?:[-*+]|\d+\.|#+|>)\s/u.test(each)
+    for (const cell of each.startsWith("|") ? each.split("|") : [each]) {
+      const last = found.at(-1)
+      if (isOpen && !isItem && cell === each && last !== undefined && cell.trim() !== "") {
+        last.text += `\n${cell}`
+      } else if (cell.trim() !== "") {
+        found.push({ line: line + at, text: cell })
+      }
+    }
+    isOpen = each.trim() !== "" && !each.startsWith("|") && !/^#/u.test(each)
+  }
+  return found
+}
+
+/** Blanks out code blocks and code in a line, and keeps the lines. */
+const withoutCode = (text: string): string =>
+  text
+    .replaceAll(/^ *```[\s\S]*?^ *```/gmu, (block) => block.replaceAll(/[^\n]/gu, " "))
+    .replaceAll(/`[^`\n]+`/gu, (code) => `\`${"x".repeat(code.length - 2)}\``)
+
+const lines = (text: string): number => text.split("\n").length
+
+if (import.meta.main) {
+  const root = resolve(import.meta.dirname, "..")
+  const paths = execFileSync(
+    "git",
+    ["ls-files", "-co", "--exclude-standard", "*.ts", "*.js", "*.md"],
+    {
+      cwd: root,
+      encoding: "utf8"
+    }
+  )
+    .split("\n")
+    // The specification is not ours to word, a declaration file is generated, and a test plants findings.
+    .filter((path) => path !== "" && !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path))
+  const found = paths.flatMap((path) => {
+    try {
+      return findings(path, readFileSync(resolve(root, path), "utf8"))
+    } catch (error) {
+      // A file that git lists and somebody has just deleted.
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
+      throw error
+    }
+  })
+  for (const finding of found) console.log(finding)
+  console.log(`${found.length} findings in ${paths.length} files`)
+  process.exitCode = found.length === 0 && paths.length > 0 ? 0 : 1
+}
