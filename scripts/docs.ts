@@ -5,7 +5,8 @@
  * decisions, and the API reference into `docs/api`, one page a module, the most used first.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { basename, dirname, relative, resolve } from "node:path"
+import { dirname, relative, resolve } from "node:path"
+import * as Decisions from "./decisions.ts"
 import { dead, type Page, unknownCommands } from "./links.ts"
 import * as Reference from "./reference.ts"
 
@@ -50,16 +51,8 @@ const reference: ReadonlyArray<Page> = [
 
 const decisions = (): Page => {
   const index = "docs/decisions/README.md"
-  const lines = find("docs/decisions/*.md")
-    .filter((path) => path !== index)
-    .map((path) => {
-      const [, title = ""] = /^# (.+)$/mu.exec(read(path)) ?? []
-      return `- [${basename(path).slice(0, 4)}](${basename(path)}): ${title}`
-    })
-  return {
-    path: index,
-    text: `# The decisions\n\nA page's title is what was decided.\n\n${lines.join("\n")}\n`
-  }
+  const all = find("docs/decisions/*.md").filter((path) => path !== index)
+  return { path: index, text: Decisions.index(all.map((path) => ({ path, text: read(path) }))) }
 }
 
 const committed = [decisions()]
