@@ -43,6 +43,6 @@ export const unknownCommands = (
   { path, text }: Page,
   commands: ReadonlySet<string>
 ): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/\bpnpm@[\d.]+ ([a-z]+)/gu))
+  Array.from(text.matchAll(/\bpnpm@[\d.]+ ([a-z][a-z-]*)/gu))
     .filter(([, command = ""]) => !commands.has(command))
     .map(([, command = ""]) => `${path} names the command ${command}, which does not exist`)
