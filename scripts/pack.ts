@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 const root = resolve(import.meta.dirname, "..")
 
 /** Packs each package into the folder, and returns the paths of the tarballs. */
-export const pack = (folder: string): ReadonlyArray<string> => {
+const pack = (folder: string): ReadonlyArray<string> => {
   mkdirSync(folder, { recursive: true })
   return ["core", "http", "webhook", "testkit"].map((name) => {
     const output = execFileSync("pnpm", ["pack", "--json", "--pack-destination", folder], {

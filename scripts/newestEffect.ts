@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, "..")
 const folder = mkdtempSync(join(tmpdir(), "pawl-newest-effect-"))
 
 /** Sets the version of Effect and of each `@effect` package in the catalog to the newest one. */
-export const withNewest = (workspace: string): string =>
+const withNewest = (workspace: string): string =>
   workspace.replaceAll(/^( +(?:effect|"@effect\/[\w-]+"): ).+$/gmu, "$1latest")
 
 const run = (program: string, ...args: ReadonlyArray<string>): void => {
