@@ -1,38 +1,68 @@
 /**
- * Every test of the workspace in one run, one project per package.
+ * Runs the tests of the whole workspace, one project per package.
  */
+import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Where `.ci/run` reads the counts from. */
+const root = import.meta.dirname
+
+/** `.ci/run` reads the counts of the tests from this file. */
 const report = "node_modules/.cache/vitest/report.json"
 
-const project = (name: string, root: string, testTimeout: number) => ({
-  test: {
-    name,
-    root,
-    testTimeout,
-    hookTimeout: testTimeout,
-    include: ["test/**/*.test.ts"],
-    setupFiles: [`${import.meta.dirname}/scripts/vitest/setup.ts`]
+// Programs that the tests start load faster with a cache of compiled code.
+process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
+
+/**
+ * Files whose tests take long, mostly waiting for programs or a browser. They start first, so that no such file
+ * is left alone at the end.
+ */
+const slow =
+  /\.browser\.test|\/bin\/|\/rel\/|Durability|Commit\.test|machines|naive|pawl-|\.prop\.test|laws\.test/
+
+class SlowFirst extends BaseSequencer {
+  override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const order = ({ moduleId }: TestSpecification): number => (slow.test(moduleId) ? 0 : 1)
+    return Promise.resolve(files.toSorted((one, two) => order(one) - order(two)))
   }
-})
+}
+
+const project = (
+  name: string,
+  folder: string,
+  options: { readonly isolate?: boolean; readonly testTimeout?: number } = {}
+) => {
+  const { isolate = true, testTimeout = 60_000 } = options
+  return {
+    test: {
+      name,
+      root: folder,
+      isolate,
+      testTimeout,
+      hookTimeout: testTimeout,
+      include: ["test/**/*.test.ts"],
+      setupFiles: [join(root, "scripts/vitest/setup.ts")]
+    }
+  }
+}
 
 export default defineConfig({
   test: {
-    // Many a file waits for processes, or for a browser: a core kept free for them would be idle.
     maxWorkers: "100%",
     globalSetup: "scripts/vitest/seed.ts",
+    sequence: { sequencer: SlowFirst },
     reporters:
-      process.env.CI === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+      process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
-      project("@pawl/core", "packages/core", 60_000),
-      project("@pawl/http", "packages/http", 60_000),
-      project("@pawl/webhook", "packages/webhook", 60_000),
-      project("@pawl/testkit", "packages/testkit", 60_000),
-      // These start whole processes.
-      project("@pawl/examples", "examples", 120_000),
-      project("@pawl/proof", "proof", 120_000),
-      project("scripts", "scripts", 60_000)
+      // The tests of these two touch no process and no global, so their files share a worker.
+      project("@pawl/core", "packages/core", { isolate: false }),
+      project("@pawl/http", "packages/http", { isolate: false }),
+      project("@pawl/webhook", "packages/webhook"),
+      project("@pawl/testkit", "packages/testkit"),
+      // These start whole programs.
+      project("@pawl/examples", "examples", { testTimeout: 120_000 }),
+      project("@pawl/proof", "proof", { testTimeout: 120_000 }),
+      project("scripts", "scripts")
     ]
   }
 })

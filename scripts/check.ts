@@ -43,7 +43,9 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
   const checked = new Set(files.map(({ file }) => relative(root, file)))
-  const missed = globSync("{packages/*,examples,proof}/{src,test}/**/*.ts", { cwd: root })
+  const missed = globSync("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts", {
+    cwd: root
+  })
     .filter((file) => !checked.has(file) && !file.endsWith(".d.ts"))
     .map((file) => `${file} was not checked`)
   const found = diagnostics.map(

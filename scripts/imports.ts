@@ -32,6 +32,7 @@ const core = /^@pawl\/core\//
 const http = /^@pawl\/http\//
 const webhook = /^@pawl\/webhook\//
 const testkit = /^@pawl\/testkit\//
+const testSupport = /^@pawl\/test-support\//
 const testing = [
   /^vitest$/,
   /^@effect\/vitest$/,
@@ -40,7 +41,8 @@ const testing = [
   fastCheck,
   undici,
   platformNode,
-  sqlPg
+  sqlPg,
+  testSupport
 ]
 
 /** A new dependency needs a decision page first, then an entry in this table. */
@@ -129,6 +131,11 @@ const packages: ReadonlyArray<Rule> = [
     why: "not a dependency of the testkit's tests"
   },
   {
+    files: /^test-support\//,
+    may: testing,
+    why: "the support of all tests knows no package"
+  },
+  {
     files: /^(examples|proof)\//,
     may: [/./],
     why: ""
@@ -140,7 +147,7 @@ const packages: ReadonlyArray<Rule> = [
  * with the barrel that exports it.
  */
 const onNode =
-  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof)/
+  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */
@@ -161,7 +168,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   const target = relative ? posix.join(posix.dirname(path), specifier) : specifier
   if (bin.test(target) && !bin.test(path)) return "nothing imports a bin; it is run"
 
-  const home = /^(packages\/[a-z]+|examples|proof)\//.exec(path)?.[0]
+  const home = /^(packages\/[a-z]+|examples|proof|test-support)\//.exec(path)?.[0]
   const rule = packages.find(({ files }) => files.test(path))
   if (home === undefined || rule === undefined)
     return "no rule in scripts/imports.ts covers this file"
@@ -215,7 +222,7 @@ export const imports = (source: string): ReadonlyArray<Import> => {
 }
 
 if (import.meta.main) {
-  const files = globSync("{packages/*,examples,proof}/{src,test}/**/*.ts").toSorted()
+  const files = globSync("{packages/*,examples,proof,test-support}/{src,test}/**/*.ts").toSorted()
   const found = files.flatMap((path) =>
     findings(path.replaceAll(sep, "/"), readFileSync(path, "utf8"))
   )

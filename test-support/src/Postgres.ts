@@ -1,0 +1,59 @@
+/**
+ * Databases on the PostgreSQL server of the tests, each created for one test file or one run and dropped after
+ * it.
+ */
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import { randomBytes } from "node:crypto"
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe } from "vitest"
+
+/** The server of the tests. It trusts local connections. */
+export const server = { host: "127.0.0.1", port: 5432, username: "postgres" }
+
+/** Tells whether the server answers. */
+export const isAvailable = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(server.port, server.host)
+    socket.once("connect", () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once("error", () => resolve(false))
+  })
+
+/** Runs a statement in a database, over a connection of its own. */
+export const execute = (database: string, statement: string) =>
+  Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
+    Effect.provide(PgClient.layer({ ...server, database, maxConnections: 1 })),
+    Effect.orDie
+  )
+
+const newName = (): string => `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
+
+/** Creates a database and drops it when the scope ends. Returns its name. */
+export const database: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.suspend(() => {
+    const name = newName()
+    return Effect.as(execute("postgres", `CREATE DATABASE ${name}`), name)
+  }),
+  (name) => execute("postgres", `DROP DATABASE ${name} WITH (FORCE)`)
+)
+
+/** Describes tests that share a database of their own. They are reported as not run without a server. */
+export const describeWithDatabase = async (body: (database: string) => void): Promise<void> => {
+  const hasServer = await isAvailable()
+  if (!hasServer) {
+    console.warn(
+      `PostgreSQL does not answer on ${server.host}:${server.port}: its tests do not run`
+    )
+  }
+  const name = newName()
+  describe.runIf(hasServer)("in PostgreSQL", () => {
+    beforeAll(() => Effect.runPromise(execute("postgres", `CREATE DATABASE ${name}`)))
+    afterAll(() => Effect.runPromise(execute("postgres", `DROP DATABASE ${name} WITH (FORCE)`)))
+    body(name)
+  })
+}

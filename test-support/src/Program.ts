@@ -1,0 +1,92 @@
+/**
+ * Programs that tests start as processes of their own.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+
+/** How a program ended. */
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A running program. */
+export interface Program {
+  readonly child: ChildProcess
+  /** Waits for a line of its standard output that matches. Returns the first group, or the whole match. */
+  readonly line: (pattern: RegExp) => Effect.Effect<string>
+  /** Waits for its end. */
+  readonly exited: Effect.Effect<Exit>
+  /** Returns what it has printed so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+}
+
+/** Starts a program. It is killed when the scope ends. */
+export const start = (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+): Effect.Effect<Program, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        // oxlint-disable-next-line no-unused-vars -- both would change the output of the program
+        const { FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
+        const child = spawn(command, args, {
+          env: { ...inherited, ...env },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        const exited = once(child, "close").then(
+          ([code, signal]: ReadonlyArray<unknown>) => ({ code, signal }) as Exit
+        )
+        return { child, exited }
+      }),
+      ({ child, exited }) =>
+        Effect.promise(() => {
+          child.kill("SIGKILL")
+          return exited
+        })
+    ),
+    ({ child, exited }) => {
+      let stdout = ""
+      let stderr = ""
+      let changed = Promise.withResolvers<void>()
+      const change = () => {
+        changed.resolve()
+        changed = Promise.withResolvers<void>()
+      }
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text
+        change()
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text
+      })
+      let hasExited = false
+      void exited.then(() => {
+        hasExited = true
+        change()
+      })
+      const line = (pattern: RegExp) =>
+        Effect.promise(async () => {
+          for (;;) {
+            const match = pattern.exec(stdout)
+            if (match !== null) return match[1] ?? match[0]
+            if (hasExited) {
+              throw new Error(`The program ended before it printed ${pattern}:\n${stdout}${stderr}`)
+            }
+            await changed.promise
+          }
+        })
+      return {
+        child,
+        line,
+        exited: Effect.promise(() => exited),
+        stdout: () => stdout,
+        stderr: () => stderr
+      }
+    }
+  )
