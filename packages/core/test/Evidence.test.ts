@@ -1,0 +1,36 @@
+import * as Evidence from "@pawl/core/Evidence"
+import { statuses } from "@pawl/core/Status"
+import { describe, expect, it } from "vitest"
+
+describe("the bits of evidence", () => {
+  // Stored rows hold these numbers: a change of one changes the meaning of every row.
+  const stored = [
+    ["NEW", 1, 512],
+    ["PENDING", 2, 1024],
+    ["PROCESSING", 4, 2048],
+    ["CUSTOMER_VERIFICATION", 8, 4096],
+    ["SUCCEED", 16, 8192],
+    ["FAILED", 32, 16_384],
+    ["CANCELLED", 64, 32_768],
+    ["REFUNDED", 128, 65_536],
+    ["CHARGEBACK", 256, 131_072]
+  ] as const
+
+  it.each(stored)("of %s stay %i claimed and %i confirmed", (status, claimed, confirmed) => {
+    expect(Evidence.claimed(status)).toBe(claimed)
+    expect(Evidence.confirmed(status)).toBe(confirmed)
+  })
+
+  it("are pinned for every status", () => {
+    expect(stored.map(([status]) => status)).toEqual([...statuses])
+  })
+
+  it("are two for each status, and none is used twice", () => {
+    const masks = statuses.flatMap((status) => [
+      Evidence.claimed(status),
+      Evidence.confirmed(status)
+    ])
+    expect(masks.filter((mask) => mask <= 0 || (mask & (mask - 1)) !== 0)).toEqual([])
+    expect(new Set(masks).size).toBe(2 * statuses.length)
+  })
+})
