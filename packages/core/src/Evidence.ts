@@ -213,7 +213,8 @@ for (const status of statuses) {
   })
 }
 
-/** The observations that count under the policies `always` and `final`. */
+/** The observations that count under each policy. */
+const countsNever = all(() => true)
 const countsAlways = statuses.map(confirmed).reduce(join)
 const countsFinal = countsAlways | all((strength) => strength < finalRank)
 
@@ -240,7 +241,7 @@ export const standing = (
   policy: Policy = "final"
 ): Standing => {
   const counts =
-    policy === "never" ? evidence : evidence & (policy === "final" ? countsFinal : countsAlways)
+    evidence & (policy === "never" ? countsNever : policy === "final" ? countsFinal : countsAlways)
   // Finds the strongest observation: from the highest bit on to a stronger one, in one or two steps as a rule.
   // A search through the statuses makes a fold of one callback half as slow again.
   let top = nothing

@@ -33,4 +33,15 @@ describe("the bits of evidence", () => {
     expect(masks.filter((mask) => mask <= 0 || (mask & (mask - 1)) !== 0)).toEqual([])
     expect(new Set(masks).size).toBe(2 * statuses.length)
   })
+
+  it("that no status has are ignored, so that an older process reads the rows of a newer one", () => {
+    const unknown = (1 << 18) | (1 << 19)
+    for (const policy of ["final", "always", "never"] as const) {
+      for (const evidence of [Evidence.none, Evidence.claimed("NEW"), Evidence.confirmed("NEW")]) {
+        expect(Evidence.standing(evidence | unknown, undefined, policy)).toEqual(
+          Evidence.standing(evidence, undefined, policy)
+        )
+      }
+    }
+  })
 })
