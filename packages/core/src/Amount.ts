@@ -15,7 +15,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Grammar from "./Grammar.ts"
-import { wireNumber } from "./internal/WireNumber.ts"
+import { textFromNumber } from "./internal/JsonNumber.ts"
 
 /**
  * Schema for an amount to be sent: digits without a leading zero, and at most two decimals
@@ -45,7 +45,7 @@ export type Amount = typeof Amount.Type
  * @category schemas
  * @since 0.1.0
  */
-export const AmountFromNumber = wireNumber(
+export const AmountFromNumber = textFromNumber(
   Schema.Finite,
   /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
   "Expected a decimal number"

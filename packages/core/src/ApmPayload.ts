@@ -8,7 +8,7 @@
  *
  * @since 0.1.0
  */
-import { open, optional, text } from "./internal/Open.ts"
+import { openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 
 /**
  * Schema for what a method needs to start.
@@ -16,7 +16,10 @@ import { open, optional, text } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayload = open("ApmPayload", { paymentType: optional, paymentMethod: optional })
+export const ApmPayload = openStruct("ApmPayload", {
+  paymentType: optionalText,
+  paymentMethod: optionalText
+})
 
 /**
  * What a method needs to start.
@@ -32,15 +35,15 @@ export type ApmPayload = typeof ApmPayload.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ApmResponseData = open("ApmResponseData", {
-  providerTransactionId: text,
-  iframeUrl: text,
-  actionType: text,
-  qrData: text,
-  qrDeepLink: text,
-  redirectUrl: text,
-  paymentType: text,
-  paymentMethod: text
+export const ApmResponseData = openStruct("ApmResponseData", {
+  providerTransactionId: nullableText,
+  iframeUrl: nullableText,
+  actionType: nullableText,
+  qrData: nullableText,
+  qrDeepLink: nullableText,
+  redirectUrl: nullableText,
+  paymentType: nullableText,
+  paymentMethod: nullableText
 })
 
 /**

@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Apm from "./internal/Apm.ts"
-import { type Input, open } from "./internal/Open.ts"
+import * as ApmFields from "./internal/ApmFields.ts"
+import { type Input, openStruct } from "./internal/OpenStruct.ts"
 
 /**
  * Schema for the body of `POST /api/v1/payments/apm`. `checksum` is lower-case hex.
@@ -14,8 +14,8 @@ import { type Input, open } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentRequest = open("ApmPaymentRequest", {
-  ...Apm.request,
+export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
+  ...ApmFields.request,
   checksum: Schema.String
 })
 
@@ -46,7 +46,7 @@ export type ApmPaymentInput = Input<typeof ApmPaymentRequest.Encoded, "checksum"
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentResponse = open("ApmPaymentResponse", Apm.response)
+export const ApmPaymentResponse = openStruct("ApmPaymentResponse", ApmFields.response)
 
 /**
  * The service's answer about an APM payment just created.

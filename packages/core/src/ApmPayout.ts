@@ -6,8 +6,8 @@
 import * as Schema from "effect/Schema"
 import { ApmPayload, ApmResponseData } from "./ApmPayload.ts"
 import { ApmBillingDetails } from "./Billing.ts"
-import * as Apm from "./internal/Apm.ts"
-import { type Input, open, optional, text } from "./internal/Open.ts"
+import * as ApmFields from "./internal/ApmFields.ts"
+import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { Order } from "./Order.ts"
 import {
   DeclineCode,
@@ -25,7 +25,10 @@ import {
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutRequest = open("ApmPayoutRequest", { ...Apm.request, checksum: optional })
+export const ApmPayoutRequest = openStruct("ApmPayoutRequest", {
+  ...ApmFields.request,
+  checksum: optionalText
+})
 
 /**
  * The body of `POST /api/v1/payouts/apm`.
@@ -49,7 +52,7 @@ export type ApmPayoutInput = Input<typeof ApmPayoutRequest.Encoded, "checksum">
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutResponse = open("ApmPayoutResponse", Apm.response)
+export const ApmPayoutResponse = openStruct("ApmPayoutResponse", ApmFields.response)
 
 /**
  * The service's answer about an APM payout just created.
@@ -66,19 +69,19 @@ export type ApmPayoutResponse = typeof ApmPayoutResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutInfo = open("ApmPayoutInfo", {
+export const ApmPayoutInfo = openStruct("ApmPayoutInfo", {
   transactionId: TransactionId,
   requestId: RequestId,
   accountId: IntegerText,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  declineSubReason: text,
+  declineSubReason: nullableText,
   apmRequestPayload: Schema.optionalKey(Schema.NullOr(ApmPayload)),
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  callbackUrl: text,
+  callbackUrl: nullableText,
   billingDetails: Schema.optionalKey(Schema.NullOr(ApmBillingDetails)),
   order: Schema.optionalKey(Schema.NullOr(Order)),
-  createdAt: text,
+  createdAt: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 

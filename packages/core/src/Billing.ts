@@ -10,19 +10,19 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { open, optional, secret } from "./internal/Open.ts"
+import { openStruct, optionalText, secretText } from "./internal/OpenStruct.ts"
 
 const person = {
-  externalUserId: optional,
-  firstName: optional,
-  lastName: optional,
-  address1: optional,
-  city: optional,
-  state: optional,
-  country: optional,
-  postalCode: optional,
-  phone: optional,
-  dateOfBirth: optional
+  externalUserId: optionalText,
+  firstName: optionalText,
+  lastName: optionalText,
+  address1: optionalText,
+  city: optionalText,
+  state: optionalText,
+  country: optionalText,
+  postalCode: optionalText,
+  phone: optionalText,
+  dateOfBirth: optionalText
 }
 
 /**
@@ -35,11 +35,11 @@ const person = {
  * @category schemas
  * @since 0.1.0
  */
-export const ApmBillingDetails = open("ApmBillingDetails", {
+export const ApmBillingDetails = openStruct("ApmBillingDetails", {
   ...person,
-  email: optional,
-  ssn: secret("ssn"),
-  identityCode: secret("identityCode")
+  email: optionalText,
+  ssn: secretText("ssn"),
+  identityCode: secretText("identityCode")
 })
 
 /**
@@ -56,7 +56,7 @@ export type ApmBillingDetails = typeof ApmBillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const BillingDetails = open("BillingDetails", { ...person, email: Schema.String })
+export const BillingDetails = openStruct("BillingDetails", { ...person, email: Schema.String })
 
 /**
  * Billing details of a subscription.
@@ -72,7 +72,7 @@ export type BillingDetails = typeof BillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentBillingDetails = open("PaymentIntentBillingDetails", {
+export const PaymentIntentBillingDetails = openStruct("PaymentIntentBillingDetails", {
   ...person,
   email: Schema.String
 })
@@ -83,15 +83,15 @@ export const PaymentIntentBillingDetails = open("PaymentIntentBillingDetails", {
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutBillingDetails = open("PayoutBillingDetails", {
-  firstName: optional,
-  lastName: optional,
-  address: optional,
-  postalCode: optional,
-  city: optional,
-  state: optional,
-  countryCode: optional,
-  phone: optional,
+export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
+  firstName: optionalText,
+  lastName: optionalText,
+  address: optionalText,
+  postalCode: optionalText,
+  city: optionalText,
+  state: optionalText,
+  countryCode: optionalText,
+  phone: optionalText,
   email: Schema.String
 })
 

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import { open } from "./internal/Open.ts"
+import { openStruct } from "./internal/OpenStruct.ts"
 import { ApmResponseData } from "./ApmPayload.ts"
 import { Metadata, OpenStatus, TextOrInteger } from "./Transaction.ts"
 
@@ -26,7 +26,7 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const CardCallback = open("CardCallback", {
+export const CardCallback = openStruct("CardCallback", {
   transactionId: TextOrInteger,
   transactionStatus: OpenStatus,
   mid: TextOrInteger,
@@ -41,7 +41,7 @@ export const CardCallback = open("CardCallback", {
  * @category schemas
  * @since 0.1.0
  */
-export const ApmCallback = open("ApmCallback", {
+export const ApmCallback = openStruct("ApmCallback", {
   transactionId: TextOrInteger,
   transactionStatus: OpenStatus,
   accountId: TextOrInteger,

@@ -5,7 +5,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { open, optional } from "./internal/Open.ts"
+import { openStruct, optionalText } from "./internal/OpenStruct.ts"
 
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))
@@ -40,14 +40,14 @@ export const CardToken = Schema.RedactedFromValue(Schema.NonEmptyString, { label
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutCardDetails = open("PayoutCardDetails", {
+export const PayoutCardDetails = openStruct("PayoutCardDetails", {
   expMonth: digits(/^(?:0[1-9]|1[0-2])$/u, 'Expected a month as MM, such as "04"'),
   expYear: digits(/^[0-9]{4}$/u, 'Expected a year as YYYY, such as "2030"'),
   number: CardNumber,
   cvv: Schema.optionalKey(
     Schema.RedactedFromValue(digits(/^[0-9]{3,4}$/u, "Expected 3 or 4 digits"), { label: "cvv" })
   ),
-  cardHolderName: optional
+  cardHolderName: optionalText
 })
 
 /**

@@ -12,7 +12,7 @@
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
 import { CardToken } from "./Card.ts"
-import { type Input, open, optional, text } from "./internal/Open.ts"
+import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
 
 /** Whatever else a body may have. */
@@ -27,9 +27,9 @@ interface Body {
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentRequest = open("CardPaymentRequest", {
+export const CardPaymentRequest = openStruct("CardPaymentRequest", {
   requestId: RequestId,
-  mid: optional,
+  mid: optionalText,
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   cardToken: Schema.optionalKey(CardToken),
@@ -60,14 +60,14 @@ export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & Body
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentResponse = open("CardPaymentResponse", {
-  requestId: text,
+export const CardPaymentResponse = openStruct("CardPaymentResponse", {
+  requestId: nullableText,
   transactionId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  paymentType: text,
-  challengeUrl: text,
-  challengeUrlIframe: text,
+  paymentType: nullableText,
+  challengeUrl: nullableText,
+  challengeUrlIframe: nullableText,
   cardToken: Schema.optionalKey(Schema.NullOr(CardToken)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
@@ -86,7 +86,10 @@ export type CardPaymentResponse = typeof CardPaymentResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeRequest = open("TokenizeRequest", { requestId: RequestId, mid: optional })
+export const TokenizeRequest = openStruct("TokenizeRequest", {
+  requestId: RequestId,
+  mid: optionalText
+})
 
 /**
  * The body of `POST /api/v1/payments/card/tokenize`.
@@ -110,7 +113,10 @@ export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & Body
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeResponse = open("TokenizeResponse", { requestId: text, cardToken: CardToken })
+export const TokenizeResponse = openStruct("TokenizeResponse", {
+  requestId: nullableText,
+  cardToken: CardToken
+})
 
 /**
  * The token of a card.

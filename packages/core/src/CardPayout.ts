@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
 import { PayoutBillingDetails } from "./Billing.ts"
 import { PayoutCardDetails } from "./Card.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
 
 /**
@@ -16,7 +16,7 @@ import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutRequest = open("CardPayoutRequest", {
+export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   requestId: RequestId,
   mid: Schema.String,
   amount: Amount,
@@ -48,11 +48,11 @@ export type CardPayoutInput = Input<typeof CardPayoutRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutResponse = open("CardPayoutResponse", {
+export const CardPayoutResponse = openStruct("CardPayoutResponse", {
   transactionId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  paymentType: text,
+  paymentType: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
@@ -75,17 +75,17 @@ export type CardPayoutResponse = typeof CardPayoutResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutInfo = open("CardPayoutInfo", {
+export const CardPayoutInfo = openStruct("CardPayoutInfo", {
   transactionId: TransactionId,
   requestId: RequestId,
   mid: Schema.String,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  cardMask: text,
-  cardHolder: text,
+  cardMask: nullableText,
+  cardHolder: nullableText,
   totalAmount: AmountFromNumber,
-  callbackUrl: text,
-  createdAt: text,
+  callbackUrl: nullableText,
+  createdAt: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 

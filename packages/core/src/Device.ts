@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { open, optional } from "./internal/Open.ts"
+import { openStruct, optionalText } from "./internal/OpenStruct.ts"
 
 /**
  * Schema for the customer's device; every field is optional (`spec.md`, "Device").
@@ -17,21 +17,21 @@ import { open, optional } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const Device = open("Device", {
-  deviceId: optional,
-  fingerprintData: optional,
-  ip: optional,
-  accept: optional,
-  acceptLanguage: optional,
-  acceptHeader: optional,
-  userAgent: optional,
+export const Device = openStruct("Device", {
+  deviceId: optionalText,
+  fingerprintData: optionalText,
+  ip: optionalText,
+  accept: optionalText,
+  acceptLanguage: optionalText,
+  acceptHeader: optionalText,
+  userAgent: optionalText,
   javaEnabled: Schema.optionalKey(Schema.Boolean),
   javaScriptEnabled: Schema.optionalKey(Schema.Boolean),
-  deviceLanguage: optional,
-  colorDepth: optional,
-  screenHeight: optional,
-  screenWidth: optional,
-  deviceTimezone: optional
+  deviceLanguage: optionalText,
+  colorDepth: optionalText,
+  screenHeight: optionalText,
+  screenWidth: optionalText,
+  deviceTimezone: optionalText
 })
 
 /**

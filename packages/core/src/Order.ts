@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { open, optional } from "./internal/Open.ts"
+import { openStruct, optionalText } from "./internal/OpenStruct.ts"
 
 /**
  * Schema for the order of a request; every field is optional (`spec.md`, "Order").
@@ -16,13 +16,13 @@ import { open, optional } from "./internal/Open.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const Order = open("Order", {
-  date: optional,
-  orderId: optional,
-  title: optional,
-  siteId: optional,
-  name: optional,
-  domainName: optional
+export const Order = openStruct("Order", {
+  date: optionalText,
+  orderId: optionalText,
+  title: optionalText,
+  siteId: optionalText,
+  name: optionalText,
+  domainName: optionalText
 })
 
 /**

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
 import { PaymentIntentBillingDetails } from "./Billing.ts"
 import { Device } from "./Device.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import { Order } from "./Order.ts"
 import { Metadata, RequestId, Url } from "./Transaction.ts"
 
@@ -22,7 +22,7 @@ import { Metadata, RequestId, Url } from "./Transaction.ts"
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentRequest = open("PaymentIntentRequest", {
+export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
   type: Schema.Literals(["PAYMENT", "PAYOUT"]),
   currency: Schema.optionalKey(Currency),
   lang: Schema.String.check(
@@ -67,10 +67,10 @@ export type PaymentIntentInput = Input<typeof PaymentIntentRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentResponse = open("PaymentIntentResponse", {
-  redirectUrl: text,
-  iframeUrl: text,
-  errorCode: text,
+export const PaymentIntentResponse = openStruct("PaymentIntentResponse", {
+  redirectUrl: nullableText,
+  iframeUrl: nullableText,
+  errorCode: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 

@@ -6,7 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import {
   DeclineCode,
   IntegerText,
@@ -29,7 +29,7 @@ import {
  * @category schemas
  * @since 0.1.0
  */
-export const RefundRequest = open("RefundRequest", {
+export const RefundRequest = openStruct("RefundRequest", {
   requestId: RequestId,
   mid: Schema.String,
   transactionId: IntegerText,
@@ -63,11 +63,11 @@ export type RefundInput = Input<typeof RefundRequest.Encoded, "transactionId"> &
  * @category schemas
  * @since 0.1.0
  */
-export const RefundResponse = open("RefundResponse", {
+export const RefundResponse = openStruct("RefundResponse", {
   refundId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  paymentType: text,
+  paymentType: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
@@ -86,7 +86,7 @@ export type RefundResponse = typeof RefundResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const RefundInfo = open("RefundInfo", {
+export const RefundInfo = openStruct("RefundInfo", {
   transactionId: TransactionId,
   refundId: TransactionId,
   requestId: RequestId,
@@ -94,8 +94,8 @@ export const RefundInfo = open("RefundInfo", {
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
   totalAmount: AmountFromNumber,
-  callbackUrl: text,
-  createdAt: text,
+  callbackUrl: nullableText,
+  createdAt: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 

@@ -8,7 +8,7 @@ import { Amount, Currency } from "./Amount.ts"
 import { BillingDetails } from "./Billing.ts"
 import { CardToken } from "./Card.ts"
 import { Device } from "./Device.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import { Order } from "./Order.ts"
 import { subscriptionStatuses } from "./SubscriptionStatus.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
@@ -55,7 +55,7 @@ const plan = {
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionPlan = open("SubscriptionPlan", plan)
+export const SubscriptionPlan = openStruct("SubscriptionPlan", plan)
 
 /**
  * The plan of a subscription.
@@ -71,7 +71,7 @@ export type SubscriptionPlan = typeof SubscriptionPlan.Type
  * @category schemas
  * @since 0.1.0
  */
-export const UpdatePlan = open("UpdatePlan", {
+export const UpdatePlan = openStruct("UpdatePlan", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   frequency: Schema.optionalKey(Frequency),
@@ -86,13 +86,13 @@ export const UpdatePlan = open("UpdatePlan", {
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionPlanDto = open("SubscriptionPlanDto", {
-  amount: text,
-  currency: text,
+export const SubscriptionPlanDto = openStruct("SubscriptionPlanDto", {
+  amount: nullableText,
+  currency: nullableText,
   frequency: Schema.optionalKey(Frequency),
   interval: Schema.optionalKey(Schema.Int),
-  startDate: text,
-  endDate: text
+  startDate: nullableText,
+  endDate: nullableText
 })
 
 /**
@@ -105,17 +105,17 @@ export const SubscriptionPlanDto = open("SubscriptionPlanDto", {
  * @category schemas
  * @since 0.1.0
  */
-export const Subscription = open("Subscription", {
+export const Subscription = openStruct("Subscription", {
   subscriptionId: TransactionId,
   status: OpenSubscriptionStatus,
-  nextChargeDate: text,
-  createdAt: text,
+  nextChargeDate: nullableText,
+  createdAt: nullableText,
   plan: SubscriptionPlanDto,
   billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetails)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata)),
   failureCount: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  lastChargeDate: text,
-  lastChargeStatus: text
+  lastChargeDate: nullableText,
+  lastChargeStatus: nullableText
 })
 
 /**
@@ -133,7 +133,7 @@ export type Subscription = typeof Subscription.Type
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionRequest = open("SubscriptionRequest", {
+export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   requestId: RequestId,
   mid: Schema.String,
   cardToken: CardToken,
@@ -170,14 +170,14 @@ export type SubscriptionInput = Input<typeof SubscriptionRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionResponse = open("SubscriptionResponse", {
+export const SubscriptionResponse = openStruct("SubscriptionResponse", {
   subscriptionId: TransactionId,
   transactionId: Schema.optionalKey(Schema.NullOr(TransactionId)),
   transactionStatus: Schema.optionalKey(Schema.NullOr(OpenStatus)),
   declineCode: DeclineCode,
-  challengeUrl: text,
-  challengeUrlIframe: text,
-  nextChargeDate: text,
+  challengeUrl: nullableText,
+  challengeUrlIframe: nullableText,
+  nextChargeDate: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
@@ -196,7 +196,7 @@ export type SubscriptionResponse = typeof SubscriptionResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionUpdate = open("SubscriptionUpdate", {
+export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
   plan: Schema.optionalKey(UpdatePlan),
   status: Schema.optionalKey(OpenSubscriptionStatus)
 })

@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Grammar from "./Grammar.ts"
-import { Integer, wireNumber } from "./internal/WireNumber.ts"
+import { Integer, textFromNumber } from "./internal/JsonNumber.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {
@@ -35,7 +35,11 @@ export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
  * @category schemas
  * @since 0.1.0
  */
-export const IntegerText = wireNumber(Integer, /^(?:0|[1-9][0-9]{0,63})$/u, "Expected an integer")
+export const IntegerText = textFromNumber(
+  Integer,
+  /^(?:0|[1-9][0-9]{0,63})$/u,
+  "Expected an integer"
+)
 
 /**
  * Schema for an identifier the service assigned. Only such text ever becomes part of a path.

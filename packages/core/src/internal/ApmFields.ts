@@ -18,7 +18,7 @@ import {
   TransactionId,
   Url
 } from "../Transaction.ts"
-import { optional, text } from "./Open.ts"
+import { optionalText, nullableText } from "./OpenStruct.ts"
 
 /** The fields of a create, but for its checksum. */
 export const request = {
@@ -38,13 +38,13 @@ export const request = {
 
 /** The fields of the answer to a create. */
 export const response = {
-  requestId: optional,
+  requestId: optionalText,
   transactionId: TransactionId,
   transactionStatus: OpenStatus,
   declineCode: DeclineCode,
-  declineSubReason: text,
+  declineSubReason: nullableText,
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  createdTime: text,
-  paymentType: text,
+  createdTime: nullableText,
+  paymentType: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 }

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
  * Makes the schema of an object that keeps unknown fields through decoding and encoding, so that what
  * the service adds later is neither lost nor an error. `identifier` names it in `openapi.json`.
  */
-export const open = <const Fields extends Schema.Struct.Fields>(
+export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: Fields
 ) =>
@@ -22,13 +22,13 @@ export const open = <const Fields extends Schema.Struct.Fields>(
 const kept: Schema.Codec<unknown> = Schema.Any
 
 /** A text that may be absent or null. */
-export const text = Schema.optionalKey(Schema.NullOr(Schema.String))
+export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
 
 /** A text that may be absent. */
-export const optional = Schema.optionalKey(Schema.String)
+export const optionalText = Schema.optionalKey(Schema.String)
 
 /** A text that reaches the service and no log. */
-export const secret = (label: string) =>
+export const secretText = (label: string) =>
   Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
 
 /**

@@ -40,7 +40,7 @@ export const Integer = Schema.Finite.check(
 /**
  * Makes the schema of a text that travels as a JSON number: an integer, or any finite one.
  */
-export const wireNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
+export const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
   Schema.Union([number, Schema.String, Raw]).pipe(
     Schema.decodeTo(
       Schema.String.check(Schema.isPattern(pattern, { message })),
