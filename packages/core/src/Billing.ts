@@ -1,11 +1,9 @@
 /**
- * Who is billed, in the four variants of the spec.
+ * Billing details, in the four variants of the specification (`spec.md`, "Billing details variants").
  *
  * **Details**
  *
- * `country` is ISO 3166-1 alpha-2, `dateOfBirth` is YYYY-MM-DD, `phone` includes the country code.
- * firstName, lastName, address1, city, phone and dateOfBirth are needed for the frictionless flow of
- * 3-D Secure 2 (`spec.md`, "Billing details variants").
+ * The frictionless flow of 3-D Secure 2 needs firstName, lastName, address1, city, phone and dateOfBirth.
  *
  * @since 0.1.0
  */
@@ -13,15 +11,25 @@ import * as Schema from "effect/Schema"
 import { openStruct, optionalText, secretText } from "./internal/OpenStruct.ts"
 
 const person = {
+  /** Identifier of the customer at the merchant. */
   externalUserId: optionalText,
+  /** First name. */
   firstName: optionalText,
+  /** Last name. */
   lastName: optionalText,
+  /** First line of the street address. */
   address1: optionalText,
+  /** City. */
   city: optionalText,
+  /** State or province. */
   state: optionalText,
+  /** Country code of ISO 3166-1 alpha-2. */
   country: optionalText,
+  /** ZIP or postal code. */
   postalCode: optionalText,
+  /** Phone number with the country code. */
   phone: optionalText,
+  /** Date of birth, YYYY-MM-DD. */
   dateOfBirth: optionalText
 }
 
@@ -30,15 +38,18 @@ const person = {
  *
  * **Details**
  *
- * `ssn` and `identityCode` are redacted: they reach the service and no log.
+ * `ssn` and `identityCode` are redacted: they are sent to the service and never logged.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const ApmBillingDetails = openStruct("ApmBillingDetails", {
   ...person,
+  /** E-mail address. */
   email: optionalText,
+  /** Redacted text; its format is not documented. */
   ssn: secretText("ssn"),
+  /** Redacted text; its format is not documented. */
   identityCode: secretText("identityCode")
 })
 
@@ -56,7 +67,11 @@ export type ApmBillingDetails = typeof ApmBillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const BillingDetails = openStruct("BillingDetails", { ...person, email: Schema.String })
+export const BillingDetails = openStruct("BillingDetails", {
+  ...person,
+  /** E-mail address. */
+  email: Schema.String
+})
 
 /**
  * Billing details of a subscription.
@@ -67,13 +82,14 @@ export const BillingDetails = openStruct("BillingDetails", { ...person, email: S
 export type BillingDetails = typeof BillingDetails.Type
 
 /**
- * Schema for the billing details of a payment intent: the same fields and rule as `BillingDetails`.
+ * Schema for the billing details of a payment intent; `email` is required, every other field optional.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const PaymentIntentBillingDetails = openStruct("PaymentIntentBillingDetails", {
   ...person,
+  /** E-mail address. */
   email: Schema.String
 })
 
@@ -84,14 +100,23 @@ export const PaymentIntentBillingDetails = openStruct("PaymentIntentBillingDetai
  * @since 0.1.0
  */
 export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
+  /** First name. */
   firstName: optionalText,
+  /** Last name. */
   lastName: optionalText,
+  /** Street address. */
   address: optionalText,
+  /** ZIP or postal code. */
   postalCode: optionalText,
+  /** City. */
   city: optionalText,
+  /** State or province. */
   state: optionalText,
+  /** Country code. */
   countryCode: optionalText,
+  /** Phone number with the country code. */
   phone: optionalText,
+  /** E-mail address. */
   email: Schema.String
 })
 

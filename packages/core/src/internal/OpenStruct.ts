@@ -1,46 +1,46 @@
 /**
- * Objects that keep what they do not know.
- *
- * @since 0.1.0
+ * Schemas of objects that keep unknown fields, and of their text fields.
  */
 import * as Schema from "effect/Schema"
 
 /**
- * Makes the schema of an object that keeps unknown fields through decoding and encoding, so that what
- * the service adds later is neither lost nor an error. `identifier` names it in `openapi.json`.
+ * Makes the schema of an object that keeps unknown fields when it is decoded and encoded. So a field that the
+ * service adds later is neither lost nor an error. `identifier` is the name of the schema in `openapi.json`.
  */
 export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: Fields
 ) =>
-  Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, kept)]).annotate({
+  Schema.StructWithRest(Schema.Struct(fields), [
+    Schema.Record(Schema.String, unknownField)
+  ]).annotate({
     identifier
   })
 
-// A known field has the last word, but comes by here as well: `Unknown` would have it be JSON, which a
-// `Redacted` is not. Naming the other keys by a check costs twice as much as all of the rest.
-const kept: Schema.Codec<unknown> = Schema.Any
+// `Any` and not `Unknown`, which accepts only JSON: known fields pass this schema too before their own, and
+// `Redacted` is not JSON. A check that selects the unknown keys would take twice as long as all other decoding.
+const unknownField: Schema.Codec<unknown> = Schema.Any
 
-/** A text that may be absent or null. */
+/** Schema for text that may be absent or null. */
 export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** A text that may be absent. */
+/** Schema for text that may be absent. */
 export const optionalText = Schema.optionalKey(Schema.String)
 
-/** A text that reaches the service and no log. */
+/** Makes the schema of redacted text that may be absent. */
 export const secretText = (label: string) =>
   Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
 
 /**
- * What callers write to create something: the known fields of its request, so that a misspelt one is a
- * type error, without what is computed, and without a requestId where it may be made.
+ * The input of a create: the known fields of its request, so that a misspelt field is a type error. The computed
+ * fields are left out, and the requestId is optional.
  */
 export type Input<Request, Computed extends string = never> = Omit<
   Known<Request>,
   "requestId" | Computed
 > & { readonly requestId?: string }
 
-/** Objects without known fields (metadata) stay open, and so does what depends on the method. */
+/** Removes the unknown fields of an object and its members. `metadata` and `apmPayload` stay open. */
 type Known<T> = T extends object
   ? [KnownKey<T>] extends [never]
     ? T
