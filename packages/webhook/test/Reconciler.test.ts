@@ -1,5 +1,5 @@
 /**
- * How rows are followed over months, and that none is due for ever.
+ * The reads of rows over months, and that no row stays due forever.
  */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as World from "./world.ts"
 const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("an id that no endpoint knows for a day", () => {
-  it("is parked once, and read again for every new claim, but by no plan", () =>
+  it("is parked once, and then read only for new claims", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make()
@@ -28,7 +28,7 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is followed again when the service comes to know it", () =>
+  it("is read again on the ladder when the service knows it", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -47,7 +47,7 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is followed again when a callback brings a new status", () =>
+  it("is read again on the ladder when a callback brings a new status", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -62,7 +62,7 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is not parked if the service once knew it", () =>
+  it("is not parked if the service knew it once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -76,7 +76,7 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is left alone though its handler fails too", () =>
+  it("is not read again when its handler fails too", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.fail("not now") })
@@ -91,8 +91,8 @@ describe("an id that no endpoint knows for a day", () => {
     ))
 })
 
-describe("an operation that is registered", () => {
-  it("is told as the response said, and followed without any callback, by its own endpoint (R17)", () =>
+describe("a registered operation", () => {
+  it("is told with the status of its response, and read from its own endpoint without a callback (R17)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("SUCCEED") })
@@ -110,7 +110,7 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("after its callbacks keeps what they brought; the method was asked for till then (R19)", () =>
+  it("keeps the evidence of earlier callbacks, whose reads tried all kinds of the method (R19)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -131,7 +131,7 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("as ended is read after 12 hours and at doubling gaps, wherever on another plan it was (R18)", () =>
+  it("with a final status is read after 12 hours and at doubling gaps, whatever its reads were before (R18)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -153,7 +153,7 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("under an id outside the grammar is told, and the service never asked about it (B01)", () =>
+  it("with an id outside the grammar is told and never read (B01)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("SUCCEED") })
@@ -169,12 +169,12 @@ describe("an operation that is registered", () => {
     ))
 })
 
-describe("over 130 days, every claim of a row is for a read or a call", () => {
+describe("over 130 days, rows are claimed only for a read or a call, for a row", () => {
   it.each<[string, World.Options, Status, number]>([
     ["that ended", { read: says("SUCCEED") }, "SUCCEED", 10],
-    ["whose claim is forged", { read: says("PENDING") }, "SUCCEED", 3150],
-    ["whose claim is contradicted", { read: says("FAILED") }, "SUCCEED", 12],
-    ["that nobody knows", {}, "PENDING", 40],
+    ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 3150],
+    ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
+    ["with an unknown id", {}, "PENDING", 40],
     [
       "that is parked",
       { read: says("SUCCEED"), handle: () => Effect.fail("not now") },

@@ -1,5 +1,5 @@
 /**
- * The verifier as a plain function; its answers one by one are in `Verifier.test.ts`, whose service it is.
+ * The verifier as a plain function. `Verifier.test.ts` tests its results one by one.
  */
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ const signs = (key: string) => (text: string) => createHmac("sha256", key).updat
 const verify = (rules?: Partial<Rules>) => verifier({ current: signs(secret), ...rules })
 
 describe("a callback", () => {
-  it("that is genuine is handed over, read", () => {
+  it("that is genuine is returned with its fields", () => {
     const given = incoming("apm", apm(), {
       search: search("apm", "apm-payment", { requestId: "order-17" })
     })
@@ -35,7 +35,7 @@ describe("a callback", () => {
     [400, { body: Uint8Array.of(0xff) }],
     [400, { search: "" }],
     [401, { checksum: checksum("card", card({ mid: "mid-2" })) }]
-  ])("that is not is answered %i, and why", (status, changes) => {
+  ])("that is not genuine is refused with %i and a reason", (status, changes) => {
     const reason = expect.any(String)
     expect(verify()(incoming("card", card(), changes))).toEqual({ status, reason })
   })
@@ -50,7 +50,7 @@ describe("the rules", () => {
     })
   })
 
-  it("A01 that sign nothing verify nothing, not even what brings no checksum", () => {
+  it("A01: without a secret verify no callback, not even one without a checksum", () => {
     for (const given of [undefined, ""]) {
       const signsNothing = verify({ current: () => new Uint8Array() })
       const answer = signsNothing(incoming("card", card(), { checksum: given }))
@@ -58,13 +58,13 @@ describe("the rules", () => {
     }
   })
 
-  it("may name the accounts that are ours", () => {
+  it("may list the accounts of the merchant", () => {
     const given = incoming("card", card())
     expect(verify({ accounts: ["mid-1"] })(given)).toMatchObject({ claim: "SUCCEED" })
     expect(verify({ accounts: ["mid-2"] })(given)).toMatchObject({ status: 400 })
   })
 
-  it("may say whose id a refund's callback has", () => {
+  it("may decide whether a refund callback carries the id of the refund or of the payment", () => {
     const given = incoming("card", card({ refundId: "7" }))
     expect(verify()(given)).toMatchObject({ kind: "card", transactionId: "100001" })
     expect(verify({ refundCallbackId: "payment" })(given)).toMatchObject({

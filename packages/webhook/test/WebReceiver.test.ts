@@ -8,7 +8,7 @@ import { bytes } from "./service.ts"
 
 const { body, headers, search } = sent()
 
-/** A callback as a web request; `changes` is what went wrong with it. */
+/** Returns a callback as a web request with some `changes`. */
 const callback = (changes?: RequestInit, url = `https://shop.example/callback${search}`) =>
   new Request(url, {
     method: "POST",
@@ -42,7 +42,7 @@ const stream = (chunks: Iterable<Uint8Array>, onCancel = () => {}) => {
 const padded = (length: number) => body + " ".repeat(length - body.length)
 
 it(
-  "answers as every door does, with nothing",
+  "responds like every door, without a body",
   withReceiver(async ({ handler }, callbacks) => {
     const asked: ReadonlyArray<readonly [status: number, request: Request]> = [
       [405, new Request(`https://shop.example/callback${search}`)],
@@ -68,7 +68,7 @@ it(
 )
 
 it(
-  "takes a body in pieces as it takes it whole",
+  "accepts a body in chunks like a whole body",
   withReceiver(async ({ handler }, callbacks) => {
     const pieces = Array.from(bytes(body), (byte) => Uint8Array.of(byte))
     expect((await handler(callback({ body: stream(pieces) }))).status).toBe(200)
@@ -77,7 +77,7 @@ it(
 )
 
 it(
-  "A17: reads an endless body no further than its limit, and says 413",
+  "A17: reads an endless body only up to the limit, and responds 413",
   withReceiver(async ({ handler }) => {
     let pulled = 0
     const endless = function* () {
@@ -95,7 +95,7 @@ it(
 )
 
 it(
-  "says 500 where the body was read before, and 400 where it breaks off",
+  "responds 500 when the body was read before, and 400 when it breaks off",
   withReceiver(async ({ handler }, callbacks) => {
     const used = callback()
     await used.text()
@@ -111,7 +111,7 @@ it(
   })
 )
 
-it("a layer that cannot be built is said by start, and answers 503", async () => {
+it("a layer that cannot be built makes start fail, and responds 503", async () => {
   const layer = Layer.effect(Receiver.Receiver, Effect.fail("no store" as const))
   const { dispose, handler, start } = WebReceiver.toHandler(layer)
   await expect(start()).rejects.toMatch("no store")

@@ -1,6 +1,6 @@
 /**
- * A receiver to put behind a door: a service that knows every transaction as PENDING, a handler that takes
- * everything, and a ledger in memory that can be looked into.
+ * A receiver for tests of its HTTP entry points: in its service every transaction is PENDING, its handler always
+ * succeeds, and tests can read its ledger in memory.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -17,7 +17,7 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { card, incoming, secret } from "./service.ts"
 
-/** What a receiver needs, but for its ledger. */
+/** The dependencies of a receiver, except for its ledger. */
 export const surroundings = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" as const })
@@ -29,7 +29,7 @@ export const surroundings = Layer.mergeAll(
   )
 )
 
-/** A receiver's layer, and how often its ledger took the card callback of a transaction. */
+/** The layer of a receiver, and the number of stored card callbacks of a transaction. */
 export const watched = () => {
   const ledger = Effect.runSync(
     Effect.scoped(Effect.map(Layer.build(layerMemory), Context.get(Ledger)))
@@ -44,7 +44,7 @@ export const watched = () => {
   }
 }
 
-/** Serves a listener, or opens a server, on a port of its own. */
+/** Serves a listener or a server on a free port. */
 export const serve = (served: RequestListener | Server) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly end: () => void }>((resume) => {
@@ -64,7 +64,7 @@ export const serve = (served: RequestListener | Server) =>
     ({ end }) => Effect.sync(end)
   )
 
-/** A card callback of the service, ready for `fetch`. */
+/** The query, body and headers of a card callback for `fetch`. */
 export const sent = () => {
   const { body, checksum = "", search } = incoming("card", card())
   return {
@@ -74,7 +74,7 @@ export const sent = () => {
   }
 }
 
-/** Posts it; `changes` is what went wrong with it. */
+/** Posts a card callback with some `changes`. */
 export const post = (url: string, changes?: RequestInit) => {
   const { body, headers, search } = sent()
   return fetch(`${url}${search}`, {
@@ -85,7 +85,7 @@ export const post = (url: string, changes?: RequestInit) => {
   })
 }
 
-/** Says something to a server in so many bytes, and gives back all it said until it closed. */
+/** Writes bytes to a server, and returns all bytes of its response until it closes. */
 export const say = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
