@@ -2,8 +2,8 @@ import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
 
-describe("the bits of evidence", () => {
-  // Stored rows hold these numbers: a change of one changes the meaning of every row.
+describe("the bits of a status", () => {
+  // Stored rows hold these numbers. A changed number would change the meaning of stored rows.
   const stored = [
     ["NEW", 1, 512],
     ["PENDING", 2, 1024],
@@ -16,12 +16,12 @@ describe("the bits of evidence", () => {
     ["CHARGEBACK", 256, 131_072]
   ] as const
 
-  it.each(stored)("of %s stay %i claimed and %i confirmed", (status, claimed, confirmed) => {
+  it.each(stored)("%s has the masks %i claimed and %i confirmed", (status, claimed, confirmed) => {
     expect(Evidence.claimed(status)).toBe(claimed)
     expect(Evidence.confirmed(status)).toBe(confirmed)
   })
 
-  it("are pinned for every status", () => {
+  it("are fixed by this test for every status", () => {
     expect(stored.map(([status]) => status)).toEqual([...statuses])
   })
 
@@ -34,7 +34,7 @@ describe("the bits of evidence", () => {
     expect(new Set(masks).size).toBe(2 * statuses.length)
   })
 
-  it("that no status has are ignored, so that an older process reads the rows of a newer one", () => {
+  it("are ignored when they belong to no known status, so that an older process can read the rows of a newer one", () => {
     const unknown = (1 << 18) | (1 << 19)
     for (const policy of ["final", "always", "never"] as const) {
       for (const evidence of [Evidence.none, Evidence.claimed("NEW"), Evidence.confirmed("NEW")]) {

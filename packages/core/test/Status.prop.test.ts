@@ -26,20 +26,20 @@ describe("advance", () => {
     }
   })
 
-  it("takes the first status whatever it is", () => {
+  it("applies any first status", () => {
     for (const first of statuses) {
       expect(advance(undefined, first)).toEqual({ status: first, outcome: "advanced" })
     }
   })
 
-  it("names repeated, late and tied apart", () => {
+  it("distinguishes repeated, late and tied", () => {
     expect(advance("SUCCEED", "SUCCEED").outcome).toBe("repeated")
     expect(advance("SUCCEED", "PROCESSING").outcome).toBe("late")
     expect(advance("SUCCEED", "FAILED").outcome).toBe("tied")
     expect(advance("PROCESSING", "CUSTOMER_VERIFICATION").outcome).toBe("tied")
   })
 
-  it("never lowers the rank of what is stored", () => {
+  it("never lowers the stored rank", () => {
     fc.assert(
       fc.property(fc.array(status, { minLength: 1 }), status, (seen, next) => {
         const stored = fold(seen)
@@ -50,7 +50,7 @@ describe("advance", () => {
     )
   })
 
-  it("ends at the same rank whatever the order and repetition", () => {
+  it("ends at the same rank in any order and with any repetition", () => {
     fc.assert(
       fc.property(
         fc
@@ -81,7 +81,7 @@ describe("advance", () => {
 })
 
 describe("isStatus", () => {
-  it("knows the nine and nothing else, not even what every object has", () => {
+  it("holds for the nine statuses and for no other value, such as a member of every object", () => {
     expect(statuses.every(isStatus)).toBe(true)
     for (const other of [
       "constructor",
@@ -111,7 +111,7 @@ describe("isTerminal", () => {
 })
 
 describe("place", () => {
-  it("is where a status is among them all", () => {
+  it("is the position of a status in statuses", () => {
     expect(statuses.map(place)).toEqual([...statuses.keys()])
   })
 })

@@ -88,8 +88,8 @@ describe("the checksum", () => {
     ["no header", undefined],
     ["an empty header", ""],
     ["the header twice", `${right}, ${right}`],
-    ["a wrong one beside the right one", `AAAA, ${right}`]
-  ])("A01: is refused with 401 when it is %s", (_, given) => {
+    ["a wrong value beside the right one", `AAAA, ${right}`]
+  ])("A01: is refused with 401 when the request has %s", (_, given) => {
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
   })
 
@@ -156,13 +156,13 @@ describe("the checksum", () => {
     ["the key in upper case", checksum("card", card(), secret.toUpperCase())],
     ["no key", checksum("card", card(), "")],
     [
-      "a request checksum",
+      "the rule of a request checksum",
       createHmac("sha256", secret).update("4711|req-1|10.00|EUR").digest("hex")
     ],
-    ["other field order", sign(["100001", "mid-1", "10.00", "EUR"])],
+    ["another order of the fields", sign(["100001", "mid-1", "10.00", "EUR"])],
     ["no separator", sign(["mid-110.00EUR100001"])],
-    ["the status signed too", sign(["mid-1", "10.00", "EUR", "100001", "SUCCEED"])]
-  ])("A03: is refused with 401 when it is %s", (_, given) => {
+    ["the status as a fifth field", sign(["mid-1", "10.00", "EUR", "100001", "SUCCEED"])]
+  ])("A03: is refused with 401 when it is computed with %s", (_, given) => {
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
   })
 
