@@ -9,11 +9,11 @@ const size = 2 ** 18
 
 /** The specification of `standing` over sets of names in place of bits. */
 const counting = (evidence: Evidence.Evidence, policy: Evidence.Policy): Array<Status> => {
-  const sure = Evidence.confirmedStatuses(evidence)
-  const said = Evidence.claimedStatuses(evidence).filter(
+  const confirmed = Evidence.confirmedStatuses(evidence)
+  const claimed = Evidence.claimedStatuses(evidence).filter(
     (status) => policy === "never" || (policy === "final" && rank(status) < 10)
   )
-  return statuses.filter((status) => sure.includes(status) || said.includes(status))
+  return statuses.filter((status) => confirmed.includes(status) || claimed.includes(status))
 }
 const topOf = (counts: ReadonlyArray<Status>): Array<Status> => {
   const top = Math.max(...counts.map(rank))
@@ -90,10 +90,12 @@ describe("standing, for every evidence, last read and policy", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
         const top = topOf(counting(evidence, policy))
-        const sure = Evidence.confirmedStatuses(evidence).filter((status) => top.includes(status))
+        const confirmed = Evidence.confirmedStatuses(evidence).filter((status) =>
+          top.includes(status)
+        )
         const isFinal = top.some(isTerminal)
-        const held = sure.length > 0 ? sure : top
-        const expected = isFinal && held.length > 1 ? held : null
+        const strongest = confirmed.length > 0 ? confirmed : top
+        const expected = isFinal && strongest.length > 1 ? strongest : null
         const { conflict } = Evidence.standing(evidence, undefined, policy)
         if (conflict?.join() !== expected?.join()) {
           expect.unreachable(show(evidence, undefined, policy))
@@ -238,11 +240,11 @@ describe("observations", () => {
     ]
     const place = (status: Status) => order.findIndex((each) => each.includes(status))
     for (const to of statuses) {
-      const stands = Evidence.standing(Evidence.confirmed(to), to)
-      expect(Evidence.news(stands, undefined)).toBe(to)
+      const standing = Evidence.standing(Evidence.confirmed(to), to)
+      expect(Evidence.news(standing, undefined)).toBe(to)
       for (const told of statuses) {
         const isNews = to !== told && place(to) >= place(told)
-        expect(Evidence.news(stands, told)).toBe(isNews ? to : undefined)
+        expect(Evidence.news(standing, told)).toBe(isNews ? to : undefined)
       }
     }
   })

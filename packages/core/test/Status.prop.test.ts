@@ -11,8 +11,11 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const status = fc.constantFrom(...statuses)
-const fold = (seen: ReadonlyArray<Status>) =>
-  seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
+const fold = (arrived: ReadonlyArray<Status>) =>
+  arrived.reduce<Status | undefined>(
+    (stored, incoming) => advance(stored, incoming).status,
+    undefined
+  )
 
 describe("advance", () => {
   it("applies a status exactly when it ranks later than the stored one", () => {
@@ -41,8 +44,8 @@ describe("advance", () => {
 
   it("never lowers the stored rank", () => {
     fc.assert(
-      fc.property(fc.array(status, { minLength: 1 }), status, (seen, next) => {
-        const stored = fold(seen)
+      fc.property(fc.array(status, { minLength: 1 }), status, (arrived, next) => {
+        const stored = fold(arrived)
         expect(stored).toBeDefined()
         const after = advance(stored, next).status
         expect(rank(after)).toBeGreaterThanOrEqual(rank(stored ?? "NEW"))
@@ -55,14 +58,14 @@ describe("advance", () => {
       fc.property(
         fc
           .array(status, { minLength: 1 })
-          .chain((seen) =>
+          .chain((arrived) =>
             fc.tuple(
-              fc.constant(seen),
-              fc.shuffledSubarray([...seen, ...seen], { minLength: seen.length * 2 })
+              fc.constant(arrived),
+              fc.shuffledSubarray([...arrived, ...arrived], { minLength: arrived.length * 2 })
             )
           ),
-        ([seen, delivered]) => {
-          expect(rank(fold(delivered) ?? "NEW")).toBe(Math.max(...seen.map(rank)))
+        ([arrived, delivered]) => {
+          expect(rank(fold(delivered) ?? "NEW")).toBe(Math.max(...arrived.map(rank)))
         }
       )
     )
@@ -73,10 +76,10 @@ describe("advance", () => {
     const sets = Array.from({ length: 255 }, (_, index) =>
       documented.filter((_, bit) => ((index + 1) & (1 << bit)) !== 0)
     )
-    const torn = sets.filter((set) => fold(set) !== fold(set.toReversed()))
+    const ambiguous = sets.filter((set) => fold(set) !== fold(set.toReversed()))
     const top = (set: ReadonlyArray<Status>) => Math.max(...set.map(rank))
-    expect(torn).toHaveLength(20)
-    expect(torn.filter((set) => top(set) === 10)).toHaveLength(16)
+    expect(ambiguous).toHaveLength(20)
+    expect(ambiguous.filter((set) => top(set) === 10)).toHaveLength(16)
   })
 })
 

@@ -95,8 +95,8 @@ const ofEvidence: ReadonlyArray<Check> = [
       const fold = (seen: ReadonlyArray<Status>): Status | undefined =>
         seen.reduce<Status | undefined>((stored, next) => advance(stored, next).status, undefined)
       for (let evidence = 0; evidence < size; evidence++) {
-        const said = Evidence.claimedStatuses(evidence)
-        const counts = [...said, ...Evidence.confirmedStatuses(evidence)]
+        const claimed = Evidence.claimedStatuses(evidence)
+        const counts = [...claimed, ...Evidence.confirmedStatuses(evidence)]
         const { rank: top, status } = Evidence.standing(evidence, undefined, "never")
         if (new Set(counts.filter((each) => rank(each) === top)).size !== 1) continue
         if (status !== fold(counts) || status !== fold(counts.toReversed()))

@@ -85,7 +85,7 @@ describe("GET /transactions/{method}/{id}", () => {
   it("returns null for the status and for told when there is neither", () =>
     World.run(
       Effect.gen(function* () {
-        const world = yield* World.make({ read: () => World.silent })
+        const world = yield* World.make({ read: () => World.unreachable })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.settled

@@ -28,7 +28,7 @@ describe("a policy", () => {
   it("of never tells the claims of callbacks at once", () =>
     World.run(
       Effect.gen(function* () {
-        const world = yield* World.make({ policy: "never", read: () => World.silent })
+        const world = yield* World.make({ policy: "never", read: () => World.unreachable })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.settled
@@ -50,7 +50,7 @@ describe("a service whose read", () => {
         throw new Error("bug")
       }
     ],
-    ["fails with Unreachable", () => World.silent]
+    ["fails with Unreachable", () => World.unreachable]
   ])(
     "%s is read again after 15 seconds, and does not delay work that needs no read (R21)",
     (_, read) =>
@@ -67,7 +67,7 @@ describe("a service whose read", () => {
           expect(told(world)).toEqual(["PENDING", "CUSTOMER_VERIFICATION"])
           expect(world.reads.length).toBeGreaterThan(40)
           expect(world.reads.length).toBeLessThan(63 * 4 + 10)
-          expect(world.seen.claims).toBeLessThan(63 * 4 * 2 + 30)
+          expect(world.counts.claims).toBeLessThan(63 * 4 * 2 + 30)
           expect(yield* world.ledger.get("apm", "1")).toMatchObject({
             polls: 0,
             deadLetter: undefined
@@ -80,7 +80,7 @@ describe("a service whose read", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.silent)
+          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
         })
         const { receive } = yield* world.start
         for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
@@ -88,7 +88,7 @@ describe("a service whose read", () => {
         yield* receive("300", "PENDING")
         yield* World.pass("1 minute")
         expect(told(world)).toEqual(["PENDING"])
-        expect(world.seen.mostReading).toBe(16)
+        expect(world.counts.mostReading).toBe(16)
       })
     ))
 
@@ -114,7 +114,7 @@ describe("a service whose read", () => {
             at < 150 * day
               ? Effect.succeed("SUCCEED")
               : at < 150 * day + 10 * second
-                ? World.silent
+                ? World.unreachable
                 : Effect.succeed("CHARGEBACK")
         })
         const { receive } = yield* world.start

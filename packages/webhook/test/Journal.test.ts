@@ -149,12 +149,12 @@ it("has entries for the callbacks, reads and transitions of a transaction", () =
 it("has the result of each read", () =>
   World.run(
     Effect.gen(function* () {
-      const answers = [World.unknown, World.silent, Effect.succeed("SETTLED")]
+      const answers = [World.notFound, World.unreachable, Effect.succeed("SETTLED")]
       const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
       const { receive } = yield* world.start
       yield* receive("1", "SUCCEED")
       yield* World.pass("1 minute")
-      const asked = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
-      expect(asked).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
+      const reads = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
+      expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
     })
   ))

@@ -12,7 +12,7 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Metrics from "../src/Metrics.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { surroundings } from "./doors.ts"
+import { dependencies } from "./doors.ts"
 import { ledgerOf } from "./places.ts"
 import { apm, card, checksum, incoming } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -195,7 +195,7 @@ const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () 
   const context = yield* Layer.build(
     Receiver.layer().pipe(
       Layer.provide([
-        surroundings,
+        dependencies,
         Layer.effect(
           Ledger,
           Effect.map(Ledger, (ledger) => ({

@@ -12,7 +12,7 @@ import type { RequestListener } from "node:http"
 import { connect, type Socket } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { post, say, watched } from "./doors.ts"
+import { post, sendRaw, makeReceiver } from "./doors.ts"
 import { card, incoming } from "./service.ts"
 import { settled } from "./world.ts"
 
@@ -24,7 +24,7 @@ const head = (lines: string, target = `/callback${search}`) =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
 
 const listening = Effect.gen(function* () {
-  const receiver = watched()
+  const receiver = makeReceiver()
   const door = NodeReceiver.toListener(receiver.layer)
   yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
   const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
@@ -56,9 +56,9 @@ describe("invalid HTTP", () => {
   it.live.each(smuggled)("A21: with %s is refused and does not reach the receiver", ([, bytes]) =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
-      const said = yield* say(port, (socket) => socket.end(bytes, "latin1"))
-      expect(said).not.toMatch(/ 200 /u)
-      expect(said).toMatch(/^(?:HTTP\/1\.1 400 |$)/u)
+      const response = yield* sendRaw(port, (socket) => socket.end(bytes, "latin1"))
+      expect(response).not.toMatch(/ 200 /u)
+      expect(response).toMatch(/^(?:HTTP\/1\.1 400 |$)/u)
       expect(yield* callbacks).toBe(0)
     })
   )
@@ -66,12 +66,12 @@ describe("invalid HTTP", () => {
   it.live("A21: bytes after a body are a second request, and not part of the first one", () =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
-      const said = yield* say(port, (socket) =>
+      const response = yield* sendRaw(port, (socket) =>
         socket.end(
           `${head(`${length}\r\n\r\n${text}`)}GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
         )
       )
-      expect(said.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
+      expect(response.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
       expect(yield* callbacks).toBe(1)
     })
   )
@@ -84,10 +84,10 @@ describe("invalid HTTP", () => {
         Array.from({ length: 2001 }, (_, index) => `X-${index}: xxxx\r\n`).join("")
       ]
       for (const lines of large) {
-        const said = yield* say(port, (socket) =>
+        const response = yield* sendRaw(port, (socket) =>
           socket.write(head(`${lines}${length}\r\n\r\n${text}`))
         )
-        expect(said).toMatch(/^HTTP\/1\.1 431 /u)
+        expect(response).toMatch(/^HTTP\/1\.1 431 /u)
       }
       expect(yield* callbacks).toBe(0)
     })
@@ -102,7 +102,7 @@ it.live(
       const open = new Set<Socket>()
       const cutOff: Array<string> = []
       const slowly = (where: string, first: string, next: string) =>
-        say(port, (socket) => {
+        sendRaw(port, (socket) => {
           open.add(socket)
           socket.write(first)
           const more = setInterval(() => socket.write(next), 1000)
@@ -134,11 +134,11 @@ it.live(
         }
       })
       expect(answered).toBeGreaterThan(10)
-      const said = yield* Fiber.join(slow)
-      expect(said.filter((each) => / 200 /u.test(each))).toEqual([])
-      expect(said.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))).toHaveLength(
-        800
-      )
+      const response = yield* Fiber.join(slow)
+      expect(response.filter((each) => / 200 /u.test(each))).toEqual([])
+      expect(
+        response.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))
+      ).toHaveLength(800)
       expect(cutOff.lastIndexOf("headers")).toBeLessThan(cutOff.indexOf("body"))
       expect(yield* callbacks).toBeGreaterThan(answered)
     }),
@@ -175,7 +175,7 @@ describe("the end of a listener", () => {
         const { listener, open, reached } = gated()
         const { main, port } = yield* program(listener)
         const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
-        const inFlight = yield* Effect.forkChild(say(port, (socket) => socket.write(request)))
+        const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
         yield* reached
         const ending = yield* Effect.forkChild(Fiber.interrupt(main))
         const refused = yield* Effect.callback<boolean>((resume) => {
@@ -203,7 +203,7 @@ describe("the end of a listener", () => {
       const { listener, reached } = gated()
       const { main, port } = yield* program(listener)
       const cut = yield* Effect.forkChild(
-        say(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
+        sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
       )
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))

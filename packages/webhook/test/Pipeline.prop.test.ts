@@ -87,9 +87,9 @@ const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
         handle: () => behave(deeds[made++]),
         read: ({ at, id }) => {
           const status = truth(lives[Number(id)]?.history ?? [], at)
-          const answer = at < trouble.silentUntil ? World.silent : Effect.succeed(status)
+          const answer = at < trouble.silentUntil ? World.unreachable : Effect.succeed(status)
           return Effect.flatMap(Effect.delay(answer, trouble.readTime), (said) =>
-            said === undefined || at < trouble.unknownUntil ? World.unknown : Effect.succeed(said)
+            said === undefined || at < trouble.unknownUntil ? World.notFound : Effect.succeed(said)
           )
         }
       })
@@ -146,7 +146,7 @@ const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
       for (const index of lives.keys()) {
         rows.push(yield* world.ledger.get("apm", String(index)))
       }
-      expect(world.seen.overlaps).toBe(0)
+      expect(world.counts.overlaps).toBe(0)
       return {
         rows,
         calls: lives.map((_, index) =>

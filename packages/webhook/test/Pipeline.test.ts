@@ -26,8 +26,8 @@ describe("the 64 slots", () => {
         for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
         yield* World.pass("30 seconds")
         expect(told(world).length).toBe(300)
-        expect(world.seen).toMatchObject({ mostHandling: 64, mostReading: 16 })
-        expect(world.seen.claims).toBeLessThan(300 + 20)
+        expect(world.counts).toMatchObject({ mostHandling: 64, mostReading: 16 })
+        expect(world.counts.claims).toBeLessThan(300 + 20)
       })
     ))
 
@@ -107,7 +107,7 @@ describe("a lease", () => {
           [0, 25 * second],
           [expect.any(Number), expect.any(Number)]
         ])
-        expect(world.seen.overlaps).toBe(0)
+        expect(world.counts.overlaps).toBe(0)
         expect(told(world)).toEqual(["PENDING"])
       })
     ))
@@ -140,7 +140,7 @@ describe("a lease", () => {
         yield* receive("2", "PENDING")
         yield* receive("1", "PROCESSING")
         yield* World.pass("5 minutes")
-        expect(world.seen.overlaps).toBe(0)
+        expect(world.counts.overlaps).toBe(0)
         expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
           to: "PROCESSING",
           took: true
@@ -197,7 +197,7 @@ describe("a lease", () => {
         for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
         yield* World.pass("2 seconds")
         yield* first.stop
-        expect(world.seen.reading).toBe(0)
+        expect(world.counts.reading).toBe(0)
         yield* world.start
         yield* World.pass("10 seconds")
         expect(world.reads.map(({ at }) => at)).toEqual([

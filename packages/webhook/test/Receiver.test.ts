@@ -34,7 +34,7 @@ import * as Verifier from "../src/Verifier.ts"
 import { apm, bytes, card, checksum, incoming, secret } from "./service.ts"
 
 /** A service where every transaction is PENDING, and a handler that always succeeds. */
-const surroundings = Layer.mergeAll(
+const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" satisfies Status })
   }),
@@ -49,7 +49,7 @@ const surroundings = Layer.mergeAll(
 )
 
 const receiver = (ledger: Layer.Layer<Ledger>) =>
-  Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(surroundings))
+  Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(dependencies))
 
 type Door = "HttpRouter" | "node:http"
 
@@ -138,7 +138,7 @@ const post = (
 }
 
 /** Writes bytes to a server, and returns all bytes of its response until it closes. */
-const say = (port: number, write: (socket: Socket) => void) =>
+const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1", () => write(socket))
@@ -211,7 +211,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
         const sockets: Array<Socket> = []
         server.on("connection", (socket) => sockets.push(socket))
         const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
-        const said = yield* say(port, (socket) => {
+        const response = yield* sendRaw(port, (socket) => {
           socket.write("POST /callback?paymentMethod=card HTTP/1.1\r\nHost: x\r\n")
           socket.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
           const more = (): void => {
@@ -220,7 +220,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
           socket.on("drain", more)
           more()
         })
-        expect(said).toMatch(/^HTTP\/1\.1 413 /u)
+        expect(response).toMatch(/^HTTP\/1\.1 413 /u)
         // The limit, the bytes drained after the response, and the bytes in the buffers of the socket.
         expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
       })
@@ -235,12 +235,12 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
         const head = (length: number) =>
           `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
           `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
-        const short = yield* say(port, (socket) => {
+        const short = yield* sendRaw(port, (socket) => {
           socket.write(head(body.length + 10))
           socket.end(body)
         })
         expect(short).not.toMatch(/ 200 /u)
-        const long = yield* say(port, (socket) => {
+        const long = yield* sendRaw(port, (socket) => {
           socket.write(head(body.length - 1))
           socket.write(body)
         })

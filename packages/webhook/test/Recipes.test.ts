@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { post, sent, serve, watched } from "./doors.ts"
+import { post, callbackRequest, serve, makeReceiver } from "./doors.ts"
 
 /** A callback whose JSON text changes when it is parsed and printed. */
 const spelled = `{ "mid":"mid-1", "orderAmount":10.00, "orderCurrency":"EUR", "transactionId":100001,\n "transactionStatus":"SUCCEED" }`
@@ -27,7 +27,7 @@ const expectTaken = (url: string, callbacks: () => Promise<number>) =>
 describe("a receiver", () => {
   it.live("runs on the server of Node", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener, start } = NodeReceiver.toListener(layer)
       yield* Effect.promise(async () => {
         await start()
@@ -41,7 +41,7 @@ describe("a receiver", () => {
 
   it.live("runs in Express before express.json()", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener } = NodeReceiver.toListener(layer)
       const app = express()
       app.all("/callback", listener)
@@ -63,7 +63,7 @@ describe("a receiver", () => {
 
   it.live("responds 500 and stores nothing when Express has read the body before", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener } = NodeReceiver.toListener(layer)
       const app = express()
       app.use(express.json())
@@ -78,11 +78,11 @@ describe("a receiver", () => {
 
   it.live("runs in Hono", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, handler } = WebReceiver.toHandler(layer)
       const app = new Hono()
       app.all("/callback", (context) => handler(context.req.raw))
-      const { body, headers, search } = sent()
+      const { body, headers, search } = callbackRequest()
       const ask = (init: RequestInit) =>
         Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
       expect(yield* ask({ method: "POST", headers, body })).toBe(200)
@@ -98,10 +98,10 @@ describe("a receiver", () => {
 
   it.live("runs as the fetch handler of a worker", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, handler } = WebReceiver.toHandler(layer)
       const worker = { fetch: handler }
-      const { body, headers, search } = sent()
+      const { body, headers, search } = callbackRequest()
       const request = new Request(`https://shop.example/callback${search}`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json; charset=utf-8" },

@@ -33,7 +33,7 @@ describe("an id that no endpoint knows for a day", () => {
       Effect.gen(function* () {
         const world = yield* World.make({
           read: ({ at }) =>
-            at < 2 * day ? World.unknown : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
+            at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
         })
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
@@ -51,7 +51,7 @@ describe("an id that no endpoint knows for a day", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < 2 * day ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
@@ -66,7 +66,7 @@ describe("an id that no endpoint knows for a day", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.unknown)
+          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -83,9 +83,9 @@ describe("an id that no endpoint knows for a day", () => {
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
         yield* World.pass("2 days")
-        const before = [world.reads.length, world.calls.length, world.seen.claims]
+        const before = [world.reads.length, world.calls.length, world.counts.claims]
         yield* World.pass("30 days")
-        expect([world.reads.length, world.calls.length, world.seen.claims]).toEqual(before)
+        expect([world.reads.length, world.calls.length, world.counts.claims]).toEqual(before)
         expect(deadLetter(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
       })
     ))
@@ -114,7 +114,7 @@ describe("a registered operation", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < 20 * second ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < 20 * second ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -135,7 +135,7 @@ describe("a registered operation", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < minute ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < minute ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -164,7 +164,7 @@ describe("a registered operation", () => {
         yield* World.pass("1 day")
         expect(told(world).length).toBe(4)
         expect(world.reads).toEqual([])
-        expect(world.seen.claims).toBeLessThan(4 * 40 * 2)
+        expect(world.counts.claims).toBeLessThan(4 * 40 * 2)
       })
     ))
 })
@@ -190,7 +190,7 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
         yield* World.pass("130 days")
         const works = world.reads.length + world.calls.length
         expect(works).toBeLessThanOrEqual(most)
-        expect(world.seen.claims).toBeLessThanOrEqual(2 * works + 5)
+        expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
         if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
       })
     )

@@ -11,10 +11,10 @@ const verify = (rules?: Partial<Rules>) => verifier({ current: signs(secret), ..
 
 describe("a callback", () => {
   it("that is genuine is returned with its fields", () => {
-    const given = incoming("apm", apm(), {
+    const request = incoming("apm", apm(), {
       search: search("apm", "apm-payment", { requestId: "order-17" })
     })
-    expect(verify()(given)).toEqual({
+    expect(verify()(request)).toEqual({
       method: "apm",
       kind: "apm-payment",
       transactionId: "100001",
@@ -24,7 +24,7 @@ describe("a callback", () => {
       quarantine: undefined,
       secret: "current",
       body: apm(),
-      bytes: given.body
+      bytes: request.body
     })
   })
 
@@ -51,23 +51,23 @@ describe("the rules", () => {
   })
 
   it("A01: without a secret verify no callback, not even one without a checksum", () => {
-    for (const given of [undefined, ""]) {
+    for (const checksum of [undefined, ""]) {
       const signsNothing = verify({ current: () => new Uint8Array() })
-      const answer = signsNothing(incoming("card", card(), { checksum: given }))
+      const answer = signsNothing(incoming("card", card(), { checksum }))
       expect(answer).toMatchObject({ status: 401 })
     }
   })
 
   it("may list the accounts of the merchant", () => {
-    const given = incoming("card", card())
-    expect(verify({ accounts: ["mid-1"] })(given)).toMatchObject({ claim: "SUCCEED" })
-    expect(verify({ accounts: ["mid-2"] })(given)).toMatchObject({ status: 400 })
+    const request = incoming("card", card())
+    expect(verify({ accounts: ["mid-1"] })(request)).toMatchObject({ claim: "SUCCEED" })
+    expect(verify({ accounts: ["mid-2"] })(request)).toMatchObject({ status: 400 })
   })
 
   it("may decide whether a refund callback carries the id of the refund or of the payment", () => {
-    const given = incoming("card", card({ refundId: "7" }))
-    expect(verify()(given)).toMatchObject({ kind: "card", transactionId: "100001" })
-    expect(verify({ refundCallbackId: "payment" })(given)).toMatchObject({
+    const request = incoming("card", card({ refundId: "7" }))
+    expect(verify()(request)).toMatchObject({ kind: "card", transactionId: "100001" })
+    expect(verify({ refundCallbackId: "payment" })(request)).toMatchObject({
       kind: "refund",
       transactionId: "7"
     })

@@ -189,7 +189,7 @@ it("A04: input of an attacker is compared in constant time, at one place of each
       /\/\*[^]*?\*\//gu,
       ""
     )
-  for (const path of ["Verified.ts", "internal/Token.ts"]) {
+  for (const path of ["Verified.ts", "internal/verify/Token.ts"]) {
     const text = source(path)
     expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
     expect(text).not.toMatch(
@@ -692,8 +692,8 @@ describe("the body", () => {
 describe("the patterns of the verifier", () => {
   const patterns = [
     "../src/Verified.ts",
-    "../src/internal/Layout.ts",
-    "../src/internal/Token.ts",
+    "../src/internal/verify/Layout.ts",
+    "../src/internal/verify/Token.ts",
     "../../core/src/Grammar.ts",
     "../../core/src/Transaction.ts",
     "../../core/src/Amount.ts"

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { sent, watched } from "./doors.ts"
+import { callbackRequest, makeReceiver } from "./doors.ts"
 import { bytes } from "./service.ts"
 
-const { body, headers, search } = sent()
+const { body, headers, search } = callbackRequest()
 
 /** Returns a callback as a web request with some `changes`. */
 const callback = (changes?: RequestInit, url = `https://shop.example/callback${search}`) =>
@@ -21,7 +21,7 @@ const callback = (changes?: RequestInit, url = `https://shop.example/callback${s
 const withReceiver =
   (test: (door: WebReceiver.WebReceiver, callbacks: () => Promise<number>) => Promise<void>) =>
   async () => {
-    const { callbacks, layer } = watched()
+    const { callbacks, layer } = makeReceiver()
     const door = WebReceiver.toHandler(layer)
     await test(door, callbacks)
     await door.dispose()
@@ -44,7 +44,7 @@ const padded = (length: number) => body + " ".repeat(length - body.length)
 it(
   "responds like every door, without a body",
   withReceiver(async ({ handler }, callbacks) => {
-    const asked: ReadonlyArray<readonly [status: number, request: Request]> = [
+    const requests: ReadonlyArray<readonly [status: number, request: Request]> = [
       [405, new Request(`https://shop.example/callback${search}`)],
       [405, callback({ method: "PUT" })],
       [415, callback({ headers: { ...headers, "content-type": "text/plain" } })],
@@ -57,7 +57,7 @@ it(
       [200, callback({ body: padded(65_536) })],
       [200, callback()]
     ]
-    for (const [status, request] of asked) {
+    for (const [status, request] of requests) {
       const response = await handler(request)
       expect(response.status).toBe(status)
       expect(await response.text()).toBe("")

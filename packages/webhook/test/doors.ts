@@ -18,7 +18,7 @@ import * as Verifier from "../src/Verifier.ts"
 import { card, incoming, secret } from "./service.ts"
 
 /** The dependencies of a receiver, except for its ledger. */
-export const surroundings = Layer.mergeAll(
+export const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" as const })
   }),
@@ -30,13 +30,13 @@ export const surroundings = Layer.mergeAll(
 )
 
 /** The layer of a receiver, and the number of stored card callbacks of a transaction. */
-export const watched = () => {
+export const makeReceiver = () => {
   const ledger = Effect.runSync(
     Effect.scoped(Effect.map(Layer.build(layerMemory), Context.get(Ledger)))
   )
   return {
     layer: Receiver.layer().pipe(
-      Layer.provide([surroundings, Layer.succeed(Ledger, ledger)]),
+      Layer.provide([dependencies, Layer.succeed(Ledger, ledger)]),
       Layer.provideMerge(Layer.succeed(MinimumLogLevel, "None"))
     ),
     callbacks: (transactionId = "100001") =>
@@ -65,7 +65,7 @@ export const serve = (served: RequestListener | Server) =>
   )
 
 /** The query, body and headers of a card callback for `fetch`. */
-export const sent = () => {
+export const callbackRequest = () => {
   const { body, checksum = "", search } = incoming("card", card())
   return {
     search,
@@ -76,7 +76,7 @@ export const sent = () => {
 
 /** Posts a card callback with some `changes`. */
 export const post = (url: string, changes?: RequestInit) => {
-  const { body, headers, search } = sent()
+  const { body, headers, search } = callbackRequest()
   return fetch(`${url}${search}`, {
     method: "POST",
     body,
@@ -86,7 +86,7 @@ export const post = (url: string, changes?: RequestInit) => {
 }
 
 /** Writes bytes to a server, and returns all bytes of its response until it closes. */
-export const say = (port: number, write: (socket: Socket) => void) =>
+export const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1", () => write(socket))

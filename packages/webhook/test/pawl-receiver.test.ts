@@ -98,8 +98,8 @@ const none = {
 describe("a receiver that cannot start", () => {
   it.live("names every missing variable in a sentence", () =>
     Effect.gen(function* () {
-      const said = yield* refused(none)
-      expect(said).toEqual([
+      const output = yield* refused(none)
+      expect(output).toEqual([
         expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
         expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
         expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
@@ -109,7 +109,7 @@ describe("a receiver that cannot start", () => {
 
   it.live("names every other fault in a sentence, and shows no value that may be secret", () =>
     Effect.gen(function* () {
-      const said = yield* refused(
+      const output = yield* refused(
         {
           PAWL_MERCHANT_KEY: " hunter2 ",
           PAWL_MERCHANT_SECRET: "hunter2\n",
@@ -121,8 +121,8 @@ describe("a receiver that cannot start", () => {
         "--forward=http://u:hunter2@app/x",
         "--path=/metrics"
       )
-      expect(said.join("\n")).not.toContain("hunter2")
-      expect(said.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
+      expect(output.join("\n")).not.toContain("hunter2")
+      expect(output.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
         "PAWL_MERCHANT_KEY",
         "PAWL_MERCHANT_SECRET",
         "PAWL_BASE_URL",
@@ -260,21 +260,21 @@ describe("R03: SIGTERM", () => {
       const socket: Socket = connect(port, "127.0.0.1")
       await once(socket, "connect")
       const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
-      let said = ""
+      let output = ""
       socket.setEncoding("latin1").on("data", (text: string) => {
-        said += text
+        output += text
       })
       const closed = once(socket, "close")
       socket.write(head + body.slice(0, 10))
       // After the response of 100 the request is in flight.
-      while (!said.includes("100 Continue")) {
+      while (!output.includes("100 Continue")) {
         await once(socket, "data")
       }
       return async () => {
         socket.write(body.slice(10))
         await closed
         return / (\d+) [^\n]*\r\n(?!.* 100 )/u.exec(
-          said.replace(/^.*100 Continue\r\n\r\n/u, "")
+          output.replace(/^.*100 Continue\r\n\r\n/u, "")
         )?.[1]
       }
     })

@@ -58,8 +58,10 @@ export interface Options {
   readonly clock?: (now: number) => number
 }
 
-export const silent = Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
-export const unknown = Effect.fail(new NotFound({}))
+export const unreachable = Effect.fail(
+  new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+)
+export const notFound = Effect.fail(new NotFound({}))
 
 /** The result of `make`. */
 export type World = Effect.Success<ReturnType<typeof make>>
@@ -85,27 +87,34 @@ export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   )
 
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const { handle = () => Effect.void, latency = 0, read = () => unknown } = options
+  const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
   const clock = yield* Clock.clockWith(Effect.succeed)
   const now = () => clock.currentTimeMillisUnsafe()
   const ledger = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
   const calls: Array<Call> = []
   const reads: Array<Read> = []
   const entries: Array<Journal.Entered> = []
-  const seen = { claims: 0, overlaps: 0, reading: 0, mostReading: 0, handling: 0, mostHandling: 0 }
+  const counts = {
+    claims: 0,
+    overlaps: 0,
+    reading: 0,
+    mostReading: 0,
+    handling: 0,
+    mostHandling: 0
+  }
 
   const handlerAlone = Handler.layer((transition) => {
     const call = { ...transition, at: now(), end: now() as number | undefined, took: false }
     const isSame = (other: Call) =>
       other.transactionId === call.transactionId && other.end === undefined
-    if (calls.some(isSame)) seen.overlaps++
+    if (calls.some(isSame)) counts.overlaps++
     calls.push(call)
     const outcome = handle(call)
     call.end = undefined
-    seen.mostHandling = Math.max(seen.mostHandling, ++seen.handling)
+    counts.mostHandling = Math.max(counts.mostHandling, ++counts.handling)
     return Effect.onExit(outcome, (exit) =>
       Effect.sync(() => {
-        seen.handling--
+        counts.handling--
         Object.assign(call, { end: now(), took: Exit.isSuccess(exit) })
       })
     )
@@ -125,13 +134,13 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       const request = { id, kind, at: now() }
       reads.push(request)
       const result = read(request)
-      seen.mostReading = Math.max(seen.mostReading, ++seen.reading)
+      counts.mostReading = Math.max(counts.mostReading, ++counts.reading)
       return result.pipe(
         Effect.map((status) => ({
           kind: kind === "apm" ? ("apm-payment" as const) : kind,
           status
         })),
-        Effect.ensuring(Effect.sync(() => seen.reading--))
+        Effect.ensuring(Effect.sync(() => counts.reading--))
       )
     }
   })
@@ -151,7 +160,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       ...ledger,
       accept: (verified, at) => state(ledger.accept(verified, at)),
       claim: (request) => {
-        seen.claims++
+        counts.claims++
         return state(ledger.claim(request))
       },
       write: (leased, change) => state(ledger.write(leased, change))
@@ -201,7 +210,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }
   }).pipe(Effect.provideService(Clock.Clock, ahead))
 
-  return { now, ledger, calls, reads, entries, seen, start }
+  return { now, ledger, calls, reads, entries, counts, start }
 })
 
 export const second = 1000
