@@ -215,7 +215,7 @@ for (const status of statuses) {
 
 /** The observations that count under each policy. */
 const countsNever = all(() => true)
-const countsAlways = statuses.map(confirmed).reduce(join)
+const countsAlways = confirmedMasks.reduce(join)
 const countsFinal = countsAlways | all((strength) => strength < finalRank)
 
 /**
@@ -248,7 +248,6 @@ export const standing = (
   for (let mask = counts; mask !== 0; mask = counts & top.stronger) {
     top = observations[31 - Math.clz32(mask)] as Observation
   }
-  const { rank } = top
   const rivals = counts & top.rivals
   // More than one bit is set in `rivals`.
   const isConflict = (rivals & (rivals - 1)) !== 0
@@ -256,8 +255,12 @@ export const standing = (
     ? statuses.filter((each) => rivals & (claimed(each) | confirmed(each)))
     : null
   const status = conflict ? conflict.find((each) => each === read) : top.status
-  const isConfirmed = status !== undefined && (evidence & top.confirmed) !== 0
-  return { status, rank, confirmed: isConfirmed, conflict }
+  return {
+    status,
+    rank: top.rank,
+    confirmed: status !== undefined && (evidence & top.confirmed) !== 0,
+    conflict
+  }
 }
 
 /**
