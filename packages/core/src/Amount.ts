@@ -1,11 +1,11 @@
 /**
- * Money as decimal text in major units, never as a number.
+ * Amounts of money as decimal text in major units. They are never numbers, so no digit is lost.
  *
  * **Details**
  *
- * `spec.md`, "Conventions": an amount is a decimal string, and the service rounds what has more than
- * two decimals. Money that changes on the way is not what was ordered, so more than two are refused
- * before sending; round explicitly where that is meant.
+ * An amount is a decimal string, and the service rounds one with more than two decimals (`spec.md`,
+ * "Conventions"). A rounded amount is not the amount that was ordered, so more than two decimals are refused
+ * before sending (`docs/decisions/0022-an-amount-is-refused-rather-than-rounded.md`). `round` rounds explicitly.
  *
  * @since 0.1.0
  */
@@ -15,11 +15,11 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Grammar from "./Grammar.ts"
-import { wireNumber } from "./internal/WireNumber.ts"
+import { textFromNumber } from "./internal/JsonNumber.ts"
 
 /**
- * Schema for an amount to be sent: digits without a leading zero, and at most two decimals
- * (`"10"`, `"10.5"`, `"10.50"`).
+ * Schema for an amount to send: up to 18 digits without a leading zero, and at most two decimals (`"10"`,
+ * `"10.5"`, `"10.50"`).
  *
  * @category schemas
  * @since 0.1.0
@@ -39,13 +39,13 @@ export const Amount = Schema.String.check(
 export type Amount = typeof Amount.Type
 
 /**
- * Schema for an amount that travels as a JSON number (`totalAmount`) and is read as decimal text,
- * without losing a digit.
+ * Schema for an amount that is a JSON number on the wire (`totalAmount`). It is read as decimal text with every
+ * digit.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const AmountFromNumber = wireNumber(
+export const AmountFromNumber = textFromNumber(
   Schema.Finite,
   /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
   "Expected a decimal number"
@@ -72,7 +72,7 @@ export const Currency = Schema.String.check(
 export type Currency = typeof Currency.Type
 
 /**
- * How a decimal is rounded; `half-from-zero` is "half up".
+ * The rounding mode of a decimal; `half-from-zero` is "half up".
  *
  * @category models
  * @since 0.1.0
@@ -80,7 +80,7 @@ export type Currency = typeof Currency.Type
 export type RoundingMode = BigDecimal.RoundingMode
 
 /**
- * Error raised when an amount cannot be what was asked for. Names what is wrong, never the amount.
+ * Error raised when an amount cannot be read, rounded or converted. The message never holds the amount.
  *
  * @category errors
  * @since 0.1.0
@@ -92,7 +92,7 @@ const fault = (message: string) => Result.fail(new AmountFault({ message }))
 /**
  * Reads a text as an amount.
  *
- * **Example** (What is an amount)
+ * **Example** (Valid and invalid amounts)
  *
  * ```ts
  * import * as Amount from "@pawl/core/Amount"
@@ -131,8 +131,8 @@ export const add = (left: Amount, right: Amount): Result.Result<Amount, AmountFa
   parse(toFixed(BigDecimal.sum(decimal(left), decimal(right)), 2))
 
 /**
- * Rounds a decimal text to an amount. The mode is never assumed: money that is rounded is money that
- * somebody gains.
+ * Rounds decimal text to an amount. The mode is required, because the choice decides who gains the
+ * difference.
  *
  * @category math
  * @since 0.1.0
@@ -148,21 +148,20 @@ export const round = (
 }
 
 /**
- * Returns how many decimals ISO 4217 gives a currency (JPY 0, EUR 2, KWD 3); undefined for a code it
- * does not list.
+ * Returns the number of decimals of a currency in ISO 4217 (JPY 0, EUR 2, KWD 3), or undefined for an unlisted
+ * code.
  *
  * @category getters
  * @since 0.1.0
  */
 export const decimals = (currency: Currency): number | undefined => {
   const listed = table[currency]
-  // The table counts the fifths of ariary and ouguiya; ISO 4217 gives both two decimals.
+  // Ariary and ouguiya have fifths as minor units in the table. ISO 4217 lists both with two decimals.
   return listed?.base === 10 ? listed.exponent : listed && 2
 }
 
 /**
- * Converts an amount to minor units (cents, say). An amount that has a fraction of a minor unit is
- * refused.
+ * Converts an amount to minor units, such as cents. Refuses a fraction of a minor unit.
  *
  * @category conversions
  * @since 0.1.0
@@ -181,7 +180,8 @@ export const toMinorUnits = (
 }
 
 /**
- * Converts minor units to an amount. What the service would round (a third decimal of KWD) is refused.
+ * Converts minor units to an amount. Refuses an amount that the service would round, such as a third decimal of
+ * KWD.
  *
  * **Example** (Cents, yen, fils)
  *
@@ -211,7 +211,7 @@ export const fromMinorUnits = (
 }
 
 /**
- * Writes an amount for a person, in the way of a locale (BCP 47) and with the decimals of ISO 4217.
+ * Formats an amount for display in a locale (BCP 47), with the decimals of ISO 4217.
  *
  * @category conversions
  * @since 0.1.0

@@ -3,23 +3,29 @@
  *
  * **Details**
  *
- * The structure per method is not documented; the fields the spec names are typed, the rest is kept
+ * The specification does not show the structure per method. The fields that it names are typed, and all others
+ * are kept
  * (`spec.md`, "apmPayload and apmResponseData").
  *
  * @since 0.1.0
  */
-import { open, optional, text } from "./internal/Open.ts"
+import { openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 
 /**
- * Schema for what a method needs to start.
+ * Schema for the input of a payment method.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayload = open("ApmPayload", { paymentType: optional, paymentMethod: optional })
+export const ApmPayload = openStruct("ApmPayload", {
+  /** Type of the payment; its values are not documented. */
+  paymentType: optionalText,
+  /** Name of the payment method. */
+  paymentMethod: optionalText
+})
 
 /**
- * What a method needs to start.
+ * The input of a payment method.
  *
  * @category models
  * @since 0.1.0
@@ -27,24 +33,32 @@ export const ApmPayload = open("ApmPayload", { paymentType: optional, paymentMet
 export type ApmPayload = typeof ApmPayload.Type
 
 /**
- * Schema for what a method answers: where to send the customer, what to show.
+ * Schema for the response data of a payment method: pages, QR codes and identifiers.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmResponseData = open("ApmResponseData", {
-  providerTransactionId: text,
-  iframeUrl: text,
-  actionType: text,
-  qrData: text,
-  qrDeepLink: text,
-  redirectUrl: text,
-  paymentType: text,
-  paymentMethod: text
+export const ApmResponseData = openStruct("ApmResponseData", {
+  /** Identifier of the transaction at the provider of the method. */
+  providerTransactionId: nullableText,
+  /** Page to embed in an iframe. */
+  iframeUrl: nullableText,
+  /** Next step of the customer; REDIRECTION is the only documented value. */
+  actionType: nullableText,
+  /** Content of the QR code to show. */
+  qrData: nullableText,
+  /** Link that opens the payment app on the same device. */
+  qrDeepLink: nullableText,
+  /** Full page that the customer is sent to. */
+  redirectUrl: nullableText,
+  /** Type of the payment; its values are not documented. */
+  paymentType: nullableText,
+  /** Name of the payment method. */
+  paymentMethod: nullableText
 })
 
 /**
- * What a method answers.
+ * The response data of a payment method.
  *
  * @category models
  * @since 0.1.0

@@ -1,21 +1,22 @@
 /**
- * A payment by an alternative method: e-wallet, bank transfer, QR code and the like
- * (`spec.md`, "APM payments").
+ * Payments by an alternative method (APM), such as an e-wallet, a bank transfer or a QR code (`spec.md`,
+ * "APM payments").
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as Apm from "./internal/Apm.ts"
-import { type Input, open } from "./internal/Open.ts"
+import * as ApmFields from "./internal/ApmFields.ts"
+import { type Input, openStruct } from "./internal/OpenStruct.ts"
 
 /**
- * Schema for the body of `POST /api/v1/payments/apm`. `checksum` is lower-case hex.
+ * Schema for the body of `POST /api/v1/payments/apm`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentRequest = open("ApmPaymentRequest", {
-  ...Apm.request,
+export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
+  ...ApmFields.request,
+  /** HMAC-SHA256 in lower-case hex (`spec.md`, "Request checksum"). */
   checksum: Schema.String
 })
 
@@ -28,7 +29,7 @@ export const ApmPaymentRequest = open("ApmPaymentRequest", {
 export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
 
 /**
- * What a merchant says to start an APM payment, as plain text fields.
+ * Input of the merchant to start an APM payment, as plain text fields.
  *
  * @category models
  * @since 0.1.0
@@ -36,20 +37,15 @@ export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
 export type ApmPaymentInput = Input<typeof ApmPaymentRequest.Encoded, "checksum">
 
 /**
- * Schema for the answer to `POST /api/v1/payments/apm`.
- *
- * **Details**
- *
- * `declineCode` is present only when `transactionStatus` is FAILED. The format of `createdTime` is
- * not documented; it is kept as text. Fields the spec does not name are kept.
+ * Schema for the response to `POST /api/v1/payments/apm`. Fields that the specification does not name are kept.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentResponse = open("ApmPaymentResponse", Apm.response)
+export const ApmPaymentResponse = openStruct("ApmPaymentResponse", ApmFields.response)
 
 /**
- * The service's answer about an APM payment just created.
+ * The response to the creation of an APM payment.
  *
  * @category models
  * @since 0.1.0

@@ -1,28 +1,36 @@
 /**
- * Who is billed, in the four variants of the spec.
+ * Billing details, in the four variants of the specification (`spec.md`, "Billing details variants").
  *
  * **Details**
  *
- * `country` is ISO 3166-1 alpha-2, `dateOfBirth` is YYYY-MM-DD, `phone` includes the country code.
- * firstName, lastName, address1, city, phone and dateOfBirth are needed for the frictionless flow of
- * 3-D Secure 2 (`spec.md`, "Billing details variants").
+ * The frictionless flow of 3-D Secure 2 needs firstName, lastName, address1, city, phone and dateOfBirth.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { open, optional, secret } from "./internal/Open.ts"
+import { openStruct, optionalText, secretText } from "./internal/OpenStruct.ts"
 
 const person = {
-  externalUserId: optional,
-  firstName: optional,
-  lastName: optional,
-  address1: optional,
-  city: optional,
-  state: optional,
-  country: optional,
-  postalCode: optional,
-  phone: optional,
-  dateOfBirth: optional
+  /** Identifier of the customer at the merchant. */
+  externalUserId: optionalText,
+  /** First name. */
+  firstName: optionalText,
+  /** Last name. */
+  lastName: optionalText,
+  /** First line of the street address. */
+  address1: optionalText,
+  /** City. */
+  city: optionalText,
+  /** State or province. */
+  state: optionalText,
+  /** Country code of ISO 3166-1 alpha-2. */
+  country: optionalText,
+  /** ZIP or postal code. */
+  postalCode: optionalText,
+  /** Phone number with the country code. */
+  phone: optionalText,
+  /** Date of birth, YYYY-MM-DD. */
+  dateOfBirth: optionalText
 }
 
 /**
@@ -30,16 +38,19 @@ const person = {
  *
  * **Details**
  *
- * `ssn` and `identityCode` are redacted: they reach the service and no log.
+ * `ssn` and `identityCode` are redacted: they are sent to the service and never logged.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmBillingDetails = open("ApmBillingDetails", {
+export const ApmBillingDetails = openStruct("ApmBillingDetails", {
   ...person,
-  email: optional,
-  ssn: secret("ssn"),
-  identityCode: secret("identityCode")
+  /** E-mail address. */
+  email: optionalText,
+  /** Redacted text; its format is not documented. */
+  ssn: secretText("ssn"),
+  /** Redacted text; its format is not documented. */
+  identityCode: secretText("identityCode")
 })
 
 /**
@@ -56,7 +67,11 @@ export type ApmBillingDetails = typeof ApmBillingDetails.Type
  * @category schemas
  * @since 0.1.0
  */
-export const BillingDetails = open("BillingDetails", { ...person, email: Schema.String })
+export const BillingDetails = openStruct("BillingDetails", {
+  ...person,
+  /** E-mail address. */
+  email: Schema.String
+})
 
 /**
  * Billing details of a subscription.
@@ -67,13 +82,14 @@ export const BillingDetails = open("BillingDetails", { ...person, email: Schema.
 export type BillingDetails = typeof BillingDetails.Type
 
 /**
- * Schema for the billing details of a payment intent: the same fields and rule as `BillingDetails`.
+ * Schema for the billing details of a payment intent; `email` is required, every other field optional.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentBillingDetails = open("PaymentIntentBillingDetails", {
+export const PaymentIntentBillingDetails = openStruct("PaymentIntentBillingDetails", {
   ...person,
+  /** E-mail address. */
   email: Schema.String
 })
 
@@ -83,15 +99,24 @@ export const PaymentIntentBillingDetails = open("PaymentIntentBillingDetails", {
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutBillingDetails = open("PayoutBillingDetails", {
-  firstName: optional,
-  lastName: optional,
-  address: optional,
-  postalCode: optional,
-  city: optional,
-  state: optional,
-  countryCode: optional,
-  phone: optional,
+export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
+  /** First name. */
+  firstName: optionalText,
+  /** Last name. */
+  lastName: optionalText,
+  /** Street address. */
+  address: optionalText,
+  /** ZIP or postal code. */
+  postalCode: optionalText,
+  /** City. */
+  city: optionalText,
+  /** State or province. */
+  state: optionalText,
+  /** Country code. */
+  countryCode: optionalText,
+  /** Phone number with the country code. */
+  phone: optionalText,
+  /** E-mail address. */
   email: Schema.String
 })
 

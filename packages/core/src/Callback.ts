@@ -1,12 +1,12 @@
 /**
- * What the service posts to the merchant's callback URL when a status changes.
+ * Callbacks: the requests that the service posts to the callback URL of the merchant when a status changes.
  *
  * **Details**
  *
- * There are two layouts (`spec.md`, "Events"), told apart by the query parameter `paymentMethod` and
- * by the fields of the body. The checksum covers four fields, `Signed`; the status is not among them,
- * nor is anything else. So a callback is kept in two halves, and only one may be trusted. The whole of
- * it is in `CallbackBody`, as schemas; this module brings no Schema along.
+ * There are two layouts (`spec.md`, "Events"). The query parameter `paymentMethod` and the fields of the body
+ * tell which one a callback has. The checksum covers only the four fields of `Signed`; the status is not one
+ * of them. So the signed and the unsigned fields are kept apart. `CallbackBody` has the schemas of the whole
+ * body; this module does not import Schema.
  *
  * @since 0.1.0
  */
@@ -14,10 +14,10 @@ import type { Json } from "effect/Schema"
 import type { Method } from "./Kind.ts"
 
 /**
- * The four fields the checksum covers, each exactly as it was sent.
+ * The four fields that the checksum covers, each exactly as it was sent.
  *
- * `account` is `mid` of a card callback and `accountId` of an APM one; `amount` and `currency`
- * likewise stand for both spellings.
+ * `account` is `mid` of a card callback and `accountId` of an APM callback. `amount` and `currency` are
+ * `orderAmount` and `orderCurrency` of a card callback.
  *
  * @category models
  * @since 0.1.0
@@ -30,7 +30,7 @@ export interface Signed {
 }
 
 /**
- * The names of the signed fields in each layout, in the order they are signed in.
+ * The names of the signed fields of each layout, in the order of the checksum.
  *
  * @category constants
  * @since 0.1.0
@@ -41,7 +41,7 @@ export const signedNames: Readonly<Record<Method, readonly [string, string, stri
 }
 
 /**
- * A body as an object: every field of a callback, signed or not.
+ * The body of a callback: all its fields, signed and unsigned.
  *
  * @category models
  * @since 0.1.0
@@ -49,7 +49,7 @@ export const signedNames: Readonly<Record<Method, readonly [string, string, stri
 export type Body = Readonly<Record<string, Json>>
 
 /**
- * Returns the fields of a body that nothing vouches for.
+ * Returns the fields of a body that the checksum does not cover.
  *
  * @category getters
  * @since 0.1.0

@@ -1,15 +1,16 @@
 /**
- * Why a callback was not taken in.
+ * The errors of receiving a callback.
  *
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
 
 /**
- * A refusal of a callback that may be an attack: plain data, so that a refusal costs no exception.
+ * The reason why a callback is refused. It is plain data, because an attacker can cause many refusals and an
+ * exception is more expensive.
  *
- * - `status` is the answer: 405, 413, 415, 400, or 401 for every failure of the checksum alike.
- * - `reason` is for the merchant's log; it names fields and never a value, and is not sent.
+ * - `status`: the HTTP status of the response. Every failure of the checksum is 401.
+ * - `reason`: text for the log of the merchant. It names fields, never values, and is not sent.
  *
  * @category models
  * @since 0.1.0
@@ -20,7 +21,8 @@ export interface Refusal {
 }
 
 /**
- * Error raised when the ledger cannot store now; the callback is answered 503 and comes again.
+ * Error raised when the ledger cannot be written. The receiver responds 503, and the service repeats the
+ * callback.
  *
  * @category errors
  * @since 0.1.0
@@ -32,7 +34,8 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }
 
 /**
- * Error raised at the start when a merchant secret is missing or was not copied as it is. Holds no value.
+ * Error raised at the start when a merchant secret is empty, or has spaces or line breaks around it. It holds no
+ * value.
  *
  * @category errors
  * @since 0.1.0
@@ -40,7 +43,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
   readonly secret: "current" | "previous"
 }> {
-  /** Where it was noticed says nothing: what a program prints of it is the sentence. */
+  /** Empty, because programs print it: the message is all that the reader needs. */
   override readonly stack = ""
   override get message() {
     const variable = `PAWL_MERCHANT_SECRET${this.secret === "previous" ? "_PREVIOUS" : ""}`

@@ -1,18 +1,18 @@
 /**
- * A card, as a payout names it; its secrets are redacted.
+ * Cards and card tokens. Card number, security code and token are redacted.
  *
  * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { open, optional } from "./internal/Open.ts"
+import { openStruct, optionalText } from "./internal/OpenStruct.ts"
 
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))
 
 /**
- * Schema for a full card number: digits without spaces or dashes. Whether its check digit is right is
- * another question; see `hasCheckDigit`.
+ * Schema for a full card number: 12 to 19 digits without spaces or dashes. It does not test the check
+ * digit; see `hasCheckDigit`.
  *
  * @category schemas
  * @since 0.1.0
@@ -23,7 +23,7 @@ export const CardNumber = Schema.RedactedFromValue(
 )
 
 /**
- * Schema for the token that stands for a card in subscriptions and charges.
+ * Schema for a card token, which subscriptions and charges use in place of a card.
  *
  * @category schemas
  * @since 0.1.0
@@ -33,21 +33,22 @@ export const CardToken = Schema.RedactedFromValue(Schema.NonEmptyString, { label
 /**
  * Schema for the card of a payout (`spec.md`, "PayoutCardDetails").
  *
- * **Details**
- *
- * `expMonth` is MM, `expYear` is YYYY, `cvv` has three or four digits.
- *
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutCardDetails = open("PayoutCardDetails", {
+export const PayoutCardDetails = openStruct("PayoutCardDetails", {
+  /** Month of expiry, MM. */
   expMonth: digits(/^(?:0[1-9]|1[0-2])$/u, 'Expected a month as MM, such as "04"'),
+  /** Year of expiry, YYYY. */
   expYear: digits(/^[0-9]{4}$/u, 'Expected a year as YYYY, such as "2030"'),
+  /** Card number: 12 to 19 digits without spaces or dashes; redacted. */
   number: CardNumber,
+  /** Security code of 3 or 4 digits; redacted. */
   cvv: Schema.optionalKey(
     Schema.RedactedFromValue(digits(/^[0-9]{3,4}$/u, "Expected 3 or 4 digits"), { label: "cvv" })
   ),
-  cardHolderName: optional
+  /** Name as printed on the card. */
+  cardHolderName: optionalText
 })
 
 /**
@@ -59,9 +60,10 @@ export const PayoutCardDetails = open("PayoutCardDetails", {
 export type PayoutCardDetails = typeof PayoutCardDetails.Type
 
 /**
- * Tells whether a card number ends in the right check digit (Luhn), which finds a mistyped digit.
+ * Tells whether a card number has the right check digit by the Luhn algorithm. Any single mistyped digit is
+ * found.
  *
- * **Example** (A typing slip)
+ * **Example** (A mistyped digit)
  *
  * ```ts
  * import { hasCheckDigit } from "@pawl/core/Card"
@@ -85,7 +87,7 @@ export const hasCheckDigit = (number: Redacted.Redacted): boolean => {
 }
 
 /**
- * Masks a card number the way the service does: the first 6 and last 4 digits stay.
+ * Masks a card number as the service does: the first 6 and the last 4 digits stay visible.
  *
  * **Example** (A mask)
  *

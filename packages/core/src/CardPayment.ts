@@ -1,10 +1,10 @@
 /**
- * Card payments: endpoints the spec names without their shape (`spec.md`, "Endpoints named but without
- * shape").
+ * Card payments, tokens and charges. The specification names these endpoints and shows no shape (`spec.md`,
+ * "Endpoints named but without shape").
  *
  * **Details**
  *
- * Bodies are open: what is likely is typed, everything else is sent and kept as it is
+ * Likely fields are typed. All other fields are sent and kept unchanged
  * (`docs/decisions/0018-card-payment-bodies-are-open.md`).
  *
  * @since 0.1.0
@@ -12,10 +12,10 @@
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
 import { CardToken } from "./Card.ts"
-import { type Input, open, optional, text } from "./internal/Open.ts"
+import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
 
-/** Whatever else a body may have. */
+/** Further fields of a body. */
 interface Body {
   readonly [field: string]: unknown
 }
@@ -27,13 +27,20 @@ interface Body {
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentRequest = open("CardPaymentRequest", {
+export const CardPaymentRequest = openStruct("CardPaymentRequest", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: RequestId,
-  mid: optional,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  mid: optionalText,
+  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Schema.optionalKey(Amount),
+  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
   currency: Schema.optionalKey(Currency),
+  /** Token that stands for a card; redacted. */
   cardToken: Schema.optionalKey(CardToken),
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: Schema.optionalKey(Url),
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Metadata)
 })
 
@@ -46,7 +53,8 @@ export const CardPaymentRequest = open("CardPaymentRequest", {
 export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
 /**
- * What a merchant says to start a card payment or charge; open, because its shape is not documented.
+ * Input of the merchant to start a card payment or charge. Unknown fields are allowed, because the
+ * specification shows no shape.
  *
  * @category models
  * @since 0.1.0
@@ -54,26 +62,34 @@ export type CardPaymentRequest = typeof CardPaymentRequest.Type
 export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & Body
 
 /**
- * Schema for the answer to a card payment or charge. `challengeUrl` and `challengeUrlIframe` come with
- * CUSTOMER_VERIFICATION. A `cardToken` that is echoed is redacted.
+ * Schema for the response to a card payment or charge.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentResponse = open("CardPaymentResponse", {
-  requestId: text,
+export const CardPaymentResponse = openStruct("CardPaymentResponse", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
+  requestId: nullableText,
+  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
+  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
+  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
-  paymentType: text,
-  challengeUrl: text,
-  challengeUrlIframe: text,
+  /** CARD or APM (`spec.md`, "Conventions"). */
+  paymentType: nullableText,
+  /** Page of the 3-D Secure challenge; only with CUSTOMER_VERIFICATION. */
+  challengeUrl: nullableText,
+  /** The same challenge for an iframe; only with CUSTOMER_VERIFICATION. */
+  challengeUrlIframe: nullableText,
+  /** Token that stands for a card; redacted. */
   cardToken: Schema.optionalKey(Schema.NullOr(CardToken)),
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /**
- * The service's answer about a card payment just created.
+ * The response to the creation of a card payment.
  *
  * @category models
  * @since 0.1.0
@@ -86,7 +102,12 @@ export type CardPaymentResponse = typeof CardPaymentResponse.Type
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeRequest = open("TokenizeRequest", { requestId: RequestId, mid: optional })
+export const TokenizeRequest = openStruct("TokenizeRequest", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
+  requestId: RequestId,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  mid: optionalText
+})
 
 /**
  * The body of `POST /api/v1/payments/card/tokenize`.
@@ -97,7 +118,8 @@ export const TokenizeRequest = open("TokenizeRequest", { requestId: RequestId, m
 export type TokenizeRequest = typeof TokenizeRequest.Type
 
 /**
- * What a merchant says to tokenize a card; open, because its shape is not documented.
+ * Input of the merchant to tokenize a card. Unknown fields are allowed, because the specification shows no
+ * shape.
  *
  * @category models
  * @since 0.1.0
@@ -105,15 +127,20 @@ export type TokenizeRequest = typeof TokenizeRequest.Type
 export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & Body
 
 /**
- * Schema for the answer to a tokenize: the token that subscriptions and charges use.
+ * Schema for the response to `POST /api/v1/payments/card/tokenize`: the token for subscriptions and charges.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeResponse = open("TokenizeResponse", { requestId: text, cardToken: CardToken })
+export const TokenizeResponse = openStruct("TokenizeResponse", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
+  requestId: nullableText,
+  /** Token that stands for a card; redacted. */
+  cardToken: CardToken
+})
 
 /**
- * The token of a card.
+ * The response to a tokenize request.
  *
  * @category models
  * @since 0.1.0

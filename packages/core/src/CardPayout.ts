@@ -1,5 +1,5 @@
 /**
- * A credit push to a card (`spec.md`, "Card payouts").
+ * Payouts to a card, also called credit pushes (`spec.md`, "Card payouts").
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
 import { PayoutBillingDetails } from "./Billing.ts"
 import { PayoutCardDetails } from "./Card.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
 
 /**
@@ -16,13 +16,20 @@ import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutRequest = open("CardPayoutRequest", {
+export const CardPayoutRequest = openStruct("CardPayoutRequest", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: RequestId,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
   mid: Schema.String,
+  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Amount,
+  /** Card that receives the money (`spec.md`, "PayoutCardDetails"). */
   card: PayoutCardDetails,
+  /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(PayoutBillingDetails),
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: Schema.optionalKey(Url),
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Metadata)
 })
 
@@ -35,7 +42,7 @@ export const CardPayoutRequest = open("CardPayoutRequest", {
 export type CardPayoutRequest = typeof CardPayoutRequest.Type
 
 /**
- * What a merchant says to pay out to a card, as plain text fields.
+ * Input of the merchant to pay out to a card, as plain text fields.
  *
  * @category models
  * @since 0.1.0
@@ -43,21 +50,26 @@ export type CardPayoutRequest = typeof CardPayoutRequest.Type
 export type CardPayoutInput = Input<typeof CardPayoutRequest.Encoded>
 
 /**
- * Schema for the answer to `POST /api/v1/payouts/card`.
+ * Schema for the response to `POST /api/v1/payouts/card`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutResponse = open("CardPayoutResponse", {
+export const CardPayoutResponse = openStruct("CardPayoutResponse", {
+  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
+  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
+  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
-  paymentType: text,
+  /** CARD or APM (`spec.md`, "Conventions"). */
+  paymentType: nullableText,
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /**
- * The service's answer about a card payout just created.
+ * The response to the creation of a card payout.
  *
  * @category models
  * @since 0.1.0
@@ -65,32 +77,38 @@ export const CardPayoutResponse = open("CardPayoutResponse", {
 export type CardPayoutResponse = typeof CardPayoutResponse.Type
 
 /**
- * Schema for the answer to `GET /api/v1/payouts/card/info/{id}`.
- *
- * **Details**
- *
- * `cardMask` shows the first 6 and last 4 digits. `totalAmount` travels as a JSON number and is read
- * as decimal text. `createdAt` is ISO 8601.
+ * Schema for the response to `GET /api/v1/payouts/card/info/{id}`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const CardPayoutInfo = open("CardPayoutInfo", {
+export const CardPayoutInfo = openStruct("CardPayoutInfo", {
+  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: RequestId,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
   mid: Schema.String,
+  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
+  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
-  cardMask: text,
-  cardHolder: text,
+  /** Card number with the first 6 and last 4 digits visible. */
+  cardMask: nullableText,
+  /** Name of the card holder. */
+  cardHolder: nullableText,
+  /** Amount in major units: a JSON number on the wire, read as decimal text. */
   totalAmount: AmountFromNumber,
-  callbackUrl: text,
-  createdAt: text,
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
+  callbackUrl: nullableText,
+  /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
+  createdAt: nullableText,
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /**
- * All the service knows of a card payout.
+ * The details of a card payout.
  *
  * @category models
  * @since 0.1.0

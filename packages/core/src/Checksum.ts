@@ -1,11 +1,11 @@
 /**
- * The two checksums of the service: of a request, and of a callback (`spec.md`, "Authentication").
+ * The two checksums of the service: of requests and of callbacks (`spec.md`, "Authentication").
  *
  * **Gotchas**
  *
- * Joining with `|` is not injective: `"1|2" + "10"` and `"1" + "2|10"` sign alike. Whoever builds the
- * text has to refuse fields with a `|` in them; requests do so by their schemas, callbacks in the
- * verifier.
+ * Joining with `|` is ambiguous: `"1|2" + "10"` and `"1" + "2|10"` have the same checksum. So a field with a
+ * `|` must be refused before the checksum is computed. The schemas of requests and the verifier of callbacks
+ * do so.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import * as Hex from "effect/encoding/Hex"
 import type { Signed } from "./Callback.ts"
 
 /**
- * A text-signing function, HMAC-SHA256 under the merchant secret.
+ * A function that returns the HMAC-SHA256 of a text under the merchant secret.
  *
  * @category models
  * @since 0.1.0
@@ -27,7 +27,7 @@ export type Sign = (text: string) => Uint8Array
  *
  * **Details**
  *
- * The separator is not documented; `Profile.requestChecksumSeparator` is what callers pass.
+ * The specification does not show the separator. Pass `Profile.requestChecksumSeparator`.
  *
  * @category constructors
  * @since 0.1.0
@@ -48,7 +48,7 @@ export const request = (
 
 /**
  * Computes the checksum of a callback: account, amount, currency and transactionId joined with `|`,
- * in canonical base64. It is the value of the header `X-Checksum`.
+ * in canonical base64. This is the value of the header `X-Checksum`.
  *
  * @category constructors
  * @since 0.1.0
@@ -59,12 +59,13 @@ export const callback = (sign: Sign, fields: Signed): string =>
   )
 
 /**
- * Compares two checksums as text, in a time that depends on their length alone.
+ * Tells whether two checksums are the same text, in a time that depends only on their length.
  *
  * **Details**
  *
- * Texts are compared, not decoded digests: ten spellings of one digest decode alike, and only the
- * canonical one is the checksum.
+ * The texts are compared, not the decoded digests: several spellings decode to one digest, and only the canonical
+ * one is the checksum. The loop reads every character, so its time does not tell an attacker where the first
+ * difference is.
  *
  * @category guards
  * @since 0.1.0

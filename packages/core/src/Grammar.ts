@@ -1,11 +1,12 @@
 /**
- * How the words of the service are spelled, as plain patterns: no imports, any runtime.
+ * The formats of identifiers, amounts and currencies as regular expressions. This module imports nothing and
+ * runs in any JavaScript runtime.
  *
  * @since 0.1.0
  */
 
 /**
- * An identifier that the service assigned.
+ * The pattern of an identifier that the service assigned: 1 to 64 letters, digits, `_` or `-`.
  *
  * @category constants
  * @since 0.1.0
@@ -13,7 +14,8 @@
 export const identifier = /^[A-Za-z0-9_-]{1,64}$/u
 
 /**
- * An amount: digits without a leading zero, and at most two decimals.
+ * The pattern of an amount: up to 18 digits without a leading zero, and at most two decimals (`spec.md`,
+ * "Conventions").
  *
  * @category constants
  * @since 0.1.0
@@ -21,7 +23,7 @@ export const identifier = /^[A-Za-z0-9_-]{1,64}$/u
 export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
 
 /**
- * A currency: the three capital letters of ISO 4217.
+ * The pattern of a currency code: three capital letters (ISO 4217).
  *
  * @category constants
  * @since 0.1.0

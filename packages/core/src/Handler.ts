@@ -1,5 +1,5 @@
 /**
- * The merchant's side of the receiver: what is told, and to whom.
+ * The handler of the merchant, and the transitions that it is told.
  *
  * @since 0.1.0
  */
@@ -11,18 +11,19 @@ import type { Status } from "./Status.ts"
 import type { Kind, Method } from "./Kind.ts"
 
 /**
- * A change of where a transaction stands.
+ * A change of the status of a transaction, as the handler is told it.
  *
- * - `id`: the same in every attempt; use it to make the handler idempotent.
- * - `requestId`: of the request it comes of, as it was registered or as a `CallbackUrl` token says; null
- *   where neither was.
- * - `from`: what the handler was last told; null the first time.
- * - `to`: where the transaction stands now.
- * - `confirmed`: the service itself said so, in a response or a read.
- * - `conflict`: every final status the service confirmed, when it confirmed several.
- * - `attempt`: from 1, counting calls of the handler.
- * - `signed`: what the checksum of the newest callback claiming `to` covers; null when a read found it.
- * - `callback`: the rest of that callback, which nothing vouches for.
+ * - `id`: identifier of the transition, the same in every attempt. Use it to make the handler idempotent.
+ * - `requestId`: the request of the transaction, from a registration or a `CallbackUrl` token; null without
+ *   either.
+ * - `from`: the status that the handler was last told; null the first time.
+ * - `to`: the status that holds now.
+ * - `confirmed`: whether the service confirmed `to` in a response or a read.
+ * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
+ * - `attempt`: the number of this call of the handler, from 1.
+ * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null if a read
+ *   found the status.
+ * - `callback`: the other fields of that callback, which are not signed.
  *
  * @category models
  * @since 0.1.0
@@ -43,16 +44,15 @@ export interface Transition {
 }
 
 /**
- * Service that is told of every change of a transaction: one at a time per transaction, in rank
- * order, at least once.
+ * Service that is told every transition: at least once, in rank order, and one at a time per transaction.
  *
  * **Details**
  *
- * A call that fails, dies or takes longer than 5 minutes is made again.
+ * A call that fails, dies or takes longer than 5 minutes is repeated.
  *
- * `settle`, where there is one, runs `told`, which marks as told what `handle` took, together with what
- * has to be written with it: both or neither. A handler whose own rows are in the ledger's database has
- * one (`@pawl/webhook/LedgerSql`, `handler`).
+ * `settle` is optional. It runs `told`, which marks the transition as told, in one database transaction
+ * with the writes of the merchant. `handler` of `@pawl/webhook/LedgerSql` has one: its rows are in the
+ * database of the ledger.
  *
  * @category services
  * @since 0.1.0
@@ -69,7 +69,7 @@ export class Handler extends Context.Service<
 >()("@pawl/core/Handler") {}
 
 /**
- * Layer that makes a handler of a function.
+ * Layer that makes a handler from a function.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * HMAC-SHA256, the one primitive the checksums need.
+ * The service that computes HMAC-SHA256 for checksums.
  *
  * @since 0.1.0
  */
@@ -7,12 +7,12 @@ import * as Context from "effect/Context"
 import type * as Redacted from "effect/Redacted"
 
 /**
- * Service that computes HMAC-SHA256. It is synchronous: Web Crypto is not, and costs ten times more.
+ * Service that computes HMAC-SHA256 synchronously. Web Crypto is asynchronous and takes ten times as long.
  *
  * **Details**
  *
- * `keyed` prepares a secret once (its UTF-8 bytes are the key) and returns the function that signs
- * texts with it.
+ * `keyed` prepares a secret once and returns the function that signs texts. The key is the UTF-8 encoding
+ * of the secret.
  *
  * @category services
  * @since 0.1.0

@@ -1,12 +1,11 @@
 /**
- * The kinds of transactions, the method of each, and the order in which a kind that is not known is
- * looked up.
+ * The kinds of transactions and the method of each.
  *
  * @since 0.1.0
  */
 
 /**
- * How a payment was made. The method decides the layout of its callbacks (`spec.md`, "Events").
+ * The method of a transaction. It decides the layout of its callbacks (`spec.md`, "Events").
  *
  * @category models
  * @since 0.1.0
@@ -14,7 +13,7 @@
 export type Method = "apm" | "card"
 
 /**
- * The kinds of transactions. Each has a status endpoint of its own.
+ * A kind of transaction. Each kind has its own status endpoint.
  *
  * @category models
  * @since 0.1.0
@@ -22,7 +21,7 @@ export type Method = "apm" | "card"
 export type KnownKind = "apm-payment" | "apm-payout" | "card-payment" | "card-payout" | "refund"
 
 /**
- * The kind of a transaction: its method while only the method is known.
+ * The kind of a transaction, or its method while only the method is known.
  *
  * @category models
  * @since 0.1.0
@@ -30,8 +29,8 @@ export type KnownKind = "apm-payment" | "apm-payout" | "card-payment" | "card-pa
 export type Kind = KnownKind | Method
 
 /**
- * The kinds of each method, in the order in which an id is looked up: a payment before a payout, a payout
- * before a refund.
+ * The kinds of each method, in the order in which the status endpoints are tried for an identifier of
+ * unknown kind: payment, payout, refund.
  *
  * @category constants
  * @since 0.1.0
@@ -50,7 +49,7 @@ export const kindsOf: Readonly<Record<Method, ReadonlyArray<KnownKind>>> = {
 export const methodOf = (kind: Kind): Method => (kind.startsWith("apm") ? "apm" : "card")
 
 /**
- * Tells whether more than the method of a transaction is known.
+ * Tells whether the kind of a transaction is known, not only its method.
  *
  * @category guards
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * The one test of whether a host name is this machine.
+ * The test of whether a host name is the local machine.
  *
  * @since 0.1.0
  */

@@ -1,5 +1,5 @@
 /**
- * Where to send the customer next, read from the answer to a create.
+ * The next step of the customer, read from the response to a create.
  *
  * **Example** (Sending the customer on)
  *
@@ -20,12 +20,12 @@
 import { isStatus, isTerminal } from "./Status.ts"
 
 /**
- * What the customer has to do.
+ * The next step of the customer.
  *
- * - `Challenge`: pass 3-D Secure at `url`, or in a frame of `iframeUrl`.
- * - `Redirect`: go on at `url`, a full page; `iframeUrl` is the same to embed, where there is one.
- * - `Iframe`: go on at `url`, which is for a frame only.
- * - `ShowQr`: scan the code of `data`, or follow `deepLink` on the same device.
+ * - `Challenge`: pass the 3-D Secure challenge at `url`, or in an iframe of `iframeUrl`.
+ * - `Redirect`: continue at `url`, a full page. `iframeUrl`, if present, is the same page for an iframe.
+ * - `Iframe`: continue at `url`, which works only in an iframe.
+ * - `ShowQr`: scan a QR code with the content `data`, or follow `deepLink` on the same device.
  *
  * @category models
  * @since 0.1.0
@@ -38,8 +38,8 @@ export type NextAction =
 
 type Text = string | null | undefined
 
-/** Ways on, as an APM answers them, or an intent. */
-interface Ways {
+/** The addresses in the response of an APM or an intent. */
+interface Addresses {
   readonly actionType?: Text
   readonly redirectUrl?: Text
   readonly iframeUrl?: Text
@@ -48,45 +48,45 @@ interface Ways {
 }
 
 /**
- * What of an answer says where the customer goes on.
+ * The fields of a response that decide the next step.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Answer extends Ways {
+export interface CreateResponse extends Addresses {
   readonly transactionStatus?: Text
   readonly challengeUrl?: Text
   readonly challengeUrlIframe?: Text
-  readonly apmResponseData?: Ways | null | undefined
+  readonly apmResponseData?: Addresses | null | undefined
 }
 
 /**
- * Returns what the customer has to do next: of a payment, a payout, a subscription or an intent just
- * created. Undefined when there is nothing, or the transaction has ended.
+ * Returns the next step of the customer after the creation of a payment, payout, subscription or intent.
+ * Returns undefined when there is none or the transaction is final.
  *
  * **Details**
  *
- * Which of several ways a method means is not documented, but for the actionType REDIRECTION. Without
- * it a QR code comes before a page.
+ * A method may return several addresses. The specification defines only the actionType REDIRECTION, which
+ * selects the page. Without it a QR code comes before a page.
  *
  * @category getters
  * @since 0.1.0
  */
-export const of = (answer: Answer): NextAction | undefined => {
-  const { challengeUrl, challengeUrlIframe, transactionStatus } = answer
+export const of = (response: CreateResponse): NextAction | undefined => {
+  const { challengeUrl, challengeUrlIframe, transactionStatus } = response
   if (isStatus(transactionStatus) && isTerminal(transactionStatus)) return undefined
   if (transactionStatus === "CUSTOMER_VERIFICATION") {
     const challenge = page("Challenge", challengeUrl, challengeUrlIframe)
     if (challenge !== undefined) return challenge
   }
   const { actionType, iframeUrl, qrData, qrDeepLink, redirectUrl } =
-    answer.apmResponseData ?? answer
+    response.apmResponseData ?? response
   return qrData && !(actionType === "REDIRECTION" && redirectUrl)
     ? { _tag: "ShowQr", data: qrData, ...(qrDeepLink && { deepLink: qrDeepLink }) }
     : page("Redirect", redirectUrl || qrDeepLink, iframeUrl)
 }
 
-/** What there is only for a frame is an `Iframe`. */
+/** Returns an `Iframe` when the only address is one for an iframe. */
 const page = (
   _tag: "Challenge" | "Redirect",
   url: Text,

@@ -1,32 +1,33 @@
 /**
- * The merchant's order, as a payment carries it.
+ * The order of the merchant that a payment belongs to.
  *
  * @since 0.1.0
  */
-import { open, optional } from "./internal/Open.ts"
+import { openStruct, optionalText } from "./internal/OpenStruct.ts"
 
 /**
  * Schema for the order of a request; every field is optional (`spec.md`, "Order").
  *
- * **Details**
- *
- * `date` is ISO 8601; `orderId` is the merchant's own identifier for reconciliation; `name` is the
- * customer's.
- *
  * @category schemas
  * @since 0.1.0
  */
-export const Order = open("Order", {
-  date: optional,
-  orderId: optional,
-  title: optional,
-  siteId: optional,
-  name: optional,
-  domainName: optional
+export const Order = openStruct("Order", {
+  /** Date of the order, ISO 8601. */
+  date: optionalText,
+  /** Identifier of the order at the merchant, for reconciliation. */
+  orderId: optionalText,
+  /** Title or description of the order. */
+  title: optionalText,
+  /** Site or platform where the order was placed. */
+  siteId: optionalText,
+  /** Name of the customer on the order. */
+  name: optionalText,
+  /** Domain where the order was placed. */
+  domainName: optionalText
 })
 
 /**
- * The merchant's order.
+ * The order of the merchant.
  *
  * @category models
  * @since 0.1.0

@@ -1,20 +1,21 @@
 /**
- * What can go wrong with a call, flat and tagged, so that `Effect.catchTag` reads like the spec.
+ * The errors of calls to the service. They are flat and tagged for `Effect.catchTag`.
  *
  * **Details**
  *
- * `isRetryable` says whether the same call, made again later, can succeed. No error holds a secret,
- * token, checksum or card number; a response body is kept redacted.
+ * `isRetryable` tells whether the same call can succeed later. No error holds a secret, token, checksum or
+ * card number. Response bodies are redacted.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 
+/** The number of requests that were sent. */
 const attempts = Schema.Int
 
 /**
- * Error raised when the service refused our token, and a fresh one too (401). A persistent one means
- * wrong credentials or a revoked account (`spec.md`, "Authentication").
+ * Error raised when the service refused a token and then a fresh token (401). If it persists, the credentials
+ * are wrong or the account is revoked (`spec.md`, "Authentication").
  *
  * @category errors
  * @since 0.1.0
@@ -29,13 +30,12 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/U
 }
 
 /**
- * Error raised when what was created ended FAILED: a payment, payout, refund or subscription. Carries the
- * whole response.
+ * Error raised when a new payment, payout, refund or subscription is FAILED. It carries the whole response.
  *
  * **Details**
  *
- * Which identifiers there are depends on the operation: `transactionId`, `refundId`,
- * `subscriptionId`. `declineCode` is the service's numeric reason; its table is not documented.
+ * The operation decides which of `transactionId`, `refundId` and `subscriptionId` is present. `declineCode` is the
+ * numeric reason of the service; its values are not documented (`spec.md`, "Errors").
  *
  * @category errors
  * @since 0.1.0
@@ -61,8 +61,8 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
 }
 
 /**
- * Error raised when the service refused to open a hosted page. `errorCode` is its reason; the values are
- * not documented (`spec.md`, "Payment intents").
+ * Error raised when the service rejected a payment intent. `errorCode` is the reason; its values are not
+ * documented (`spec.md`, "Payment intents").
  *
  * @category errors
  * @since 0.1.0
@@ -78,7 +78,7 @@ export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/co
 }
 
 /**
- * What is wrong with one field of a request.
+ * A fault in one field of a request: the path of the field and a message.
  *
  * @category models
  * @since 0.1.0
@@ -86,8 +86,8 @@ export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/co
 export const FieldFault = Schema.Struct({ path: Schema.String, message: Schema.String })
 
 /**
- * Error raised when a request is not acceptable: refused here before sending, or by the service
- * (400). Names the fields, never their values.
+ * Error raised when a request is invalid. The client refused it before sending (`sent` is false), or the
+ * service refused it with 400. It names fields, never values.
  *
  * @category errors
  * @since 0.1.0
@@ -123,7 +123,7 @@ export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound"
 }
 
 /**
- * Error raised when the service failed (5xx) in every attempt.
+ * Error raised when the service responded 5xx to every attempt.
  *
  * @category errors
  * @since 0.1.0
@@ -139,8 +139,7 @@ export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core
 }
 
 /**
- * Error raised when the service asked us to slow down (429) in every attempt. `retryAfter` is in
- * milliseconds.
+ * Error raised when the service responded 429 to every attempt. `retryAfter` is in milliseconds.
  *
  * @category errors
  * @since 0.1.0
@@ -161,11 +160,11 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/Rat
 }
 
 /**
- * Error raised when no answer came: the connection failed, broke or timed out.
+ * Error raised when no response arrived: the connection failed, broke or timed out.
  *
  * **Details**
  *
- * `sent` is false when the request cannot have reached the service.
+ * `sent` is false if the request cannot have reached the service.
  *
  * @category errors
  * @since 0.1.0
@@ -185,8 +184,8 @@ export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unr
 }
 
 /**
- * Error raised when an answer is not one the spec knows: a redirect, an unlisted status, a body that
- * is too large or cannot be decoded.
+ * Error raised when a response is outside the specification: a redirect, an unlisted HTTP status, or a body
+ * that is too large or cannot be decoded.
  *
  * @category errors
  * @since 0.1.0
@@ -201,8 +200,8 @@ export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>(
 }
 
 /**
- * Error raised when a create may or may not have taken effect. Call again with the same `requestId`
- * and the same fields: the service answers with the original, and nothing is processed twice.
+ * Error raised when the client cannot know whether a create took effect. Call again with the same `requestId`
+ * and the same fields: the service returns the original response, and nothing is processed twice.
  *
  * @category errors
  * @since 0.1.0
@@ -221,7 +220,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>("@pawl/co
 }
 
 /**
- * What a read can fail with.
+ * The errors of a read.
  *
  * @category errors
  * @since 0.1.0
@@ -236,7 +235,7 @@ export type ReadError =
   | UnexpectedResponse
 
 /**
- * A decline with the response of its operation, typed.
+ * A `Declined` with the typed response of its operation.
  *
  * @category errors
  * @since 0.1.0
@@ -244,7 +243,7 @@ export type ReadError =
 export type DeclinedAs<Response> = Declined & { readonly response: Response }
 
 /**
- * What a create can fail with.
+ * The errors of a create.
  *
  * @category errors
  * @since 0.1.0

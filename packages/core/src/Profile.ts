@@ -1,5 +1,5 @@
 /**
- * What we do where the spec is silent: one default each, and a switch where services may differ.
+ * The profile: a default for each silence of the specification, and a switch where services may differ.
  *
  * @since 0.1.0
  */
@@ -8,20 +8,20 @@ import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 
 /**
- * The switches, each with the decision page that explains its default.
+ * The switches. The decision page of each explains its default.
  *
- * - `tokenField`: the field of the answer of `/auth` that carries the token; by default the usual
- *   names are tried (`docs/decisions/0005-the-token-field-is-found-by-its-usual-names.md`).
- * - `refreshBefore`: how long before its expiry a token is refreshed; one day (same page).
- * - `requestChecksumSeparator`: what joins the fields of a request checksum; `|`
+ * - `tokenField`: the field of the `/auth` response that carries the token. By default the usual names are
+ *   tried (`docs/decisions/0005-the-token-field-is-found-by-its-usual-names.md`).
+ * - `refreshBefore`: the time before expiry at which a token is refreshed. Default: one day (same page).
+ * - `requestChecksumSeparator`: the separator between the fields of a request checksum. Default: `|`
  *   (`docs/decisions/0004-the-request-checksum-joins-with-a-bar.md`).
- * - `payoutChecksum`: whether the client puts a checksum into an APM payout, as it does into an APM
- *   payment; it does (`docs/decisions/0010-a-payout-carries-the-checksum-of-a-payment.md`).
- * - `refundCallbackId`: whose identifier the `transactionId` of a refund's callback is, its own or
- *   that of the payment it gives back. The gateway writes these callbacks by it, the receiver finds
- *   their row by it; the refund's own
+ * - `payoutChecksum`: whether the client sends a checksum with an APM payout, as with an APM payment.
+ *   Default: true (`docs/decisions/0010-a-payout-carries-the-checksum-of-a-payment.md`).
+ * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
+ *   payment. The gateway writes the callbacks by this switch, and the receiver finds their rows by it.
+ *   Default: the refund
  *   (`docs/decisions/0012-a-refund-is-named-by-its-refundid.md`).
- * - `pollGaps`: the waits before each poll of a transaction that has not ended; the last one repeats
+ * - `pollGaps`: the waits before the reads of an open transaction. Default: 5, 5, 10, 30 and 60 minutes
  *   (`docs/decisions/0006-the-poll-gaps-are-5-5-10-30-60-minutes-then-hourly.md`).
  *
  * @category models
@@ -37,7 +37,7 @@ export interface Switches {
 }
 
 /**
- * The defaults.
+ * The default of every switch.
  *
  * @category constants
  * @since 0.1.0
@@ -58,7 +58,7 @@ export const defaults: Switches = {
 }
 
 /**
- * Reference to the profile in force; provide another value to change a switch.
+ * Reference to the current profile. Provide another value to change a switch.
  *
  * @category references
  * @since 0.1.0

@@ -1,12 +1,11 @@
 /**
- * A refund of a card payment, full or partial; APM payments cannot be refunded
- * (`spec.md`, "Refunds").
+ * Refunds of card payments, full or partial (`spec.md`, "Refunds"). APM payments cannot be refunded.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
-import { type Input, open, text } from "./internal/Open.ts"
+import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
 import {
   DeclineCode,
   IntegerText,
@@ -22,20 +21,26 @@ import {
  *
  * **Details**
  *
- * `transactionId` is the original payment's. It travels as an integer, whatever its size: written digit
- * by digit, and refused before sending when it is not one. `reason` is free text kept for reporting
- * (customer_request, duplicate, fraudulent).
+ * `transactionId` is the identifier of the original payment. Text that is not an integer is refused before
+ * sending (`docs/decisions/0016-a-refund-names-its-payment-digit-by-digit.md`).
  *
  * @category schemas
  * @since 0.1.0
  */
-export const RefundRequest = open("RefundRequest", {
+export const RefundRequest = openStruct("RefundRequest", {
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: RequestId,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
   mid: Schema.String,
+  /** Identifier of the original payment: digits, written as a JSON integer of any size. */
   transactionId: IntegerText,
+  /** Amount of the refund: decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Amount,
+  /** Free text for reporting, such as customer_request, duplicate or fraudulent. */
   reason: Schema.String,
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: Schema.optionalKey(Url),
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Metadata)
 })
 
@@ -48,7 +53,7 @@ export const RefundRequest = open("RefundRequest", {
 export type RefundRequest = typeof RefundRequest.Type
 
 /**
- * What a merchant says to refund a payment, as plain text fields.
+ * Input of the merchant to refund a payment, as plain text fields.
  *
  * @category models
  * @since 0.1.0
@@ -58,21 +63,26 @@ export type RefundInput = Input<typeof RefundRequest.Encoded, "transactionId"> &
 }
 
 /**
- * Schema for the answer to `POST /api/v1/refunds/card`.
+ * Schema for the response to `POST /api/v1/refunds/card`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const RefundResponse = open("RefundResponse", {
+export const RefundResponse = openStruct("RefundResponse", {
+  /** Identifier of the refund, assigned by the service. */
   refundId: TransactionId,
+  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
+  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
-  paymentType: text,
+  /** CARD or APM (`spec.md`, "Conventions"). */
+  paymentType: nullableText,
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /**
- * The service's answer about a refund just created.
+ * The response to the creation of a refund.
  *
  * @category models
  * @since 0.1.0
@@ -80,27 +90,36 @@ export const RefundResponse = open("RefundResponse", {
 export type RefundResponse = typeof RefundResponse.Type
 
 /**
- * Schema for the answer to `GET /api/v1/refunds/card/info/{id}`. `totalAmount` travels as a JSON number
- * and is read as decimal text; `createdAt` is ISO 8601.
+ * Schema for the response to `GET /api/v1/refunds/card/info/{id}`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const RefundInfo = open("RefundInfo", {
+export const RefundInfo = openStruct("RefundInfo", {
+  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
+  /** Identifier of the refund, assigned by the service. */
   refundId: TransactionId,
+  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: RequestId,
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
   mid: Schema.String,
+  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
+  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
+  /** Amount in major units: a JSON number on the wire, read as decimal text. */
   totalAmount: AmountFromNumber,
-  callbackUrl: text,
-  createdAt: text,
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
+  callbackUrl: nullableText,
+  /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
+  createdAt: nullableText,
+  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /**
- * All the service knows of a refund.
+ * The details of a refund.
  *
  * @category models
  * @since 0.1.0

@@ -1,20 +1,20 @@
 /**
- * The nine statuses of a transaction, and the order they come in.
+ * The nine statuses of a transaction, and their order.
  *
  * **Details**
  *
- * The service moves a transaction forward (`spec.md`, "States and transitions") and tells of every
- * move by callback, but callbacks arrive late, twice and out of order. `advance` is the documented
- * rule for that, word for word: apply a status only when it ranks later than the stored one.
+ * The service sends a callback for every status change (`spec.md`, "States and transitions"). Callbacks
+ * arrive late, twice and out of order. `advance` is the documented rule for that: apply a status only when
+ * it ranks later than the stored one.
  *
- * The rule alone cannot tell two statuses of one rank apart; `Evidence` can. This module imports
- * nothing and runs anywhere.
+ * The rule cannot decide between two statuses of one rank; `Evidence` can. This module imports nothing and
+ * runs in any JavaScript runtime.
  *
  * @since 0.1.0
  */
 
 /**
- * Every status the service documents, in rank order.
+ * Every documented status, in rank order (`spec.md`, "Transaction statuses").
  *
  * @category models
  * @since 0.1.0
@@ -32,7 +32,7 @@ export const statuses = [
 ] as const
 
 /**
- * A status of a transaction: one of the nine of `spec.md`, "Transaction statuses".
+ * A status of a transaction (`spec.md`, "Transaction statuses").
  *
  * @category models
  * @since 0.1.0
@@ -40,23 +40,23 @@ export const statuses = [
 export type Status = (typeof statuses)[number]
 
 /**
- * What became of a status that arrived while another was stored.
+ * The result of applying a status to the stored one.
  *
- * - `advanced`: it ranks later, and now holds.
- * - `repeated`: it is the stored one again.
- * - `late`: it ranks earlier, and was not applied.
- * - `tied`: another status of the same rank; not applied, and not to be trusted to arrival order.
+ * - `advanced`: the status ranks later, and is now the stored one.
+ * - `repeated`: the status equals the stored one.
+ * - `late`: the status ranks earlier, and was not applied.
+ * - `tied`: another status of the same rank; not applied. The order of arrival does not decide between them.
  *
  * @category models
  * @since 0.1.0
  */
 export type Outcome = "advanced" | "repeated" | "late" | "tied"
 
-/** The rank of each, in the order of `statuses`. */
+/** The rank of each status, in the order of `statuses`. */
 const ranks = [1, 2, 3, 3, 10, 10, 10, 11, 12]
 
 /**
- * The rank from which a status is final: money has moved, or will not.
+ * The lowest final rank. From it on the money has moved, or will not move.
  *
  * @category models
  * @since 0.1.0
@@ -77,8 +77,8 @@ export const isStatus = (value: unknown): value is Status =>
  *
  * **Details**
  *
- * Every callback is looked up, so it is a switch: that takes a third of the time of a search through the list, and
- * two thirds of that of a Map.
+ * Every callback needs this lookup. A switch takes a third of the time of a search through the list, and two
+ * thirds of the time of a Map.
  *
  * @category getters
  * @since 0.1.0
@@ -111,7 +111,8 @@ export const place = (status: Status): number => {
  *
  * **Details**
  *
- * The ranks are the example ranking of `spec.md`. CANCELLED has none there; ours is 10
+ * The ranks are the example ranking of `spec.md`, "Transaction statuses". It has no rank for CANCELLED; here
+ * it is 10
  * (`docs/decisions/0002-cancelled-ranks-with-succeed-and-failed.md`).
  *
  * @category getters
@@ -128,11 +129,11 @@ export const rank = (status: Status): number => ranks[place(status)] ?? 0
 export const isTerminal = (status: Status): boolean => rank(status) >= finalRank
 
 /**
- * Applies a status to the stored one by the documented rule, and says what became of it.
+ * Applies a status to the stored one by the documented rule. Returns the status to store and the outcome.
  *
  * **Gotchas**
  *
- * Both are one of the nine: what comes as text is checked with `isStatus` first.
+ * Check text from outside with `isStatus` first.
  *
  * **Example** (A late callback changes nothing)
  *

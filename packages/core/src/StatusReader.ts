@@ -1,5 +1,5 @@
 /**
- * The port through which the receiver asks the service itself.
+ * The service through which the receiver reads the status of a transaction.
  *
  * @since 0.1.0
  */
@@ -10,12 +10,12 @@ import type { Kind } from "./Kind.ts"
 import type { OpenStatus, TransactionId } from "./Transaction.ts"
 
 /**
- * Service that reads the status of a transaction over an authenticated call.
+ * Service that reads the status of a transaction by an authenticated request.
  *
  * **Details**
  *
- * While only the method is known (`apm`, `card`), the status endpoints of its kinds are tried in
- * turn, and the kind of the first that knows the id comes back.
+ * When only the method is known (`apm` or `card`), the status endpoints of its kinds are tried in the order
+ * of `kindsOf`. The result has the kind of the first endpoint that knows the identifier.
  *
  * @category services
  * @since 0.1.0

@@ -1,10 +1,10 @@
 /**
- * The five statuses of a subscription, and the moves a merchant can make.
+ * The five statuses of a subscription, and the changes that a merchant can make.
  *
  * **Details**
  *
- * They are not the statuses of a transaction, and CANCELED is spelled with one L. The states a PUT
- * may start from are not documented; ours is every one but CANCELED
+ * They are not the statuses of a transaction, and CANCELED is spelled with one L. The specification does not
+ * say from which statuses a PUT is allowed. Here it is allowed from every status but CANCELED
  * (`docs/decisions/0015-a-subscription-starts-active-and-ends-canceled.md`).
  *
  * @since 0.1.0
@@ -27,7 +27,7 @@ export const subscriptionStatuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", 
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
 
 /**
- * The statuses a merchant can move a subscription to by PUT.
+ * The statuses that a merchant can set by PUT.
  *
  * @category models
  * @since 0.1.0
@@ -35,7 +35,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
 export type Settable = "ACTIVE" | "PAUSED" | "CANCELED"
 
 /**
- * Tells whether a value is one of the five.
+ * Tells whether a value is one of the five statuses.
  *
  * @category guards
  * @since 0.1.0
@@ -44,7 +44,8 @@ export const isSubscriptionStatus = (value: unknown): value is SubscriptionStatu
   subscriptionStatuses.some((status) => status === value)
 
 /**
- * Moves a subscription by PUT, or returns undefined where it cannot: a canceled one stays canceled.
+ * Returns the status after a PUT, or undefined when the PUT is not allowed: a canceled subscription stays
+ * canceled.
  *
  * @category reducers
  * @since 0.1.0
@@ -53,7 +54,7 @@ export const put = (from: SubscriptionStatus, to: Settable): Settable | undefine
   from === "CANCELED" ? undefined : to
 
 /**
- * Moves a subscription by DELETE: canceled at once, from any status.
+ * Returns the status after a DELETE: CANCELED, from any status.
  *
  * @category reducers
  * @since 0.1.0
@@ -61,7 +62,7 @@ export const put = (from: SubscriptionStatus, to: Settable): Settable | undefine
 export const remove = (_from: SubscriptionStatus): "CANCELED" => "CANCELED"
 
 /**
- * Tells whether a subscription in this status is charged when its next charge is due.
+ * Tells whether a subscription with this status is charged on its next charge date.
  *
  * @category guards
  * @since 0.1.0

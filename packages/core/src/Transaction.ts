@@ -1,12 +1,12 @@
 /**
- * What every transaction has: its identifiers, and its status as the service sends it.
+ * The fields that every transaction has: identifiers, status, decline code, metadata (`spec.md`, "Conventions").
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Grammar from "./Grammar.ts"
-import { Integer, wireNumber } from "./internal/WireNumber.ts"
+import { Integer, textFromNumber } from "./internal/JsonNumber.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {
@@ -14,7 +14,7 @@ const isIdentifier = Schema.isPattern(Grammar.identifier, {
 })
 
 /**
- * Schema for text that may travel as an integer; read through `Json`, no digit is lost.
+ * Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit.
  *
  * @category schemas
  * @since 0.1.0
@@ -30,20 +30,25 @@ export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
 )
 
 /**
- * Schema for text that travels as a JSON integer of any size, digit by digit.
+ * Schema for text that is a JSON integer of any size on the wire. It keeps every digit.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const IntegerText = wireNumber(Integer, /^(?:0|[1-9][0-9]{0,63})$/u, "Expected an integer")
+export const IntegerText = textFromNumber(
+  Integer,
+  /^(?:0|[1-9][0-9]{0,63})$/u,
+  "Expected an integer"
+)
 
 /**
- * Schema for an identifier the service assigned. Only such text ever becomes part of a path.
+ * Schema for an identifier that the service assigned: 1 to 64 letters, digits, `_` or `-`. Only such text becomes
+ * part of a path.
  *
  * **Details**
  *
- * The service sends it as text or as an integer (`spec.md`, "Conventions"); it is read as text
- * either way, without losing a digit.
+ * The service sends it as text or as an integer (`spec.md`, "Conventions"). Both are read as text with every
+ * digit.
  *
  * @category schemas
  * @since 0.1.0
@@ -51,21 +56,21 @@ export const IntegerText = wireNumber(Integer, /^(?:0|[1-9][0-9]{0,63})$/u, "Exp
 export const TransactionId = TextOrInteger.check(isIdentifier).pipe(Schema.brand("TransactionId"))
 
 /**
- * An identifier the service assigned.
+ * An identifier that the service assigned.
  *
  * @category models
  * @since 0.1.0
  */
 export type TransactionId = typeof TransactionId.Type
 
-/** What the merchant chooses is free, but for what would make a joined checksum ambiguous. */
+/** The separator `|` is refused, because it would make the joined text of a checksum ambiguous. */
 const isJoinable = Schema.isPattern(/^[^|\p{Cc}\p{Cs}]{1,128}$/u, {
   message: 'Expected 1 to 128 characters without "|" and control characters'
 })
 
 /**
- * Schema for a requestId: chosen by the merchant, unique per request. Sent again with the same one,
- * a request returns the original response and nothing is processed twice.
+ * Schema for a requestId: chosen by the merchant, unique per request, 1 to 128 characters. A request that is
+ * repeated with the same requestId returns the original response and is not processed twice.
  *
  * @category schemas
  * @since 0.1.0
@@ -97,7 +102,7 @@ export const AccountId = Schema.String.check(isJoinable).pipe(Schema.brand("Acco
 export type AccountId = typeof AccountId.Type
 
 /**
- * Schema for a status as it travels: one of the nine, or a text nobody knows yet, kept as it came.
+ * Schema for a status in a body: one of the nine, or an unknown text, which is kept.
  *
  * @category schemas
  * @since 0.1.0
@@ -105,7 +110,7 @@ export type AccountId = typeof AccountId.Type
 export const OpenStatus = Schema.Union([Schema.Literals(statuses), Schema.String])
 
 /**
- * A status as it travels.
+ * A status in a body: one of the nine, or an unknown text.
  *
  * @category models
  * @since 0.1.0
@@ -113,8 +118,8 @@ export const OpenStatus = Schema.Union([Schema.Literals(statuses), Schema.String
 export type OpenStatus = Status | (string & {})
 
 /**
- * Schema for the numeric reason of a decline. Present only when the transaction is FAILED; the table of
- * codes is not documented.
+ * Schema for the numeric reason of a decline. It is present only when the transaction is FAILED. The
+ * specification shows no table of codes.
  *
  * @category schemas
  * @since 0.1.0
@@ -132,7 +137,7 @@ export const Url = Schema.String.check(
 )
 
 /**
- * Schema for the merchant's own key-value pairs, returned unchanged in responses and callbacks.
+ * Schema for the key-value pairs of the merchant. Responses and callbacks return them unchanged.
  *
  * @category schemas
  * @since 0.1.0
@@ -140,7 +145,7 @@ export const Url = Schema.String.check(
 export const Metadata = Schema.Record(Schema.String, Schema.String)
 
 /**
- * The merchant's own key-value pairs.
+ * The key-value pairs of the merchant.
  *
  * @category models
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * What is true: the nouns of the service, its errors, and the state model.
+ * All modules of `@pawl/core`: the data types of the service, its errors and the model of transaction statuses.
  *
  * @since 0.1.0
  */

@@ -21,7 +21,7 @@ const cents = (text: string): bigint => {
 }
 
 describe("parse", () => {
-  it("takes every amount as it is written", () => {
+  it("accepts every amount and keeps its text", () => {
     fc.assert(
       fc.property(amount, (text) => {
         expect(Amount.parse(text)).toEqual(Result.succeed(text))
@@ -49,7 +49,7 @@ describe("parse", () => {
     "10\u200b",
     "0x10",
     "1_000"
-  ])("refuses %j, and does not repeat it (A16)", (text) => {
+  ])("refuses %j, and the error does not repeat it (A16)", (text) => {
     const parsed = Amount.parse(text)
     expect(Result.isFailure(parsed)).toBe(true)
     if (text.length > 3) expect(JSON.stringify(parsed)).not.toContain(text)
@@ -66,7 +66,7 @@ describe("arithmetic", () => {
     )
   })
 
-  it("compares as numbers, whatever the decimals", () => {
+  it("compares numerically, with any number of decimals", () => {
     fc.assert(
       fc.property(amount, amount, (left, right) => {
         const expected = cents(left) < cents(right) ? -1 : cents(left) > cents(right) ? 1 : 0
@@ -92,16 +92,16 @@ describe("round", () => {
     ["10.001", "ceil", "10.01"],
     ["0.995", "half-from-zero", "1.00"],
     ["10", "half-even", "10.00"]
-  ] as const)("makes of %s, %s, %s", (text, mode, expected) => {
+  ] as const)("rounds %s by %s to %s", (text, mode, expected) => {
     expect(round(text, mode)).toBe(expected)
   })
 
-  it("rounds to fewer decimals where asked", () => {
+  it("rounds to fewer decimals on request", () => {
     expect(round("10.5", "half-from-zero", 0)).toBe("11")
     expect(round("10.45", "half-from-zero", 1)).toBe("10.5")
   })
 
-  it("moves by less than a cent, and nothing that has two decimals", () => {
+  it("changes an amount by at most half a cent, and keeps one with two decimals", () => {
     const decimal = fc
       .tuple(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.stringMatching(/^[0-9]{1,12}$/))
       .map(([whole, fraction]) => `${whole}.${fraction}`)
@@ -122,7 +122,7 @@ describe("round", () => {
 })
 
 describe("minor units", () => {
-  it("know the decimals of ISO 4217, not of a locale", () => {
+  it("have the decimals of ISO 4217, not of a locale", () => {
     const decimals = (code: string) => Amount.decimals(Amount.Currency.make(code))
     expect(
       ["EUR", "JPY", "KWD", "HUF", "IDR", "CLF", "ISK", "MGA", "MRU", "UYW"].map((code) => [
@@ -145,7 +145,7 @@ describe("minor units", () => {
     expect(Amount.decimals(Amount.Currency.make("EUR"))).toBe(2)
   })
 
-  it("come back to the same amount", () => {
+  it("convert to an amount and back", () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 15n }),
@@ -158,7 +158,7 @@ describe("minor units", () => {
     )
   })
 
-  it("refuse what the service would round, and a fraction of a unit", () => {
+  it("refuse an amount that the service would round, and a fraction of a unit", () => {
     expect(Result.isFailure(Amount.fromMinorUnits(1055n, KWD))).toBe(true)
     expect(Amount.fromMinorUnits(1050n, KWD)).toEqual(Result.succeed("1.05"))
     expect(Amount.toMinorUnits(Amount.Amount.make("1.05"), KWD)).toEqual(Result.succeed(1050n))
@@ -169,7 +169,7 @@ describe("minor units", () => {
 })
 
 describe("format", () => {
-  it("shows the decimals of the currency, exactly", () => {
+  it("shows all digits with the decimals of the currency", () => {
     const exact = Amount.Amount.make("12345678901234567.89")
     expect(Amount.format(exact, EUR, "en")).toBe("€12,345,678,901,234,567.89")
     expect(Amount.format(Amount.Amount.make("10.5"), EUR, "en")).toBe("€10.50")
@@ -182,7 +182,7 @@ describe("totalAmount", () => {
   const decode = Schema.decodeUnknownSync(codec)
 
   it.each(["10.50", "0.1", "0.30000000000000004", "12345678901234567890.12", "10", "1000000"])(
-    "reads the number %s as that text, and writes it back digit by digit",
+    "reads the number %s as that text, and writes the same digits",
     (source) => {
       const text = `{"totalAmount":${source}}`
       const read = decode(Result.getOrThrow(Json.fromText(text)))

@@ -1,6 +1,6 @@
 /**
- * What a merchant writes to start a payment: closed where the spec names the fields, open where it
- * leaves them to the method or to the merchant.
+ * The input of a payment: closed where the specification names the fields, and open where the method or the
+ * merchant defines them.
  */
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
 
@@ -26,22 +26,22 @@ export const most: ApmPaymentInput = {
   device: { ip: "192.0.2.1" }
 }
 
-// @ts-expect-error: callbackUrl, misspelt
+// @ts-expect-error: callbackUrl is misspelt
 export const callbackURL: ApmPaymentInput = { ...required, callbackURL: "https://shop.example" }
 
-// @ts-expect-error: orderId, misspelt
+// @ts-expect-error: orderId is misspelt
 export const orderID: ApmPaymentInput = { ...required, order: { orderID: "7" } }
 
-// @ts-expect-error: email, misspelt
+// @ts-expect-error: email is misspelt
 export const mail: ApmPaymentInput = { ...required, billingDetails: { mail: "a@b.example" } }
 
-// @ts-expect-error: ip, misspelt
+// @ts-expect-error: ip is misspelt
 export const IP: ApmPaymentInput = { ...required, device: { IP: "192.0.2.1" } }
 
 // @ts-expect-error: the client computes it
 export const checksum: ApmPaymentInput = { ...required, checksum: "00" }
 
-// @ts-expect-error: an amount is text, because a number has lost its digits
+// @ts-expect-error: an amount is text, because a number may lose digits
 export const number: ApmPaymentInput = { ...required, amount: 10.0 }
 
 // @ts-expect-error: metadata maps text to text

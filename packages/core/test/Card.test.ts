@@ -16,7 +16,7 @@ describe("hasCheckDigit", () => {
     }
   )
 
-  it("holds for one last digit of ten, and finds any one digit mistyped", () => {
+  it("holds for one of the ten last digits, and finds any single mistyped digit", () => {
     fc.assert(
       fc.property(number, fc.nat(), fc.integer({ min: 1, max: 9 }), (digits, at, by) => {
         const body = digits.slice(0, -1)
@@ -50,7 +50,7 @@ describe("PayoutCardDetails", () => {
   const decode = Schema.decodeUnknownResult(Card.PayoutCardDetails, { errors: "all" })
   const sound = { expMonth: "04", expYear: "2030", number: "4242424242424242", cvv: "123" }
 
-  it("keeps number and cvv out of everything that prints it", () => {
+  it("does not print number and cvv", () => {
     const card = Result.getOrThrow(decode(sound))
     const printed = [JSON.stringify(card.number), JSON.stringify(card), inspect(card)]
     for (const text of printed) expect(text).not.toMatch(/4242|123/)
@@ -64,11 +64,14 @@ describe("PayoutCardDetails", () => {
     ["number", "4242"],
     ["cvv", "12"],
     ["cvv", "12a"]
-  ])("refuses %s as %j, naming the field and not the value", (field, value) => {
-    const decoded = decode({ ...sound, [field]: value })
-    expect(Result.isFailure(decoded)).toBe(true)
-    if (Result.isSuccess(decoded)) return
-    expect(String(decoded.failure)).toContain(`["${field}"]`)
-    expect(String(decoded.failure)).not.toContain(JSON.stringify(value))
-  })
+  ])(
+    "refuses %s with the value %j, and the error names the field and not the value",
+    (field, value) => {
+      const decoded = decode({ ...sound, [field]: value })
+      expect(Result.isFailure(decoded)).toBe(true)
+      if (Result.isSuccess(decoded)) return
+      expect(String(decoded.failure)).toContain(`["${field}"]`)
+      expect(String(decoded.failure)).not.toContain(JSON.stringify(value))
+    }
+  )
 })

@@ -23,7 +23,7 @@ describe.each(hmacs)("the request checksum, by %s", (_name, keyed) => {
   })
 
   // printf '%s' 'acc-1req-110.00EUR' | openssl dgst -sha256 -hmac sandbox-secret -hex
-  it("joins them with nothing where the profile says so", () => {
+  it("joins them with an empty separator", () => {
     expect(Checksum.request(sign, "", fields)).toBe(
       "47a83dffdbc8fec3e0b9c2ca915690180d8a2ea3e5e6ec83f9c55299b46fc378"
     )
@@ -40,7 +40,7 @@ describe.each(hmacs)("the callback checksum, by %s", (_name, keyed) => {
   })
 
   // printf '%s' '4711|10|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
-  it("takes the amount as it was sent", () => {
+  it("signs the amount as it was sent", () => {
     expect(Checksum.callback(sign, { ...card, account: "4711", amount: "10" })).toBe(
       "LR3HGfrBmgYNLXsMTY9Sllu0rCqPIikN5QCCw2vNS7o="
     )
@@ -55,7 +55,7 @@ describe.each(hmacs)("the callback checksum, by %s", (_name, keyed) => {
 })
 
 describe("matches", () => {
-  it("holds for equal texts and for no others", () => {
+  it("holds exactly for equal texts", () => {
     const text = fc.string({ unit: "binary", maxLength: 60 })
     fc.assert(
       fc.property(text, text, (left, right) => {

@@ -7,13 +7,13 @@ const policies = ["final", "always", "never"] as const
 const reads = [undefined, ...statuses]
 const size = 2 ** 18
 
-/** The design's words, over sets of names instead of bits. */
+/** The specification of `standing` over sets of names in place of bits. */
 const counting = (evidence: Evidence.Evidence, policy: Evidence.Policy): Array<Status> => {
-  const sure = Evidence.confirmedStatuses(evidence)
-  const said = Evidence.claimedStatuses(evidence).filter(
+  const confirmed = Evidence.confirmedStatuses(evidence)
+  const claimed = Evidence.claimedStatuses(evidence).filter(
     (status) => policy === "never" || (policy === "final" && rank(status) < 10)
   )
-  return statuses.filter((status) => sure.includes(status) || said.includes(status))
+  return statuses.filter((status) => confirmed.includes(status) || claimed.includes(status))
 }
 const topOf = (counts: ReadonlyArray<Status>): Array<Status> => {
   const top = Math.max(...counts.map(rank))
@@ -31,7 +31,7 @@ const show = (evidence: Evidence.Evidence, read: Status | undefined, policy: Evi
     standing: Evidence.standing(evidence, read, policy)
   })
 
-/** Runs a law over every evidence, policy and read that makes a difference, and shows the first break of it. */
+/** Checks a property for every evidence, policy and relevant read, and shows the first counterexample. */
 const always = (
   holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
 ) => {
@@ -46,7 +46,7 @@ const always = (
 }
 
 describe("standing, for every evidence, last read and policy", () => {
-  it("stands at the highest rank that counts", () => {
+  it("has the highest rank that counts", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
         const expected = Math.max(0, ...counting(evidence, policy).map(rank))
@@ -57,7 +57,7 @@ describe("standing, for every evidence, last read and policy", () => {
     }
   })
 
-  it("never falls in rank, whatever is observed next", () => {
+  it("never falls in rank after another observation", () => {
     for (const policy of policies) {
       const ranks = Uint8Array.from(
         { length: size },
@@ -73,7 +73,7 @@ describe("standing, for every evidence, last read and policy", () => {
     }
   })
 
-  it("equals folding the documented rule, in any order, where one status alone counts at the top rank", () => {
+  it("equals a fold of the documented rule in any order if only one status counts at the top rank", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
         const counts = counting(evidence, policy)
@@ -90,10 +90,12 @@ describe("standing, for every evidence, last read and policy", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
         const top = topOf(counting(evidence, policy))
-        const sure = Evidence.confirmedStatuses(evidence).filter((status) => top.includes(status))
+        const confirmed = Evidence.confirmedStatuses(evidence).filter((status) =>
+          top.includes(status)
+        )
         const isFinal = top.some(isTerminal)
-        const held = sure.length > 0 ? sure : top
-        const expected = isFinal && held.length > 1 ? held : null
+        const strongest = confirmed.length > 0 ? confirmed : top
+        const expected = isFinal && strongest.length > 1 ? strongest : null
         const { conflict } = Evidence.standing(evidence, undefined, policy)
         if (conflict?.join() !== expected?.join()) {
           expect.unreachable(show(evidence, undefined, policy))
@@ -102,7 +104,7 @@ describe("standing, for every evidence, last read and policy", () => {
     }
   })
 
-  it("takes no notice of the last read but in a conflict", () => {
+  it("depends on the last read only in a conflict", () => {
     for (const policy of policies) {
       for (let evidence = 0; evidence < size; evidence++) {
         const { conflict, status } = Evidence.standing(evidence, undefined, policy)
@@ -118,7 +120,7 @@ describe("standing, for every evidence, last read and policy", () => {
     }
   })
 
-  it("takes a confirmed final status before claimed ones, and of several confirmed the one last read", () => {
+  it("prefers a confirmed final status to claimed ones, and of several confirmed ones the last read", () => {
     always((evidence, read, policy) => {
       const { conflict, confirmed, status } = Evidence.standing(evidence, read, policy)
       if (conflict === null) {
@@ -131,7 +133,7 @@ describe("standing, for every evidence, last read and policy", () => {
     })
   })
 
-  it("has CUSTOMER_VERIFICATION stand before PROCESSING, whichever is confirmed", () => {
+  it("prefers CUSTOMER_VERIFICATION to PROCESSING, whichever is confirmed", () => {
     always((evidence, read, policy) => {
       const { rank: standingRank, status } = Evidence.standing(evidence, read, policy)
       return (
@@ -142,7 +144,7 @@ describe("standing, for every evidence, last read and policy", () => {
     })
   })
 
-  it("holds no unconfirmed final status under final, and no unconfirmed status under always", () => {
+  it("has no unconfirmed final status under final, and no unconfirmed status under always", () => {
     always((evidence, read, policy) => {
       const { confirmed, status } = Evidence.standing(evidence, read, policy)
       if (status === undefined || confirmed || policy === "never") return true
@@ -150,7 +152,7 @@ describe("standing, for every evidence, last read and policy", () => {
     })
   })
 
-  it("leaves unsettled exactly the claims whose confirmation would be news", () => {
+  it("leaves unsettled exactly the claims whose confirmation would change the status", () => {
     always((evidence, read, policy) => {
       const before = Evidence.standing(evidence, read, policy)
       const open = Evidence.unsettled(evidence, read, policy)
@@ -168,7 +170,7 @@ describe("standing, for every evidence, last read and policy", () => {
 const isConfirmed = (evidence: Evidence.Evidence, status: Status) =>
   (evidence & Evidence.confirmed(status)) !== 0
 
-describe("observing", () => {
+describe("observations", () => {
   const observation = fc.record({
     status: fc.constantFrom(...statuses),
     askedAt: fc.option(fc.nat({ max: 5 }), { nil: undefined })
@@ -189,7 +191,7 @@ describe("observing", () => {
       { evidence: Evidence.none, read: undefined }
     )
 
-  it("ends at the same standing whatever the order and repetition of observations", () => {
+  it("lead to the same standing in any order and with any repetition", () => {
     fc.assert(
       fc.property(
         fc
@@ -212,7 +214,7 @@ describe("observing", () => {
     )
   })
 
-  it("keeps of several answers the one asked for last, in whatever order they come", () => {
+  it("keep the read that was requested last, in any order", () => {
     const read = fc.record({ status: fc.constantFrom(...statuses), askedAt: fc.nat({ max: 5 }) })
     fc.assert(
       fc.property(fc.array(read, { minLength: 1 }), (reads) => {
@@ -226,7 +228,7 @@ describe("observing", () => {
     )
   })
 
-  it("is news where it comes later in the order of telling, or is another end of the same rank", () => {
+  it("lead to news if the status comes later in the order of telling, or is another final status of the same rank", () => {
     const order: ReadonlyArray<ReadonlyArray<Status>> = [
       ["NEW"],
       ["PENDING"],
@@ -238,16 +240,16 @@ describe("observing", () => {
     ]
     const place = (status: Status) => order.findIndex((each) => each.includes(status))
     for (const to of statuses) {
-      const stands = Evidence.standing(Evidence.confirmed(to), to)
-      expect(Evidence.news(stands, undefined)).toBe(to)
+      const standing = Evidence.standing(Evidence.confirmed(to), to)
+      expect(Evidence.news(standing, undefined)).toBe(to)
       for (const told of statuses) {
         const isNews = to !== told && place(to) >= place(told)
-        expect(Evidence.news(stands, told)).toBe(isNews ? to : undefined)
+        expect(Evidence.news(standing, told)).toBe(isNews ? to : undefined)
       }
     }
   })
 
-  it("tells ranks that never fall, and an equal rank only for a verification or a changed end", () => {
+  it("are told with ranks that never fall, and with an equal rank only for a verification or another final status", () => {
     fc.assert(
       fc.property(fc.array(observation), fc.constantFrom(...policies), (seen, policy) => {
         const told: Array<Status> = []
@@ -269,7 +271,7 @@ describe("observing", () => {
     )
   })
 
-  it("names the claimed and the confirmed statuses it was made of", () => {
+  it("are listed as claimed and as confirmed statuses", () => {
     for (const status of statuses) {
       expect(Evidence.claimedStatuses(Evidence.claimed(status))).toEqual([status])
       expect(Evidence.confirmedStatuses(Evidence.claimed(status))).toEqual([])
@@ -278,7 +280,7 @@ describe("observing", () => {
     }
   })
 
-  it("goes back when the last answer ranks below an earlier one", () => {
+  it("show that the service went back when the last read ranks below a confirmed status", () => {
     const evidence = Evidence.confirmed("CHARGEBACK") | Evidence.confirmed("SUCCEED")
     expect(Evidence.wentBack(evidence, "SUCCEED")).toBe(true)
     expect(Evidence.wentBack(evidence, "CHARGEBACK")).toBe(false)

@@ -10,7 +10,7 @@ import * as HmacSha256 from "../src/internal/HmacSha256.ts"
 const bytes = (length: number, byte: number) => new Uint8Array(length).fill(byte)
 const ascii = (text: string) => new TextEncoder().encode(text)
 
-/** RFC 4231, section 4: key, data, and the HMAC-SHA256, of which case 5 keeps the first half. */
+/** RFC 4231, section 4: key, data, and HMAC-SHA256; case 5 has only the first half. */
 const published: ReadonlyArray<readonly [number, Uint8Array, Uint8Array, string]> = [
   [
     1,
@@ -54,7 +54,7 @@ const published: ReadonlyArray<readonly [number, Uint8Array, Uint8Array, string]
   ]
 ]
 
-/** Those whose key and data are texts. */
+/** The cases whose key and data are ASCII text. */
 const texts = published.flatMap(([number, key, data, expected]) =>
   [...key, ...data].every((byte) => byte < 0x80)
     ? [[number, Buffer.from(key).toString(), Buffer.from(data).toString(), expected] as const]
@@ -78,18 +78,18 @@ describe.each([
   })
 
   // printf '%s' text | openssl dgst -sha256 -hmac "$(printf 'k%.0s' {1..131})" -hex
-  it("agrees with openssl under a key longer than a block", () => {
+  it("agrees with openssl for a key longer than a block", () => {
     expect(Hex.encode(keyed(Redacted.make("k".repeat(131)))("text"))).toBe(
       "1fe346bf7485c31a64ca3deb326f2a4dd624e4a10b7cbde1e44cd6dcf1065a15"
     )
   })
 
-  it("takes a lone surrogate as U+FFFD, in key and text", () => {
+  it("encodes a lone surrogate as U+FFFD, in key and text", () => {
     const sign = keyed(Redacted.make("key \ufffd"))
     expect(keyed(Redacted.make("key \ud800"))("text \udfff!")).toEqual(sign("text \ufffd!"))
   })
 
-  it("agrees with createHmac under every key and text, lone surrogates included", () => {
+  it("agrees with createHmac for every key and text, lone surrogates included", () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 3 }), (secret, signed) => {
         const sign = keyed(Redacted.make(secret))

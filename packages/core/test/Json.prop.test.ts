@@ -8,7 +8,7 @@ const fault = (text: string) => Result.getOrElse(Result.flip(Json.fromText(text)
 const value = (text: string) => Result.getOrThrow(Json.fromText(text))
 
 describe("Json", () => {
-  it("reads what JSON.stringify writes", () => {
+  it("reads the output of JSON.stringify", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
         expect(Result.getOrThrow(Json.fromBytes(encode(JSON.stringify(json))))).toEqual(
@@ -18,7 +18,7 @@ describe("Json", () => {
     )
   })
 
-  it("fails exactly where JSON.parse fails, for texts in reach of its limits", () => {
+  it("fails exactly where JSON.parse fails, or with a duplicate key, for texts within the limits", () => {
     const piece = fc.constantFrom(
       "{",
       "}",
@@ -48,7 +48,7 @@ describe("Json", () => {
     )
   })
 
-  it("hands a number over as text exactly where String would write it differently", () => {
+  it("returns a number as text exactly if String writes it differently", () => {
     const number = fc.stringMatching(
       /^-?(?:0|[1-9][0-9]{0,24})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,3})?$/
     )
@@ -67,11 +67,11 @@ describe("Json", () => {
     }
   )
 
-  it("leaves digits in strings alone", () => {
+  it("does not change digits in strings", () => {
     expect(value('{"a":"10.00","b":"x\\"1.0"}')).toEqual({ a: "10.00", b: 'x"1.0' })
   })
 
-  it("refuses one key twice, also spelled with escapes and deep inside (A13)", () => {
+  it("refuses a repeated key, also with escapes and in nested objects (A13)", () => {
     expect(fault('{"a":1,"a":2}')).toBe("duplicate key")
     expect(fault('{"transactionId":"1","\\u0074ransactionId":"2"}')).toBe("duplicate key")
     expect(fault('{"x":[{"a":{"b":1,"b":1}}]}')).toBe("duplicate key")
@@ -79,13 +79,13 @@ describe("Json", () => {
     expect(fault('{"a":{"a":1},"b":{"a":1}}')).toBe("no fault")
   })
 
-  it("keeps __proto__ as a key like any other (A11)", () => {
+  it("keeps __proto__ as an ordinary key (A11)", () => {
     const read = value('{"__proto__":{"polluted":1}}')
     expect(Object.keys(Object(read))).toEqual(["__proto__"])
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined()
   })
 
-  it("refuses nesting deeper than 64, however deep (A12)", () => {
+  it("refuses any nesting deeper than 64 (A12)", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
     expect(fault(nested(64))).toBe("no fault")
     expect(fault(nested(65))).toBe("depth")
@@ -102,7 +102,7 @@ describe("Json", () => {
     expect(fault(members(1001))).toBe("members")
   })
 
-  it("refuses what is not UTF-8, and a byte order mark (A14)", () => {
+  it("refuses invalid UTF-8 and a byte order mark (A14)", () => {
     const refused = [
       Uint8Array.of(0x22, 0xff, 0x22),
       Uint8Array.of(0x22, 0xc0, 0xaf, 0x22),

@@ -22,7 +22,7 @@ describe("the next action", () => {
     })
   })
 
-  it("is what the method says, and a QR code before a page unless it says REDIRECTION", () => {
+  it("is the one of the method, with a QR code before a page unless actionType is REDIRECTION", () => {
     const qr = { qrData: "00020101", qrDeepLink: "bank://pay" }
     const pages = { redirectUrl: url, iframeUrl: `${url}/frame` }
     const redirect = { _tag: "Redirect", url, iframeUrl: `${url}/frame` }
@@ -53,7 +53,7 @@ describe("the next action", () => {
     })
   })
 
-  it("is nothing once the transaction has ended, and never holds an empty text", () => {
+  it("is undefined for a final transaction, and never has an empty text", () => {
     const text = fc.option(fc.constantFrom("", url, `${url}/2`), { nil: null })
     const ways = fc.record(
       { actionType: text, redirectUrl: text, iframeUrl: text, qrData: text, qrDeepLink: text },

@@ -18,11 +18,11 @@ const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
   { requiredKeys: [] }
 )
 
-it("is the defaults where nothing else is provided", () => {
+it("the profile has the defaults if no other is provided", () => {
   expect(Effect.runSync(Effect.service(Profile.Profile))).toBe(Profile.defaults)
 })
 
-it("has the switches it was given, and the defaults of all others", () => {
+it("a layer changes the given switches and keeps the defaults of all others", () => {
   fc.assert(
     fc.property(switches, (changed) => {
       const profile = Effect.service(Profile.Profile).pipe(

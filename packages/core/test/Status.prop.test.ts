@@ -11,8 +11,11 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
 const status = fc.constantFrom(...statuses)
-const fold = (seen: ReadonlyArray<Status>) =>
-  seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
+const fold = (arrived: ReadonlyArray<Status>) =>
+  arrived.reduce<Status | undefined>(
+    (stored, incoming) => advance(stored, incoming).status,
+    undefined
+  )
 
 describe("advance", () => {
   it("applies a status exactly when it ranks later than the stored one", () => {
@@ -26,23 +29,23 @@ describe("advance", () => {
     }
   })
 
-  it("takes the first status whatever it is", () => {
+  it("applies any first status", () => {
     for (const first of statuses) {
       expect(advance(undefined, first)).toEqual({ status: first, outcome: "advanced" })
     }
   })
 
-  it("names repeated, late and tied apart", () => {
+  it("distinguishes repeated, late and tied", () => {
     expect(advance("SUCCEED", "SUCCEED").outcome).toBe("repeated")
     expect(advance("SUCCEED", "PROCESSING").outcome).toBe("late")
     expect(advance("SUCCEED", "FAILED").outcome).toBe("tied")
     expect(advance("PROCESSING", "CUSTOMER_VERIFICATION").outcome).toBe("tied")
   })
 
-  it("never lowers the rank of what is stored", () => {
+  it("never lowers the stored rank", () => {
     fc.assert(
-      fc.property(fc.array(status, { minLength: 1 }), status, (seen, next) => {
-        const stored = fold(seen)
+      fc.property(fc.array(status, { minLength: 1 }), status, (arrived, next) => {
+        const stored = fold(arrived)
         expect(stored).toBeDefined()
         const after = advance(stored, next).status
         expect(rank(after)).toBeGreaterThanOrEqual(rank(stored ?? "NEW"))
@@ -50,19 +53,19 @@ describe("advance", () => {
     )
   })
 
-  it("ends at the same rank whatever the order and repetition", () => {
+  it("ends at the same rank in any order and with any repetition", () => {
     fc.assert(
       fc.property(
         fc
           .array(status, { minLength: 1 })
-          .chain((seen) =>
+          .chain((arrived) =>
             fc.tuple(
-              fc.constant(seen),
-              fc.shuffledSubarray([...seen, ...seen], { minLength: seen.length * 2 })
+              fc.constant(arrived),
+              fc.shuffledSubarray([...arrived, ...arrived], { minLength: arrived.length * 2 })
             )
           ),
-        ([seen, delivered]) => {
-          expect(rank(fold(delivered) ?? "NEW")).toBe(Math.max(...seen.map(rank)))
+        ([arrived, delivered]) => {
+          expect(rank(fold(delivered) ?? "NEW")).toBe(Math.max(...arrived.map(rank)))
         }
       )
     )
@@ -73,15 +76,15 @@ describe("advance", () => {
     const sets = Array.from({ length: 255 }, (_, index) =>
       documented.filter((_, bit) => ((index + 1) & (1 << bit)) !== 0)
     )
-    const torn = sets.filter((set) => fold(set) !== fold(set.toReversed()))
+    const ambiguous = sets.filter((set) => fold(set) !== fold(set.toReversed()))
     const top = (set: ReadonlyArray<Status>) => Math.max(...set.map(rank))
-    expect(torn).toHaveLength(20)
-    expect(torn.filter((set) => top(set) === 10)).toHaveLength(16)
+    expect(ambiguous).toHaveLength(20)
+    expect(ambiguous.filter((set) => top(set) === 10)).toHaveLength(16)
   })
 })
 
 describe("isStatus", () => {
-  it("knows the nine and nothing else, not even what every object has", () => {
+  it("holds for the nine statuses and for no other value, such as a member of every object", () => {
     expect(statuses.every(isStatus)).toBe(true)
     for (const other of [
       "constructor",
@@ -111,7 +114,7 @@ describe("isTerminal", () => {
 })
 
 describe("place", () => {
-  it("is where a status is among them all", () => {
+  it("is the position of a status in statuses", () => {
     expect(statuses.map(place)).toEqual([...statuses.keys()])
   })
 })

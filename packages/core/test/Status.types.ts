@@ -1,5 +1,6 @@
 /**
- * Two vocabularies that look alike are not one: a transaction is CANCELLED, a subscription CANCELED.
+ * The statuses of transactions and of subscriptions are different types: a transaction is CANCELLED, a
+ * subscription CANCELED.
  */
 import { advance, type Status } from "@pawl/core/Status"
 import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
@@ -8,14 +9,14 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 export const cancelled: Status = "CANCELLED"
 export const canceled: SubscriptionStatus = "CANCELED"
 
-// @ts-expect-error: spelled with one L it is the status of a subscription
+// @ts-expect-error: with one L it is a status of a subscription
 export const misspelt: Status = "CANCELED"
 
-// @ts-expect-error: spelled with two it is the status of a transaction
+// @ts-expect-error: with two Ls it is a status of a transaction
 export const misspeltToo: SubscriptionStatus = "CANCELLED"
 
-/** A text nobody knows yet travels, and does not come to stand. */
+/** An unknown text is a valid `OpenStatus`, and not a `Status`. */
 export const unknown: OpenStatus = "SETTLED"
 
-// @ts-expect-error: what may be unknown has no rank
+// @ts-expect-error: an unknown status has no rank
 export const advanced = advance("NEW", unknown)

@@ -8,7 +8,7 @@ import {
 import { statuses } from "@pawl/core/Status"
 import { expect, it } from "vitest"
 
-it("a subscription moves by PUT from any status but CANCELED", () => {
+it("a PUT changes a subscription in any status but CANCELED", () => {
   for (const from of subscriptionStatuses) {
     for (const to of ["ACTIVE", "PAUSED", "CANCELED"] as const) {
       expect(put(from, to)).toBe(from === "CANCELED" ? undefined : to)
@@ -16,15 +16,15 @@ it("a subscription moves by PUT from any status but CANCELED", () => {
   }
 })
 
-it("a subscription is canceled by DELETE from any status", () => {
+it("a DELETE cancels a subscription in any status", () => {
   expect(subscriptionStatuses.map(remove)).toEqual(subscriptionStatuses.map(() => "CANCELED"))
 })
 
-it("only ACTIVE and TRIALING are charged", () => {
+it("only ACTIVE and TRIALING subscriptions are charged", () => {
   expect(subscriptionStatuses.filter(isCharged)).toEqual(["TRIALING", "ACTIVE"])
 })
 
-it("the statuses of a subscription are not those of a transaction, but for PENDING's name", () => {
+it("subscriptions and transactions share only the status name PENDING", () => {
   expect(statuses.filter(isSubscriptionStatus)).toEqual(["PENDING"])
   expect(isSubscriptionStatus("CANCELLED")).toBe(false)
 })

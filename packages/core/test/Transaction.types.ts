@@ -1,5 +1,5 @@
 /**
- * A text is an identifier or an amount only once a schema has said so, and one is not the other.
+ * Text becomes an identifier or an amount only by its schema, and their types are different.
  */
 import { Amount, Currency } from "@pawl/core/Amount"
 import { AccountId, RequestId, TransactionId } from "@pawl/core/Transaction"
@@ -11,7 +11,7 @@ export const accountId: AccountId = AccountId.make("4711")
 export const amount: Amount = Amount.make("10.50")
 export const currency: Currency = Currency.make("EUR")
 
-/** Each is still text for whoever only reads it. */
+/** Each is assignable to text. */
 export const texts: ReadonlyArray<string> = [id, requestId, accountId, amount, currency]
 
 // @ts-expect-error: raw text
@@ -29,7 +29,7 @@ export const rawAmount: Amount = "10.50"
 // @ts-expect-error: raw text
 export const rawCurrency: Currency = "EUR"
 
-/** The merchant chose one, the service the other, and an account is neither. */
+/** The identifiers are different types: one is chosen by the merchant, one assigned by the service, one an account. */
 expectTypeOf<RequestId>().not.toExtend<TransactionId | AccountId>()
 expectTypeOf<TransactionId>().not.toExtend<RequestId | AccountId>()
 expectTypeOf<AccountId>().not.toExtend<RequestId | TransactionId>()

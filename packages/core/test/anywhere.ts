@@ -1,6 +1,6 @@
 /**
- * What holds in every JavaScript runtime, as checks that need no test runner. `anywhere.test.ts` runs
- * them where every test runs; `pnpm runtimes` in other runtimes.
+ * Checks for every JavaScript runtime, without a test runner. `anywhere.test.ts` runs them with the other tests;
+ * `pnpm runtimes` runs them in other runtimes.
  */
 import { signedNames } from "@pawl/core/Callback"
 import * as CallbackBody from "@pawl/core/CallbackBody"
@@ -17,7 +17,7 @@ import * as Schema from "effect/Schema"
 
 interface Check {
   readonly name: string
-  /** Throws what is wrong. */
+  /** Throws an error that names the fault. */
   readonly run: () => void
 }
 
@@ -27,8 +27,8 @@ const same = (actual: unknown, expected: unknown): void => {
   if (show(actual) !== show(expected)) throw new Error(`${show(actual)} is not ${show(expected)}`)
 }
 
-const breaksAt = (...found: ReadonlyArray<unknown>): never => {
-  throw new Error(`it does not hold at ${show(found)}`)
+const failsAt = (...found: ReadonlyArray<unknown>): never => {
+  throw new Error(`the property fails at ${show(found)}`)
 }
 
 const policies = ["final", "always", "never"] as const
@@ -69,12 +69,12 @@ const ofEvidence: ReadonlyArray<Check> = [
         ]
         const forwards = seen.reduce(Evidence.join, Evidence.none)
         const backwards = seen.reduceRight(Evidence.join, forwards)
-        if (forwards !== evidence || backwards !== evidence) breaksAt(evidence)
+        if (forwards !== evidence || backwards !== evidence) failsAt(evidence)
       }
     }
   },
   {
-    name: "the rank of the standing never falls, whatever is observed next",
+    name: "the rank of the standing never falls after another observation",
     run: () => {
       for (const policy of policies) {
         const ranks = Uint8Array.from(
@@ -83,29 +83,29 @@ const ofEvidence: ReadonlyArray<Check> = [
         )
         for (let evidence = 0; evidence < size; evidence++) {
           for (let bit = 1; bit < size; bit <<= 1) {
-            if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) breaksAt(evidence, policy)
+            if ((ranks[evidence | bit] ?? 0) < (ranks[evidence] ?? 0)) failsAt(evidence, policy)
           }
         }
       }
     }
   },
   {
-    name: "one status alone at the top rank stands where the documented rule ends, in any order",
+    name: "a single status at the top rank equals the result of the documented rule, in any order",
     run: () => {
       const fold = (seen: ReadonlyArray<Status>): Status | undefined =>
         seen.reduce<Status | undefined>((stored, next) => advance(stored, next).status, undefined)
       for (let evidence = 0; evidence < size; evidence++) {
-        const said = Evidence.claimedStatuses(evidence)
-        const counts = [...said, ...Evidence.confirmedStatuses(evidence)]
+        const claimed = Evidence.claimedStatuses(evidence)
+        const counts = [...claimed, ...Evidence.confirmedStatuses(evidence)]
         const { rank: top, status } = Evidence.standing(evidence, undefined, "never")
         if (new Set(counts.filter((each) => rank(each) === top)).size !== 1) continue
         if (status !== fold(counts) || status !== fold(counts.toReversed()))
-          breaksAt(evidence, status)
+          failsAt(evidence, status)
       }
     }
   },
   {
-    name: "of two reads the one asked for later wins, in any order",
+    name: "the read that was requested later wins, in any order",
     run: () => {
       const reads = [0, 1].flatMap((askedAt) => statuses.map((status) => ({ askedAt, status })))
       for (const one of reads) {
@@ -121,7 +121,7 @@ const ofEvidence: ReadonlyArray<Check> = [
 
 const sign = keyed(Redacted.make("sandbox-secret"))
 
-// The vectors are those of `Hmac.test.ts` and `Checksum.test.ts`, where they come from is said there.
+// The vectors are those of `Hmac.test.ts` and `Checksum.test.ts`, which name their sources.
 const ofChecksum: ReadonlyArray<Check> = [
   {
     name: "the portable HMAC agrees with RFC 4231 and openssl",
@@ -137,7 +137,7 @@ const ofChecksum: ReadonlyArray<Check> = [
     }
   },
   {
-    name: "the request checksum is the one of openssl",
+    name: "the request checksum agrees with openssl",
     run: () => {
       const fields = { accountId: "acc-1", requestId: "req-1", amount: "10.00", currency: "EUR" }
       same(
@@ -147,7 +147,7 @@ const ofChecksum: ReadonlyArray<Check> = [
     }
   },
   {
-    name: "the callback checksum is the one of openssl, also beyond ASCII",
+    name: "the callback checksum agrees with openssl, also beyond ASCII",
     run: () => {
       const card = { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" }
       same(Checksum.callback(sign, card), "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo=")
@@ -164,7 +164,7 @@ const read = (text: string) => Json.fromBytes(utf8.encode(text))
 
 const ofJson: ReadonlyArray<Check> = [
   {
-    name: "a number is read as its source text where String would write it differently",
+    name: "a number is read as its source text if String writes it differently",
     run: () =>
       same(Result.getOrThrow(read("[10,10.00,12345678901234567890,-0,1e2,0.1]")), [
         10,
@@ -176,7 +176,7 @@ const ofJson: ReadonlyArray<Check> = [
       ])
   },
   {
-    name: "an integer of any size is written digit by digit",
+    name: "an integer of any size is written with all its digits",
     run: () => {
       const write = Schema.encodeSync(Refund.RefundRequest)
       const refund = Schema.decodeUnknownSync(Refund.RefundRequest)({
@@ -190,7 +190,7 @@ const ofJson: ReadonlyArray<Check> = [
     }
   },
   {
-    name: "what JSON.parse lets pass is refused",
+    name: "hostile input that JSON.parse accepts is refused",
     run: () => {
       const fault = (bytes: Uint8Array) => Result.getOrThrow(Result.flip(Json.fromBytes(bytes)))
       const ofText = (text: string) => fault(utf8.encode(text))
@@ -206,7 +206,7 @@ const ofJson: ReadonlyArray<Check> = [
 
 const ofCallback: ReadonlyArray<Check> = [
   {
-    name: "a card callback is decoded without losing a digit, and keeps what it does not know",
+    name: "a card callback is decoded with every digit, and keeps unknown fields",
     run: () => {
       const json = read(
         `{"transactionId":12345678901234567890,"transactionStatus":"LATER","mid":7,"orderAmount":10.00,"orderCurrency":"EUR","new":[1]}`
@@ -220,7 +220,7 @@ const ofCallback: ReadonlyArray<Check> = [
     }
   },
   {
-    name: "an APM callback is decoded with its method's own data and metadata",
+    name: "an APM callback is decoded with the data of its method and its metadata",
     run: () => {
       const json = read(
         `{"transactionId":"100001","transactionStatus":"SUCCEED","accountId":"4711","amount":"10","currency":"EUR","apmType":"WALLET","apmResponseData":{"x":"ü"},"metadata":{"k":"v"}}`

@@ -8,7 +8,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { nouns } from "./nouns.ts"
 
-/** Values of a schema, by Effect's own generator under a seed of fast-check's. */
+/** Values of a schema, made by Effect's generator with a seed of fast-check. */
 const valuesOf = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
   const arbitrary = Arbitrary.schema(schema)
   return fc.noShrink(fc.integer()).map((seed) => {
@@ -18,7 +18,7 @@ const valuesOf = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
   })
 }
 
-/** Through the wire and back: encoded, written as JSON, read by the one reader. */
+/** Writes an encoded value as JSON and reads it with `Json`. */
 const travel = (encoded: unknown) => {
   const text = JSON.stringify(encoded)
   // JSON.parse of Node 24.21 (not 22.23) takes a key of one escaped character for "\\" once an object of
@@ -27,7 +27,7 @@ const travel = (encoded: unknown) => {
   return Result.getOrThrow(Json.fromText(text))
 }
 
-it("covers the nouns of the spec", () => {
+it("the list covers the schemas of the specification", () => {
   expect(nouns.map(([name]) => name)).toEqual(
     expect.arrayContaining([
       "ApmPaymentRequest",
@@ -48,7 +48,7 @@ describe.each(nouns)("%s", (_name, schema) => {
   const encode = Schema.encodeSync(codec)
   const decode = Schema.decodeUnknownSync(codec)
 
-  it("decodes what it encoded, through JSON, to the same value", () => {
+  it("decodes an encoded value to the same value, through JSON", () => {
     fc.assert(
       fc.property(valuesOf(schema), (value) => {
         expect(Equal.equals(decode(travel(encode(value))), value)).toBe(true)
@@ -57,7 +57,7 @@ describe.each(nouns)("%s", (_name, schema) => {
     )
   })
 
-  it("keeps unknown fields through a decode and an encode", () => {
+  it("keeps unknown fields when it decodes and encodes", () => {
     const unknown = fc.dictionary(
       fc.string().map((name) => `x-${name}`),
       fc.jsonValue({ maxDepth: 2 }),
@@ -72,7 +72,7 @@ describe.each(nouns)("%s", (_name, schema) => {
     )
   })
 
-  it("names the field that is wrong, and never holds a value", () => {
+  it("fails with an error that names the field and holds no value", () => {
     const canary = "4111111111111111-canary"
     fc.assert(
       fc.property(valuesOf(schema), fc.nat(), (value, at) => {

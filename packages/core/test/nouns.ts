@@ -1,5 +1,5 @@
 /**
- * Every schema of an object that travels, by name.
+ * Every schema of an object in a request, response or callback, by name.
  */
 import * as ApmPayload from "@pawl/core/ApmPayload"
 import * as ApmPayment from "@pawl/core/ApmPayment"

@@ -27,14 +27,14 @@ const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.lay
     }
   )
 
-/** A ledger in memory, and how it is asked about. */
+/** Makes a ledger in memory and the function that sends requests about it. */
 const there = Effect.gen(function* () {
   const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
   return { ledger, ask: yield* asking(ledger) }
 })
 
 describe("GET /transactions/{method}/{id}", () => {
-  it("says all that is known, member by member", () =>
+  it("returns every known member of a transaction", () =>
     World.run(
       Effect.gen(function* () {
         const answers = ["FAILED", "SUCCEED"] as const
@@ -82,10 +82,10 @@ describe("GET /transactions/{method}/{id}", () => {
       })
     ))
 
-  it("has nulls where nothing stands and nothing was told", () =>
+  it("returns null for the status and for told when there is neither", () =>
     World.run(
       Effect.gen(function* () {
-        const world = yield* World.make({ read: () => World.silent })
+        const world = yield* World.make({ read: () => World.unreachable })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.settled
@@ -101,7 +101,7 @@ describe("GET /transactions/{method}/{id}", () => {
       })
     ))
 
-  it.effect("is 404 for one that is unknown, and for what is no method or no path", () =>
+  it.effect("responds 404 for an unknown transaction, method or path", () =>
     Effect.gen(function* () {
       const { ask, ledger } = yield* there
       yield* ledger.register({ kind: "card-payment", transactionId: "a b/c%" }, 0)
@@ -130,8 +130,8 @@ describe("GET /transactions/{method}/{id}", () => {
   )
 })
 
-describe("the dead letters", () => {
-  it("are listed, each with why, and re-driven", () =>
+describe("dead letters", () => {
+  it("are listed with their reasons, and can be redriven", () =>
     World.run(
       Effect.gen(function* () {
         let isBroken = true
@@ -181,7 +181,7 @@ describe("the dead letters", () => {
       })
     ))
 
-  it.effect("are 404 to re-drive where there is none", () =>
+  it.effect("respond 404 to a redrive of a row that is not one", () =>
     Effect.gen(function* () {
       const { ask, ledger } = yield* there
       yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
@@ -191,7 +191,7 @@ describe("the dead letters", () => {
   )
 })
 
-it.effect("each path has its method, and says which", () =>
+it.effect("responds 405 with the allowed method to any other method", () =>
   Effect.gen(function* () {
     const { ask } = yield* there
     for (const [path, allow] of [
@@ -210,7 +210,7 @@ it.effect("each path has its method, and says which", () =>
   })
 )
 
-it.effect("is for this machine alone, but for /healthz", () =>
+it.effect("serves only requests from this machine, except for /healthz", () =>
   Effect.gen(function* () {
     const { ask, ledger } = yield* there
     yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
@@ -241,7 +241,7 @@ it.effect("is for this machine alone, but for /healthz", () =>
   })
 )
 
-it.effect("says 503 while the ledger is not available, and is well itself", () =>
+it.effect("responds 503 while the ledger is not available, and 200 on /healthz", () =>
   Effect.gen(function* () {
     const { ledger } = yield* there
     const down = Effect.fail(new StoreUnavailable({}))
@@ -260,7 +260,7 @@ it.effect("says 503 while the ledger is not available, and is well itself", () =
   })
 )
 
-it.effect("shows the metrics in Prometheus' text format", () =>
+it.effect("returns the metrics in the text format of Prometheus", () =>
   Effect.gen(function* () {
     const { ask } = yield* there
     const { body, headers } = yield* ask("/metrics")

@@ -53,7 +53,7 @@ describe("a callback URL", () => {
     "https://shop.example/a b",
     "https://:99999",
     ""
-  ])("that is %j is no absolute http(s) URL, and refused", (url) => {
+  ])("is refused when it is %j, which is not an absolute http(s) URL", (url) => {
     expect(Exit.findErrorOption(make(url))).toMatchObject({
       value: { _tag: "InvalidCallbackUrl" }
     })
@@ -67,13 +67,16 @@ describe("a callback URL", () => {
     "paymentMethod",
     "%70aymentMethod=card",
     "pawl=1"
-  ])("A10: with ?%s of the merchant's is refused, and not repeated in the error", (query) => {
-    const exit = make(`https://shop.example/secret-path?${query}`)
-    expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidCallbackUrl" } })
-    expect(JSON.stringify(exit)).not.toContain("secret-path")
-  })
+  ])(
+    "A10: is refused with the query ?%s of the merchant, and the error does not repeat it",
+    (query) => {
+      const exit = make(`https://shop.example/secret-path?${query}`)
+      expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidCallbackUrl" } })
+      expect(JSON.stringify(exit)).not.toContain("secret-path")
+    }
+  )
 
-  it("is the merchant's own, byte for byte, and the token at its end", () => {
+  it("keeps the URL of the merchant byte for byte and appends the token", () => {
     expect(made("https://shop.example/c")).toMatch(/^https:\/\/shop\.example\/c\?pawl=[\w.-]+$/u)
     for (const url of ["https://shop.example/c?a=1&b=%20+ü", "http://shop.example?x="]) {
       expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
@@ -82,7 +85,7 @@ describe("a callback URL", () => {
     expect(made("https://shop.example/c?a#b")).toMatch(/c\?a&pawl=[\w.-]+#b$/u)
   })
 
-  it("comes from the configuration, and a blank secret is refused at the start", () => {
+  it("takes its secret from the configuration, and a blank secret is refused at the start", () => {
     const env = (PAWL_MERCHANT_SECRET: string) =>
       Effect.runSyncExit(
         Effect.provide(
@@ -100,7 +103,7 @@ describe("a callback URL", () => {
   })
 })
 
-/** The query of a URL as the service appends to it. */
+/** Returns the query of a URL with the parameters that the service appends. */
 const arrives = (url: string, method: Method = "apm") =>
   `${new URL(url).search}&paymentMethod=${method}`
 
@@ -108,7 +111,7 @@ describe("a callback with a token", () => {
   const token = (key: string) =>
     arrives(made("https://shop.example/c", "apm-payment", request, key))
 
-  it("is one of the operation that its URL was made for", () => {
+  it("belongs to the operation that its URL was made for", () => {
     expect(verified("apm", apm(), token(secret))).toMatchObject({
       kind: "apm-payment",
       transactionId: "100001",
@@ -116,7 +119,7 @@ describe("a callback with a token", () => {
     })
   })
 
-  it("of an intent is of the method that the customer chose, and its amount may change", () => {
+  it("of an intent has the method that the customer chose, and its amount may differ", () => {
     const said = { requestId: "r", mid: "mid-1", amount: "10.00", currency: "EUR" }
     const ordered = { requestId: "r", account: "mid-1" }
     const card1 = verified("card", card(), search("card", "payment", said))
@@ -126,7 +129,7 @@ describe("a callback with a token", () => {
     expect(verified("apm", apm(), search("apm", "payout", rest)).kind).toBe("apm-payout")
   })
 
-  it("says what was ordered, whatever it is", () => {
+  it("carries any order unchanged", () => {
     const text = fc.string({ unit: "binary", maxLength: 40 }).filter((each) => each.isWellFormed())
     fc.assert(
       fc.property(text, text, text, (requestId, amount, currency) => {
@@ -136,7 +139,7 @@ describe("a callback with a token", () => {
     )
   })
 
-  it("that another secret signed, or that was changed, counts as one without", () => {
+  it("counts as one without a token when the token is changed or signed with another secret", () => {
     const good = new URL(made("https://shop.example/c")).searchParams.get("pawl") ?? ""
     const forged = (text: string) =>
       verified("apm", apm(), `?pawl=${encodeURIComponent(text)}&paymentMethod=apm`)
@@ -181,14 +184,14 @@ describe("a callback with a token", () => {
     ["a kind we do not know", Buffer.from('["x","r",null,null,null]').toString("base64url")],
     ["a field too few", Buffer.from('["refund","r",null,null]').toString("base64url")],
     ["a number", Buffer.from('["refund","r",null,10,null]').toString("base64url")]
-  ])("that says %s counts as one without, though it is signed", (_, content) => {
+  ])("counts as one without a token when the signed token contains %s", (_, content) => {
     const signed = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()
     const token = `${content}.${signed.subarray(0, 16).toString("base64url")}`
     const search = `?pawl=${encodeURIComponent(token)}&paymentMethod=apm`
     expect(verified("apm", apm(), search)).toMatchObject({ kind: "apm", ordered: undefined })
   })
 
-  it("is verified under the previous secret, too", () => {
+  it("is verified with the previous secret too", () => {
     const layer = Verifier.layer({
       current: Redacted.make("new-secret"),
       previous: Redacted.make(secret)
@@ -200,7 +203,7 @@ describe("a callback with a token", () => {
     }
   })
 
-  it("is no checksum, and no checksum is one", () => {
+  it("has a token that is not a checksum, and a checksum is not a token", () => {
     const signs = (text: string) => createHmac("sha256", secret).update(text).digest()
     const body = ["4711", "10.00", "EUR", "100001"].join("|")
     const content = Buffer.from('["refund","r",null,null,null]').toString("base64url")
@@ -211,34 +214,34 @@ describe("a callback with a token", () => {
     }
   })
 
-  it("R20: of another account than its URL was made for is 400", () => {
+  it("R20: is refused with 400 when its account is not the account of the URL", () => {
     expect(answer(incoming("apm", apm({ accountId: "4712" }), { search: token(secret) }))).toBe(400)
   })
 
-  it("A08: of another method than its URL was made for is 400", () => {
+  it("A08: is refused with 400 when its method is not the method of the URL", () => {
     const of = search("apm", "apm-payment", { requestId: "r" }).replace("=apm", "=card")
     expect(answer(incoming("card", card(), { search: of }))).toBe(400)
   })
 
-  it("A09: that is repeated is 400", () => {
+  it("A09: is refused with 400 when the token is repeated", () => {
     const twice = `${token(secret)}&pawl=1`
     expect(answer(incoming("apm", apm(), { search: twice }))).toBe(400)
   })
 
-  it("is read only after the checksum: a bad one is 401, whatever the token is", () => {
+  it("has its token read only after the checksum: a wrong checksum is 401 with any token", () => {
     const request = incoming("apm", apm({ accountId: "4712" }), { search: token(secret) })
     expect(answer({ ...request, checksum: "x" })).toBe(401)
   })
 })
 
-describe("the id of a callback's row", () => {
+describe("the id of the row of a callback", () => {
   const token = search("card", "refund", { requestId: "r" })
   const idOf = (body: Parameters<typeof card>[0], of?: string) => {
     const { kind, transactionId } = verified("card", card(body), of)
     return [kind, transactionId]
   }
 
-  it("is the refundId of a refund's, where it has one that is an identifier", () => {
+  it("is the refundId of a refund, if that is an identifier", () => {
     expect(idOf({ refundId: "7" }, token)).toEqual(["refund", "7"])
     expect(idOf({ refundId: 7 }, token)).toEqual(["refund", "7"])
     expect(idOf({}, token)).toEqual(["refund", "100001"])
@@ -247,11 +250,11 @@ describe("the id of a callback's row", () => {
     }
   })
 
-  it("is its transactionId where the URL names no operation", () => {
+  it("is the transactionId if the URL names no operation", () => {
     expect(idOf({ refundId: "7" })).toEqual(["card", "100001"])
   })
 
-  it("is the refundId where the profile says that refunds name the payment", () => {
+  it("is the refundId if the profile says that refund callbacks carry the id of the payment", () => {
     const layer = Verifier.layer({ current: Redacted.make(secret) }).pipe(
       Layer.provide([NodeHmac.layer, Profile.layer({ refundCallbackId: "payment" })])
     )
@@ -263,7 +266,7 @@ describe("the id of a callback's row", () => {
   })
 })
 
-it("R20: a callback of an account that is not ours is 400, once it is known to be the service's", () => {
+it("R20: a callback with a valid checksum and a foreign account is refused with 400", () => {
   const layer = Verifier.layer({
     current: Redacted.make(secret),
     accounts: ["4711", "mid-2"]

@@ -1,5 +1,5 @@
 /**
- * What is deleted in time, and what is not.
+ * The deletion of callback bodies after their retention time.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,8 +10,8 @@ import { Ledger } from "../src/Ledger.ts"
 import { card, verified } from "./service.ts"
 import * as World from "./world.ts"
 
-describe("a callback's body", () => {
-  it("is deleted after 30 days, and its transaction's row never (R22)", () =>
+describe("the body of a callback", () => {
+  it("is deleted after 30 days, and the row of its transaction is never deleted (R22)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: World.says("SUCCEED") })
@@ -32,7 +32,7 @@ describe("a callback's body", () => {
       })
     ))
 
-  it("is deleted when the retention says so, however many there are", () =>
+  it("is deleted after the configured retention time, however many bodies there are", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make()

@@ -1,5 +1,5 @@
 /**
- * What becomes of claims when the service answers this, that or nothing.
+ * The confirmation of claims, by the responses of the service.
  */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import * as World from "./world.ts"
 const { told, alarms, says, second, minute, hour, day } = World
 
 describe("a policy", () => {
-  it("of always tells nothing that the service did not say", () =>
+  it("of always tells only statuses that the service confirmed", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -25,10 +25,10 @@ describe("a policy", () => {
       })
     ))
 
-  it("of never tells what callbacks claim at once", () =>
+  it("of never tells the claims of callbacks at once", () =>
     World.run(
       Effect.gen(function* () {
-        const world = yield* World.make({ policy: "never", read: () => World.silent })
+        const world = yield* World.make({ policy: "never", read: () => World.unreachable })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.settled
@@ -39,20 +39,20 @@ describe("a policy", () => {
     ))
 })
 
-describe("a service that", () => {
+describe("a service whose read", () => {
   it.each([
     ["dies", () => Effect.die("bug")],
     ["interrupts itself", () => Effect.interrupt],
-    ["never answers", () => Effect.never],
+    ["never ends", () => Effect.never],
     [
       "throws",
       () => {
         throw new Error("bug")
       }
     ],
-    ["does not answer", () => World.silent]
+    ["fails with Unreachable", () => World.unreachable]
   ])(
-    "%s is asked again after 15 seconds, and holds up nothing that needs no answer (R21)",
+    "%s is read again after 15 seconds, and does not delay work that needs no read (R21)",
     (_, read) =>
       World.run(
         Effect.gen(function* () {
@@ -67,7 +67,7 @@ describe("a service that", () => {
           expect(told(world)).toEqual(["PENDING", "CUSTOMER_VERIFICATION"])
           expect(world.reads.length).toBeGreaterThan(40)
           expect(world.reads.length).toBeLessThan(63 * 4 + 10)
-          expect(world.seen.claims).toBeLessThan(63 * 4 * 2 + 30)
+          expect(world.counts.claims).toBeLessThan(63 * 4 * 2 + 30)
           expect(yield* world.ledger.get("apm", "1")).toMatchObject({
             polls: 0,
             deadLetter: undefined
@@ -76,11 +76,11 @@ describe("a service that", () => {
       )
   )
 
-  it("hangs under many claims holds up nothing that needs no answer", () =>
+  it("hangs for many claims does not delay work that needs no read", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.silent)
+          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
         })
         const { receive } = yield* world.start
         for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
@@ -88,11 +88,11 @@ describe("a service that", () => {
         yield* receive("300", "PENDING")
         yield* World.pass("1 minute")
         expect(told(world)).toEqual(["PENDING"])
-        expect(world.seen.mostReading).toBe(16)
+        expect(world.counts.mostReading).toBe(16)
       })
     ))
 
-  it("answers in time is asked once for every claim, however many come at once", () =>
+  it("succeeds is read once for each claim, however many come at once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -106,7 +106,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("did not answer when a forged claim turned out true is asked until it does", () =>
+  it("failed when a forged claim came true is read until it succeeds", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -114,7 +114,7 @@ describe("a service that", () => {
             at < 150 * day
               ? Effect.succeed("SUCCEED")
               : at < 150 * day + 10 * second
-                ? World.silent
+                ? World.unreachable
                 : Effect.succeed("CHARGEBACK")
         })
         const { receive } = yield* world.start
@@ -127,7 +127,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("answered while the genuine claim came is asked again, also within one millisecond", () =>
+  it("ended while the genuine claim came is read again, also within one millisecond", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -144,7 +144,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("is behind a CHARGEBACK is asked until it is not, however late that came", () =>
+  it("is behind a claimed CHARGEBACK is read until it returns CHARGEBACK, however late the claim came", () =>
     World.run(
       Effect.gen(function* () {
         const late = 200 * day
@@ -160,7 +160,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("answers with a status nobody knows is asked on, with an alarm, and told of nothing", () =>
+  it("returns an unknown status raises an alarm, is read again, and tells nothing", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -178,7 +178,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("goes back is told of in one alarm, and by no transition", () =>
+  it("goes back in rank raises one alarm and causes no transition", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -192,7 +192,7 @@ describe("a service that", () => {
       })
     ))
 
-  it("contradicts a claim is told of in one alarm, once it has done so for a minute", () =>
+  it("contradicts a claim for a minute raises one alarm", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("FAILED") })

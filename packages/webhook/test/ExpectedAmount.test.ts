@@ -1,5 +1,5 @@
 /**
- * Amounts that differ from what was ordered, from the callback to the dead letter and on.
+ * Callbacks with another amount than the ordered one, from the callback to the redriven dead letter.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { Kind, KnownKind } from "@pawl/core/Kind"
@@ -25,7 +25,7 @@ const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<stri
   )
 })
 
-describe("what was ordered", () => {
+describe("the ordered amount", () => {
   it.each([
     ["10", "10.00"],
     ["10.0", "10"],
@@ -34,7 +34,7 @@ describe("what was ordered", () => {
     ["10.004", "10.00"],
     ["0.5", "0.50"],
     ["999999999999999999.99", "999999999999999999.99"]
-  ])("as %s is what is paid as %s", (amount, paid) => {
+  ])("%s equals the paid amount %s", (amount, paid) => {
     expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(false)
   })
 
@@ -44,12 +44,12 @@ describe("what was ordered", () => {
     ["10", "100"],
     ["999999999999999999.99", "999999999999999999.98"],
     ["not an amount", "10.00"]
-  ])("as %s is not what is paid as %s", (amount, paid) => {
+  ])("%s differs from the paid amount %s", (amount, paid) => {
     expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(true)
     expect(Ordered.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
   })
 
-  it("is rounded and compared as Amount rounds and compares", () => {
+  it("is rounded and compared as by Amount", () => {
     const digits = fc.stringMatching(/^[0-9]{1,4}$/)
     const ordered = fc.oneof(
       digits,
@@ -73,7 +73,7 @@ describe("what was ordered", () => {
     )
   })
 
-  it("counts for APM payments, payouts and refunds alone", () => {
+  it("is compared only for APM payments, payouts and refunds", () => {
     const kinds: ReadonlyArray<KnownKind> = [
       "apm-payment",
       "apm-payout",
@@ -87,13 +87,13 @@ describe("what was ordered", () => {
     expect(Ordered.differ(row("refund", { currency: "EUR" }, "10"))).toBe(false)
   })
 
-  it("is not held against a callback of another account (A08, R20)", () => {
+  it("is not compared with a callback of another account (A08, R20)", () => {
     const ordered = { account: "4712", amount: "9" }
     expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
     expect(Ordered.differ(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
   })
 
-  it("is as good as nothing where nothing was said", () => {
+  it("is not compared when the order has no amount", () => {
     fc.assert(
       fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (ordered) => {
         expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
@@ -102,14 +102,14 @@ describe("what was ordered", () => {
   })
 })
 
-describe("a transaction that is paid with another amount", () => {
+describe("a transaction with another amount than the ordered one", () => {
   const register = (world: World.World, amount: string, account = "4711") =>
     world.ledger.register(
       { kind: "apm-payment", transactionId: "1", amount, currency: "EUR", account },
       world.now()
     )
 
-  it("is told to nobody, parked, and told once a person lets it go on", () =>
+  it("is parked without being told, and told after a redrive", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: World.says("SUCCEED") })
@@ -136,7 +136,7 @@ describe("a transaction that is paid with another amount", () => {
       })
     ))
 
-  it("is parked again for what it comes to stand at next", () =>
+  it("is parked again for its next status", () =>
     World.run(
       Effect.gen(function* () {
         let status: "PENDING" | "SUCCEED" = "PENDING"
@@ -154,7 +154,7 @@ describe("a transaction that is paid with another amount", () => {
       })
     ))
 
-  it("is not, where only a replay of another account says so: that is not handed over either (A08)", () =>
+  it("is not one if only a replay of another account has that amount, and that replay is not handed over (A08)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: World.says("SUCCEED") })
@@ -167,7 +167,7 @@ describe("a transaction that is paid with another amount", () => {
       })
     ))
 
-  it("leaves others alone", () =>
+  it("does not affect other transactions", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: World.says("SUCCEED") })

@@ -41,7 +41,7 @@ interface Posted {
   readonly body: string
 }
 
-/** An application that answers as it is told to, and what was posted to it. */
+/** Starts an application with given responses, and records the requests to it. */
 const application = (respond: (response: ServerResponse, posted: Posted) => void) => {
   const posted: Array<Posted> = []
   return Effect.map(
@@ -69,7 +69,7 @@ const forwarding = (url: string) =>
     Context.get(Handler.Handler)
   )
 
-it.live("posts the transition as one JSON object, its members in order, signed", () =>
+it.live("posts the transition as one signed JSON object with its members in order", () =>
   Effect.gen(function* () {
     const { posted, url } = yield* application((response) => response.writeHead(204).end())
     const { handle } = yield* forwarding(url)
@@ -116,9 +116,9 @@ it.live("posts the transition as one JSON object, its members in order, signed",
   }).pipe(Effect.withSpan("a span that is nobody's business"))
 )
 
-describe("is not taken", () => {
+describe("a transition is not told", () => {
   it.live.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
-    "with %i, and is posted nowhere else",
+    "after a response of %i, and is not posted to another URL",
     (status) =>
       Effect.gen(function* () {
         const elsewhere = yield* application((response) => response.end())
@@ -138,7 +138,7 @@ describe("is not taken", () => {
       })
   )
 
-  it.live("where nobody listens, or the connection breaks", () =>
+  it.live("when no server listens or the connection breaks", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(application((response) => response.end()))
       const broken = yield* application((response) => response.destroy())
@@ -156,7 +156,7 @@ describe("is not taken", () => {
     })
   )
 
-  it.effect("by who does not answer for 10 seconds; 9 are waited for", () =>
+  it.effect("after 10 seconds without a response; a response after 9 seconds is in time", () =>
     Effect.gen(function* () {
       const reached = Promise.withResolvers<void>()
       const { url } = yield* application(() => reached.resolve())
@@ -174,7 +174,7 @@ describe("is not taken", () => {
   )
 })
 
-it.live("a 2xx is taken, however long its body goes on", () =>
+it.live("a transition is told after a 2xx response, however long its body is", () =>
   Effect.gen(function* () {
     const { url } = yield* application((response) => response.writeHead(200).write("and so on"))
     const { handle } = yield* forwarding(url)
@@ -193,7 +193,7 @@ const python = ((): boolean => {
 })()
 if (!python) console.warn("There is no python3: examples/python/app.py is not tested")
 
-it.runIf(python)("the Python example listens on port 5000 unless it is given another", () => {
+it.runIf(python)("the Python example listens on port 5000 by default", () => {
   const script = `
 import http.server, runpy, sys
 http.server.ThreadingHTTPServer = lambda address, _: sys.exit(print(address[1]))
@@ -207,7 +207,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")`
   expect([portOf(), portOf("5001")]).toEqual(["5000", "5001"])
 })
 
-it.runIf(python)("is what the Python example verifies and takes, once", async () =>
+it.runIf(python)("the Python example verifies a transition and accepts it once", async () =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {

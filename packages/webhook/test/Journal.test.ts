@@ -20,7 +20,7 @@ const entries: ReadonlyArray<Entry> = [
   { _tag: "Alarm", reason: "the service went back to an earlier status" }
 ]
 
-it.effect("hands every entry to everybody who listens, in order, with its row and time", () =>
+it.effect("passes every entry to every listener in order, with its row and time", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const listen = Effect.forkChild(
@@ -40,14 +40,14 @@ it.effect("hands every entry to everybody who listens, in order, with its row an
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("waits for no listener: a slow one loses the oldest entries", () =>
+it.effect("does not wait for a slow listener, which loses the oldest entries", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const latch = yield* Latch.make()
-    const heard: Array<Entered> = []
+    const received: Array<Entered> = []
     yield* Effect.forkChild(
       Stream.runForEach(journal.entries, (entry) =>
-        Effect.map(latch.await, () => heard.push(entry))
+        Effect.map(latch.await, () => received.push(entry))
       ),
       { startImmediately: true }
     )
@@ -58,14 +58,14 @@ it.effect("waits for no listener: a slow one loses the oldest entries", () =>
     for (const each of all) yield* journal.enter(each, { _tag: "Asked", answer: "404" })
     yield* latch.open
     yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
-    expect(heard.length).toBeLessThan(all.length / 2)
-    expect(heard.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
+    expect(received.length).toBeLessThan(all.length / 2)
+    expect(received.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
       all.slice(-4000).map(({ transactionId }) => transactionId)
     )
   }).pipe(Effect.provide(layer))
 )
 
-it.effect("warns of what a person should know, and of nothing else", () => {
+it.effect("logs a warning only for entries that need a person", () => {
   const logged: Array<unknown> = []
   const logger = Logger.make(({ fiber, logLevel, message }) =>
     logged.push([logLevel, message, fiber.getRef(CurrentLogAnnotations)])
@@ -84,7 +84,7 @@ it.effect("warns of what a person should know, and of nothing else", () => {
   )
 })
 
-it.effect("has a stream of alarms alone", () =>
+it.effect("has a stream with only the alarms", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
     const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
@@ -92,20 +92,20 @@ it.effect("has a stream of alarms alone", () =>
     })
     for (const entry of entries) yield* journal.enter(row, entry)
     yield* journal.raise("callbacks are refused")
-    const heard = yield* Fiber.join(listening)
-    expect(heard).toEqual([
+    const received = yield* Fiber.join(listening)
+    expect(received).toEqual([
       ...entries.slice(4).map((entry) => ({ ...entry, ...row, at: 0 })),
       { _tag: "Alarm", reason: "callbacks are refused", at: 0 }
     ])
   }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
 )
 
-it.effect("raises one alarm a burst, and another when it goes on for 10 minutes", () =>
+it.effect("raises one alarm per burst, and another one when the burst lasts for 10 minutes", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const heard: Array<Entered> = []
+    const received: Array<Entered> = []
     yield* Effect.forkChild(
-      Stream.runForEach(journal.alarms, (entry) => Effect.sync(() => heard.push(entry))),
+      Stream.runForEach(journal.alarms, (entry) => Effect.sync(() => received.push(entry))),
       { startImmediately: true }
     )
     for (let minute = 0; minute < 62; minute++) {
@@ -115,7 +115,7 @@ it.effect("raises one alarm a burst, and another when it goes on for 10 minutes"
     }
     yield* World.settled
     const minutes = (reason: string) =>
-      heard.flatMap((entry) =>
+      received.flatMap((entry) =>
         entry._tag === "Alarm" && entry.reason === reason ? [entry.at / 60_000] : []
       )
     expect(minutes("refused")).toEqual([0, 10, 20, 30, 40, 50, 60])
@@ -123,7 +123,7 @@ it.effect("raises one alarm a burst, and another when it goes on for 10 minutes"
   }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
 )
 
-it("tells the life of a transaction: what came, what was asked, what was told", () =>
+it("has entries for the callbacks, reads and transitions of a transaction", () =>
   World.run(
     Effect.gen(function* () {
       const world = yield* World.make({ read: World.says("SUCCEED") })
@@ -146,15 +146,15 @@ it("tells the life of a transaction: what came, what was asked, what was told", 
     })
   ))
 
-it("says what the service answered", () =>
+it("has the result of each read", () =>
   World.run(
     Effect.gen(function* () {
-      const answers = [World.unknown, World.silent, Effect.succeed("SETTLED")]
+      const answers = [World.notFound, World.unreachable, Effect.succeed("SETTLED")]
       const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
       const { receive } = yield* world.start
       yield* receive("1", "SUCCEED")
       yield* World.pass("1 minute")
-      const asked = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
-      expect(asked).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
+      const reads = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
+      expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
     })
   ))

@@ -12,20 +12,20 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Metrics from "../src/Metrics.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { surroundings } from "./doors.ts"
+import { dependencies } from "./doors.ts"
 import { ledgerOf } from "./places.ts"
 import { apm, card, checksum, incoming } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 import * as World from "./world.ts"
 
-/** Runs a test with counters of its own, and no log. */
+/** Runs a test with its own counters and without a log. */
 const counted = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   test.pipe(
     Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provideService(MinimumLogLevel, "None")
   )
 
-/** What is scraped, by series; those of a histogram's buckets are left out. */
+/** Returns the scraped values by series, without the buckets of histograms. */
 const series = (text: string) =>
   Object.fromEntries(
     text
@@ -37,7 +37,7 @@ const series = (text: string) =>
       ])
   )
 
-it("counts what became of every callback, and what followed of it", () =>
+it("counts the result of every callback, and the reads and transitions after it", () =>
   World.run(
     counted(
       Effect.gen(function* () {
@@ -69,7 +69,7 @@ it("counts what became of every callback, and what followed of it", () =>
     )
   ))
 
-it("shows how many dead letters there are now, until they are re-driven", () =>
+it("shows the current number of dead letters, until they are redriven", () =>
   World.run(
     counted(
       Effect.gen(function* () {
@@ -122,7 +122,7 @@ const backlogLaw = Effect.gen(function* () {
 
 const file = files()
 
-it.live("a backlog is what is due and nobody works on, in memory and in SQLite", () =>
+it.live("the backlog counts the rows that are due and not leased, in memory and in SQLite", () =>
   Effect.gen(function* () {
     yield* Effect.provide(backlogLaw, layerMemory)
     yield* Effect.provide(backlogLaw, ledgerOf(file()))
@@ -130,10 +130,10 @@ it.live("a backlog is what is due and nobody works on, in memory and in SQLite",
 )
 
 await onPostgres((place) =>
-  it.live("a backlog is the same there", () => Effect.provide(backlogLaw, ledgerOf(place)))
+  it.live("the backlog is the same there", () => Effect.provide(backlogLaw, ledgerOf(place)))
 )
 
-it("shows for how long the oldest has been due that nobody works on", () =>
+it("shows for how long the oldest row of the backlog has been due", () =>
   World.run(
     counted(
       Effect.gen(function* () {
@@ -149,32 +149,34 @@ it("shows for how long the oldest has been due that nobody works on", () =>
     )
   ))
 
-it.effect("has a few dozen series, however many transactions, and none names one", () =>
-  counted(
-    Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      for (let index = 0; index < 2000; index++) {
-        const row = { method: "card", transactionId: `secret-${index}` } as const
-        const claim = statuses[index % statuses.length] ?? "NEW"
-        yield* journal.enter(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
-        yield* journal.enter(row, { _tag: "Asked", answer: `status-${index}` })
-        yield* journal.enter(row, {
-          _tag: "Told",
-          to: claim,
-          confirmed: true,
-          conflict: null,
-          attempt: 1
-        })
-        yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
-      }
-      const scraped = yield* Metrics.scrape
-      expect(scraped).not.toMatch(/secret-|status-/u)
-      expect(scraped.split("\n").length).toBeLessThan(60)
-    }).pipe(Effect.provide([Journal.layer, layerMemory]))
-  )
+it.effect(
+  "has a few dozen series for any number of transactions, and no series names a transaction",
+  () =>
+    counted(
+      Effect.gen(function* () {
+        const journal = yield* Journal.Journal
+        for (let index = 0; index < 2000; index++) {
+          const row = { method: "card", transactionId: `secret-${index}` } as const
+          const claim = statuses[index % statuses.length] ?? "NEW"
+          yield* journal.enter(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
+          yield* journal.enter(row, { _tag: "Asked", answer: `status-${index}` })
+          yield* journal.enter(row, {
+            _tag: "Told",
+            to: claim,
+            confirmed: true,
+            conflict: null,
+            attempt: 1
+          })
+          yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
+        }
+        const scraped = yield* Metrics.scrape
+        expect(scraped).not.toMatch(/secret-|status-/u)
+        expect(scraped.split("\n").length).toBeLessThan(60)
+      }).pipe(Effect.provide([Journal.layer, layerMemory]))
+    )
 )
 
-it.effect("leaves out what a ledger that is not available would say", () =>
+it.effect("leaves out the series of a ledger that is not available", () =>
   counted(
     Effect.gen(function* () {
       const ledger = yield* Ledger
@@ -188,12 +190,12 @@ it.effect("leaves out what a ledger that is not available would say", () =>
   )
 )
 
-/** A receiver whose ledger may fail, and the alarms it raised. */
+/** Makes a receiver whose ledger may fail, and records its alarms. */
 const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () => boolean }) {
   const context = yield* Layer.build(
     Receiver.layer().pipe(
       Layer.provide([
-        surroundings,
+        dependencies,
         Layer.effect(
           Ledger,
           Effect.map(Ledger, (ledger) => ({
@@ -218,7 +220,7 @@ const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () 
   return { reasons, receive: Context.get(context, Receiver.Receiver).receive }
 })
 
-it.effect("counts refusals by their answer, and raises one alarm for many of 401", () =>
+it.effect("counts refusals by their status, and raises one alarm for many of 401", () =>
   counted(
     Effect.gen(function* () {
       const { reasons, receive } = yield* receiving()
@@ -255,24 +257,26 @@ it.effect("raises one alarm while the ledger cannot be written", () =>
   )
 )
 
-it.effect("raises an alarm when the previous secret is in use after the current one was", () =>
-  counted(
-    Effect.gen(function* () {
-      const { reasons, receive } = yield* receiving()
-      const old = incoming("card", card(), {
-        checksum: checksum("card", card(), "previous-secret")
+it.effect(
+  "raises an alarm when the previous secret verifies a callback after the current one did",
+  () =>
+    counted(
+      Effect.gen(function* () {
+        const { reasons, receive } = yield* receiving()
+        const old = incoming("card", card(), {
+          checksum: checksum("card", card(), "previous-secret")
+        })
+        yield* receive(old)
+        expect(yield* reasons).toEqual([])
+        yield* receive(incoming("card", card()))
+        expect(yield* reasons).toEqual([])
+        for (let time = 0; time < 5; time++) yield* receive(old)
+        expect(yield* reasons).toEqual([expect.stringMatching(/previous merchant secret/u)])
       })
-      yield* receive(old)
-      expect(yield* reasons).toEqual([])
-      yield* receive(incoming("card", card()))
-      expect(yield* reasons).toEqual([])
-      for (let time = 0; time < 5; time++) yield* receive(old)
-      expect(yield* reasons).toEqual([expect.stringMatching(/previous merchant secret/u)])
-    })
-  )
+    )
 )
 
-it("raises an alarm of a conflict, once, with its transaction", () =>
+it("raises one alarm for a conflict, with its transaction", () =>
   World.run(
     Effect.gen(function* () {
       const answers = ["FAILED", "SUCCEED", "SUCCEED"] as const

@@ -1,6 +1,6 @@
 /**
- * The bare listener over raw sockets: what is slow, oversized or no HTTP never reaches the receiver, and
- * does not hold up who behaves.
+ * The listener over raw sockets: slow, oversized and invalid requests never reach the receiver, and do not
+ * delay valid requests.
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -12,71 +12,71 @@ import type { RequestListener } from "node:http"
 import { connect, type Socket } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { post, say, watched } from "./doors.ts"
+import { post, sendRaw, makeReceiver } from "./doors.ts"
 import { card, incoming } from "./service.ts"
 import { settled } from "./world.ts"
 
 const { body, checksum, search } = incoming("card", card())
 const text = new TextDecoder().decode(body)
 
-/** A callback in so many bytes; `lines` are further headers. */
+/** Returns the bytes of a callback request; `lines` are further headers. */
 const head = (lines: string, target = `/callback${search}`) =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
 
 const listening = Effect.gen(function* () {
-  const receiver = watched()
+  const receiver = makeReceiver()
   const door = NodeReceiver.toListener(receiver.layer)
   yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
   const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
   return { port, callbacks: Effect.promise(() => receiver.callbacks()) }
 })
 
-describe("what is no HTTP", () => {
+describe("invalid HTTP", () => {
   const length = `Content-Length: ${body.length}`
   const chunked = "Transfer-Encoding: chunked"
   const chunk = `${body.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
   const smuggled: ReadonlyArray<readonly [name: string, bytes: string]> = [
     ["both lengths", head(`${length}\r\n${chunked}\r\n\r\n${chunk}`)],
     ["two lengths", head(`${length}\r\nContent-Length: 5\r\n\r\n${text}`)],
-    ["a length that is none", head(`Content-Length: +${body.length}\r\n\r\n${text}`)],
+    ["an invalid length", head(`Content-Length: +${body.length}\r\n\r\n${text}`)],
     ["an unknown coding", head(`Transfer-Encoding: xchunked\r\n\r\n${chunk}`)],
     ["a coding after chunked", head(`Transfer-Encoding: chunked, identity\r\n\r\n${chunk}`)],
     ["a space before the colon", head(`Transfer-Encoding : chunked\r\n\r\n${chunk}`)],
     ["a header folded over two lines", head(`X-Folded: a\r\n b\r\n${length}\r\n\r\n${text}`)],
     ["a bare line feed in the headers", head(`X-A: b\n${length}\r\n\r\n${text}`)],
-    ["a chunk size that is none", head(`${chunked}\r\n\r\n0x${chunk}`)],
+    ["an invalid chunk size", head(`${chunked}\r\n\r\n0x${chunk}`)],
     [
       "a chunk that ends in a line feed",
       head(`${chunked}\r\n\r\n${chunk.replaceAll("\r\n", "\n")}`)
     ],
     ["a NUL in a header", head(`X-A: \u0000\r\n${length}\r\n\r\n${text}`)],
-    ["a version that is none", head(`${length}\r\n\r\n${text}`).replace("HTTP/1.1", "HTTP/9.9")]
+    ["an unknown version", head(`${length}\r\n\r\n${text}`).replace("HTTP/1.1", "HTTP/9.9")]
   ]
 
-  it.live.each(smuggled)("A21: %s is 400 at most, and reaches nobody", ([, bytes]) =>
+  it.live.each(smuggled)("A21: with %s is refused and does not reach the receiver", ([, bytes]) =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
-      const said = yield* say(port, (socket) => socket.end(bytes, "latin1"))
-      expect(said).not.toMatch(/ 200 /u)
-      expect(said).toMatch(/^(?:HTTP\/1\.1 400 |$)/u)
+      const response = yield* sendRaw(port, (socket) => socket.end(bytes, "latin1"))
+      expect(response).not.toMatch(/ 200 /u)
+      expect(response).toMatch(/^(?:HTTP\/1\.1 400 |$)/u)
       expect(yield* callbacks).toBe(0)
     })
   )
 
-  it.live("A21: a second request behind a body is a request of its own, not the first one's", () =>
+  it.live("A21: bytes after a body are a second request, and not part of the first one", () =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
-      const said = yield* say(port, (socket) =>
+      const response = yield* sendRaw(port, (socket) =>
         socket.end(
           `${head(`${length}\r\n\r\n${text}`)}GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
         )
       )
-      expect(said.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
+      expect(response.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
       expect(yield* callbacks).toBe(1)
     })
   )
 
-  it.live("A22: headers of more than 16 KB, or more than 2,000 of them, are 431", () =>
+  it.live("A22: more than 16 KB of headers, or more than 2,000 headers, are refused with 431", () =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
       const large = [
@@ -84,10 +84,10 @@ describe("what is no HTTP", () => {
         Array.from({ length: 2001 }, (_, index) => `X-${index}: xxxx\r\n`).join("")
       ]
       for (const lines of large) {
-        const said = yield* say(port, (socket) =>
+        const response = yield* sendRaw(port, (socket) =>
           socket.write(head(`${lines}${length}\r\n\r\n${text}`))
         )
-        expect(said).toMatch(/^HTTP\/1\.1 431 /u)
+        expect(response).toMatch(/^HTTP\/1\.1 431 /u)
       }
       expect(yield* callbacks).toBe(0)
     })
@@ -95,14 +95,14 @@ describe("what is no HTTP", () => {
 })
 
 it.live(
-  "A19: who is slow is cut off, and meanwhile good traffic is answered",
+  "A19: slow connections are closed, and valid requests are answered meanwhile",
   () =>
     Effect.gen(function* () {
       const { callbacks, port } = yield* listening
       const open = new Set<Socket>()
       const cutOff: Array<string> = []
       const slowly = (where: string, first: string, next: string) =>
-        say(port, (socket) => {
+        sendRaw(port, (socket) => {
           open.add(socket)
           socket.write(first)
           const more = setInterval(() => socket.write(next), 1000)
@@ -134,18 +134,18 @@ it.live(
         }
       })
       expect(answered).toBeGreaterThan(10)
-      const said = yield* Fiber.join(slow)
-      expect(said.filter((each) => / 200 /u.test(each))).toEqual([])
-      expect(said.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))).toHaveLength(
-        800
-      )
+      const response = yield* Fiber.join(slow)
+      expect(response.filter((each) => / 200 /u.test(each))).toEqual([])
+      expect(
+        response.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))
+      ).toHaveLength(800)
       expect(cutOff.lastIndexOf("headers")).toBeLessThan(cutOff.indexOf("body"))
       expect(yield* callbacks).toBeGreaterThan(answered)
     }),
   60_000
 )
 
-describe("the end", () => {
+describe("the end of a listener", () => {
   const gated = () => {
     const reached = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
@@ -156,7 +156,7 @@ describe("the end", () => {
     return { listener, reached: Effect.promise(() => reached.promise), open: gate.resolve }
   }
 
-  /** Listens as a program does that ends when it is interrupted. */
+  /** Listens as a program that ends when it is interrupted. */
   const program = Effect.fnUntraced(function* (listener: RequestListener) {
     const opened = yield* Deferred.make<number, NodeReceiver.CannotListen>()
     const main = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }).pipe(
@@ -168,40 +168,42 @@ describe("the end", () => {
     return { main, port: yield* Deferred.await(opened) }
   })
 
-  it.live("answers what is in flight, takes in nothing new, and leaves no connection", () =>
-    Effect.gen(function* () {
-      const { listener, open, reached } = gated()
-      const { main, port } = yield* program(listener)
-      const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
-      const inFlight = yield* Effect.forkChild(say(port, (socket) => socket.write(request)))
-      yield* reached
-      const ending = yield* Effect.forkChild(Fiber.interrupt(main))
-      const refused = yield* Effect.callback<boolean>((resume) => {
-        const attempt = (): void => {
-          const socket = connect(port, "127.0.0.1")
-          socket.on("error", () => resume(Effect.succeed(true)))
-          // Its backlog takes connections until the server has closed.
-          socket.on("connect", () => {
-            socket.destroy()
-            setImmediate(attempt)
-          })
-        }
-        attempt()
+  it.live(
+    "answers the requests in flight, accepts no new ones, and leaves no connection open",
+    () =>
+      Effect.gen(function* () {
+        const { listener, open, reached } = gated()
+        const { main, port } = yield* program(listener)
+        const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
+        const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
+        yield* reached
+        const ending = yield* Effect.forkChild(Fiber.interrupt(main))
+        const refused = yield* Effect.callback<boolean>((resume) => {
+          const attempt = (): void => {
+            const socket = connect(port, "127.0.0.1")
+            socket.on("error", () => resume(Effect.succeed(true)))
+            // The backlog of the socket accepts connections until the server has closed.
+            socket.on("connect", () => {
+              socket.destroy()
+              setImmediate(attempt)
+            })
+          }
+          attempt()
+        })
+        expect(refused).toBe(true)
+        expect(ending.pollUnsafe()).toBeUndefined()
+        open()
+        expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
+        yield* Fiber.join(ending)
       })
-      expect(refused).toBe(true)
-      expect(ending.pollUnsafe()).toBeUndefined()
-      open()
-      expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
-      yield* Fiber.join(ending)
-    })
   )
 
-  it.effect("waits 8 seconds for what is not answered, and no longer", () =>
+  it.effect("waits at most 8 seconds for unanswered requests", () =>
     Effect.gen(function* () {
       const { listener, reached } = gated()
       const { main, port } = yield* program(listener)
       const cut = yield* Effect.forkChild(
-        say(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
+        sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
       )
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))
@@ -215,7 +217,7 @@ describe("the end", () => {
   )
 })
 
-it.live("a port that is taken is an error that names it", () =>
+it.live("a port in use is an error that names the port", () =>
   Effect.gen(function* () {
     const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
     const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
@@ -226,7 +228,7 @@ it.live("a port that is taken is an error that names it", () =>
   })
 )
 
-it.live("a receiver that breaks answers 503", () =>
+it.live("a receiver with a defect responds 503", () =>
   Effect.gen(function* () {
     const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
     const { dispose, listener } = NodeReceiver.toListener(broken)

@@ -1,6 +1,6 @@
 /**
- * Whole lives of transactions under virtual time: a service with a history of its own, a network that
- * shuffles, repeats, loses and forges callbacks, handlers, stores and machines that fail.
+ * Complete histories of transactions under virtual time. The network shuffles, repeats, loses and forges
+ * callbacks; handlers, stores and processes fail.
  */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 import type { Row } from "../src/Row.ts"
 import * as World from "./world.ts"
 
-/** A transaction's truth: what the service answers from when on (ms since the epoch). */
+/** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */
 type History = ReadonlyArray<{ readonly at: number; readonly status: Status }>
 
 interface Delivery {
@@ -17,17 +17,17 @@ interface Delivery {
   readonly status: Status
 }
 
-/** `registeredAt` is when the merchant put what the create answered into the ledger, if ever. */
+/** `registeredAt` is the time at which the merchant registered the response of the create, if it did. */
 interface Life {
   readonly history: History
   readonly deliveries: ReadonlyArray<Delivery>
   readonly registeredAt: number | undefined
 }
 
-/** What handlers do, call by call; afterwards they take what they are told. */
+/** The outcomes of the handler, call by call. Later calls succeed. */
 type Deed = "takes" | "fails" | "dies" | "throws" | "interrupts itself" | "is slow" | "never ends"
 
-/** A receiver that ends, the `way` it does, and is followed by another. */
+/** A restart: a receiver ends in the given `way`, and another one starts. */
 interface Outage {
   readonly at: number
   readonly way: "stop" | "kill"
@@ -73,7 +73,7 @@ const behave = (deed: Deed | undefined): Effect.Effect<void, string> => {
   return Effect.andThen(took, deed === "interrupts itself" ? Effect.interrupt : end[deed])
 }
 
-/** Lives all lives at once; returns what the handler was called with and the rows, per transaction. */
+/** Runs all histories at once; returns the handler calls and the row of each transaction. */
 const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
   World.run(
     Effect.gen(function* () {
@@ -87,15 +87,15 @@ const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
         handle: () => behave(deeds[made++]),
         read: ({ at, id }) => {
           const status = truth(lives[Number(id)]?.history ?? [], at)
-          const answer = at < trouble.silentUntil ? World.silent : Effect.succeed(status)
+          const answer = at < trouble.silentUntil ? World.unreachable : Effect.succeed(status)
           return Effect.flatMap(Effect.delay(answer, trouble.readTime), (said) =>
-            said === undefined || at < trouble.unknownUntil ? World.unknown : Effect.succeed(said)
+            said === undefined || at < trouble.unknownUntil ? World.notFound : Effect.succeed(said)
           )
         }
       })
       const running = yield* Effect.replicateEffect(world.start, trouble.receivers)
 
-      /** As the service delivers: six tries, to whichever receiver is there. */
+      /** Delivers a callback as the service does: six attempts, to the receiver that runs then. */
       const deliver = Effect.fnUntraced(function* (id: string, status: Status) {
         for (const wait of [0, 2, 4, 8, 16, 32]) {
           yield* Effect.sleep(wait * minute)
@@ -146,7 +146,7 @@ const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
       for (const index of lives.keys()) {
         rows.push(yield* world.ledger.get("apm", String(index)))
       }
-      expect(world.seen.overlaps).toBe(0)
+      expect(world.counts.overlaps).toBe(0)
       return {
         rows,
         calls: lives.map((_, index) =>
@@ -177,7 +177,7 @@ const history: fc.Arbitrary<History> = fc.constantFrom(...chains).chain((chain) 
     })
 )
 
-/** Every change is delivered never, once or a few times, up to an hour late. */
+/** Delivers every change up to a few times or never, at most an hour late. */
 const deliveries = (of: History, forged: boolean): fc.Arbitrary<ReadonlyArray<Delivery>> => {
   const honest = of.map(({ at, status }) =>
     fc.array(
@@ -235,10 +235,10 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
   jumps: fc.constant([])
 })
 
-/** A counterexample is shrunk for so long, and then shown. */
+/** The time limit for shrinking a counterexample. */
 const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
 
-/** What holds of every sequence of calls, whatever else fails. */
+/** Asserts the properties of every sequence of calls, whatever fails. */
 const assertSound = ({ history: of }: Life, calls: ReadonlyArray<World.Call>) => {
   for (const [index, call] of calls.entries()) {
     const before = calls.slice(0, index)
@@ -257,7 +257,7 @@ const assertSound = ({ history: of }: Life, calls: ReadonlyArray<World.Call>) =>
   }
 }
 
-/** What holds besides while the store answers and nobody is stopped. */
+/** Asserts the further properties that hold while the store works and no receiver is stopped. */
 const assertExact = (calls: ReadonlyArray<World.Call>) => {
   for (const [index, call] of calls.entries()) {
     const took = calls.slice(0, index).filter((each) => each.took)
@@ -268,7 +268,7 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
   }
 }
 
-/** What was told in the end is what the service says, of everything that anybody ever heard of. */
+/** Asserts that the last told status of every known transaction is the status of the service. */
 const assertSettled = (
   { history: of }: Life,
   calls: ReadonlyArray<World.Call>,
@@ -280,7 +280,7 @@ const assertSettled = (
 }
 
 describe("the pipeline", () => {
-  it("tells nothing final that the service did not say, never a rank below one told, and ends at the truth (S4, S5, S6, S9)", async () => {
+  it("tells only confirmed final statuses and rising ranks, and ends at the status of the service (S4, S5, S6, S9)", async () => {
     const calm = trouble.map((each) => ({ ...each, receivers: 1, outages: [], flaws: [] }))
     await fc.assert(
       fc.asyncProperty(lives, calm, async (all, each) => {
@@ -295,7 +295,7 @@ describe("the pipeline", () => {
     )
   })
 
-  it("does so whatever stops, is killed, hangs or loses its store, one call at a time (R09, R10, R12, S5, S10)", async () => {
+  it("does so with one call at a time when receivers stop, are killed, hang or lose their store (R09, R10, R12, S5, S10)", async () => {
     await fc.assert(
       fc.asyncProperty(lives, trouble, async (all, each) => {
         const { calls, rows } = await live(all, each)
@@ -308,7 +308,7 @@ describe("the pipeline", () => {
     )
   })
 
-  it("does so though the clock jumps by up to an hour, back or forth", async () => {
+  it("does so when the clock jumps by up to an hour, back or forth", async () => {
     const jumps = fc
       .array(
         fc.record({
@@ -334,7 +334,7 @@ describe("the pipeline", () => {
     )
   })
 
-  it("tells a genuine final status within a read and a second of its callback, whatever is forged before (S9)", async () => {
+  it("tells a genuine final status within one read and one second of its callback, whatever was forged before (S9)", async () => {
     await fc.assert(
       fc.asyncProperty(life, fc.nat({ max: 3000 }), async (lived, readTime) => {
         const { calls } = await live([lived], { ...noTrouble, readTime })

@@ -1,5 +1,5 @@
 /**
- * What the pipeline does when a handler, a store, a clock or a process fails it.
+ * The pipeline when a handler, a store, a clock or a process fails.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Cause from "effect/Cause"
@@ -13,7 +13,7 @@ import * as World from "./world.ts"
 const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("the 64 slots", () => {
-  it("bound the handler calls in flight, and 16 the questions", () =>
+  it("limit the handler calls in flight, and 16 slots limit the reads", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -26,12 +26,12 @@ describe("the 64 slots", () => {
         for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
         yield* World.pass("30 seconds")
         expect(told(world).length).toBe(300)
-        expect(world.seen).toMatchObject({ mostHandling: 64, mostReading: 16 })
-        expect(world.seen.claims).toBeLessThan(300 + 20)
+        expect(world.counts).toMatchObject({ mostHandling: 64, mostReading: 16 })
+        expect(world.counts.claims).toBeLessThan(300 + 20)
       })
     ))
 
-  it("are filled again as soon as one is free, though the others stay taken", () =>
+  it("are filled again one by one while the others stay in use", () =>
     World.run(
       Effect.gen(function* () {
         const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 63
@@ -50,7 +50,7 @@ describe("the 64 slots", () => {
       })
     ))
 
-  it("are free again after a store that failed under all of them", () =>
+  it("are free again after the store failed for all of them", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -64,7 +64,7 @@ describe("the 64 slots", () => {
       })
     ))
 
-  it("are not kept by handlers that never end (R09, S10)", () =>
+  it("are freed from handlers that never end (R09, S10)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -79,7 +79,7 @@ describe("the 64 slots", () => {
 })
 
 describe("a lease", () => {
-  it("is renewed under a slow handler, so that nobody else calls it (R11)", () =>
+  it("is renewed while a slow handler runs, so that no other process calls it (R11)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.sleep("4 minutes") })
@@ -92,7 +92,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("that cannot be renewed ends the work under it, before another begins (R12)", () =>
+  it("that cannot be renewed ends its work before another process begins (R12)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -107,12 +107,12 @@ describe("a lease", () => {
           [0, 25 * second],
           [expect.any(Number), expect.any(Number)]
         ])
-        expect(world.seen.overlaps).toBe(0)
+        expect(world.counts.overlaps).toBe(0)
         expect(told(world)).toEqual(["PENDING"])
       })
     ))
 
-  it("outlives a store that fails for less than it lasts: the handler is called once", () =>
+  it("outlasts a shorter failure of the store: the handler is called once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -127,7 +127,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("that a jump of the clock ends leaves no transaction to two handlers", () =>
+  it("that ends by a jump of the clock does not lead to two handlers at once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -140,7 +140,7 @@ describe("a lease", () => {
         yield* receive("2", "PENDING")
         yield* receive("1", "PROCESSING")
         yield* World.pass("5 minutes")
-        expect(world.seen.overlaps).toBe(0)
+        expect(world.counts.overlaps).toBe(0)
         expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
           to: "PROCESSING",
           took: true
@@ -148,7 +148,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("that was lost before the handler was called leaves it to who has the lease, with a word in the log", () =>
+  it("that is lost before the handler is called is logged, and the handler is not called", () =>
     World.run(
       Effect.gen(function* () {
         const logged: Array<unknown> = []
@@ -170,7 +170,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("is handed back by a receiver that stops while it tells", () =>
+  it("is released by a receiver that stops during a handler call", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
@@ -187,7 +187,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("is handed back by a receiver that stops while it asks, or waits to ask", () =>
+  it("is released by a receiver that stops during a read, or before one", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -197,7 +197,7 @@ describe("a lease", () => {
         for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
         yield* World.pass("2 seconds")
         yield* first.stop
-        expect(world.seen.reading).toBe(0)
+        expect(world.counts.reading).toBe(0)
         yield* world.start
         yield* World.pass("10 seconds")
         expect(world.reads.map(({ at }) => at)).toEqual([
@@ -208,7 +208,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("is handed back by a receiver that stops before it began", () =>
+  it("is released by a receiver that stops before the work begins", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ latency: 100 })
@@ -222,7 +222,7 @@ describe("a lease", () => {
       })
     ))
 
-  it("of a process that was killed runs out, and no sooner", () =>
+  it("of a killed process lasts until it expires", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
@@ -253,7 +253,7 @@ describe("a handler that", () => {
     ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20],
     ["never ends", Effect.never, 5 * minute]
   ])(
-    "%s is called again, ever more rarely, for 24 hours; then its row is parked, and others go on (R09)",
+    "%s is called again with growing waits for 24 hours, then its row is parked, and other rows go on (R09)",
     (_, deed, lasts) =>
       World.run(
         Effect.gen(function* () {
@@ -288,7 +288,7 @@ describe("a handler that", () => {
       )
   )
 
-  it("fails says why and when it is called again in the log, and a named error without a stack", () =>
+  it("fails is logged with the reason and the next wait, and a named error without its stack", () =>
     World.run(
       Effect.gen(function* () {
         class OutOfStock extends Data.TaggedError("OutOfStock")<{ readonly message: string }> {}
@@ -319,7 +319,7 @@ describe("a handler that", () => {
       })
     ))
 
-  it("kills the process is called ever more rarely, and its row parked after 24 hours (R10)", () =>
+  it("kills the process is called with growing waits, and its row is parked after 24 hours (R10)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.never })
@@ -345,7 +345,7 @@ describe("a handler that", () => {
       })
     ))
 
-  it("failed is called once more after a long outage, before its row is parked", () =>
+  it("failed is called once more after a long outage before its row is parked", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.fail("not now") })
@@ -361,7 +361,7 @@ describe("a handler that", () => {
       })
     ))
 
-  it("backs off is not called sooner because the receiver was started anew", () =>
+  it("is in backoff is not called sooner after a restart of the receiver", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.fail("not now") })
@@ -376,7 +376,7 @@ describe("a handler that", () => {
       })
     ))
 
-  it("fails for one status has 24 hours for the next, which waits for neither it nor its backoff", () =>
+  it("fails for one status has 24 hours for the next one, which does not wait for the backoff", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -395,7 +395,7 @@ describe("a handler that", () => {
       })
     ))
 
-  it("was parked is called for another status, and for the first no more", () =>
+  it("failed until its row was parked is called for another status, and not again for the first one", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -416,7 +416,7 @@ describe("a handler that", () => {
     ))
 })
 
-it("a row that is re-driven has another 24 hours", () =>
+it("a redriven row has another 24 hours", () =>
   World.run(
     Effect.gen(function* () {
       const world = yield* World.make({
@@ -436,7 +436,7 @@ it("a row that is re-driven has another 24 hours", () =>
   ))
 
 describe("a transition", () => {
-  it("says which request it comes of, where that was registered", () =>
+  it("has the requestId of its registration", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: World.says("SUCCEED") })
@@ -455,7 +455,7 @@ describe("a transition", () => {
       })
     ))
 
-  it("carries both ends as a conflict when the service changed its mind", () =>
+  it("carries both final statuses as a conflict when the service confirmed both", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -482,7 +482,7 @@ describe("a transition", () => {
       })
     ))
 
-  it("hands over the newest callback that claims the status, its signed fields apart", () =>
+  it("carries the newest callback that claims the status, with its signed fields apart", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("SUCCEED") })
@@ -498,7 +498,7 @@ describe("a transition", () => {
       })
     ))
 
-  it("that a read found comes without a callback", () =>
+  it("found by a read has no callback", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("FAILED") })
@@ -510,8 +510,8 @@ describe("a transition", () => {
     ))
 })
 
-describe("A handler that settles", () => {
-  /** Settles, and loses what the first try was answered. */
+describe("a handler that settles", () => {
+  /** Fails the first attempt to settle, before or after the write. */
   const losing = (after: boolean) => {
     const tries: Array<boolean> = []
     const settle: World.Options["settle"] = (_, told) =>
@@ -524,7 +524,7 @@ describe("A handler that settles", () => {
     return { tries, settle }
   }
 
-  it("is called once, though its store is away for a moment", () =>
+  it("is called once when its store fails for a moment", () =>
     World.run(
       Effect.gen(function* () {
         const { settle, tries } = losing(false)
@@ -538,7 +538,7 @@ describe("A handler that settles", () => {
       })
     ))
 
-  it("is settled once, though the answer was lost (S5)", () =>
+  it("is settled once when the response was lost (S5)", () =>
     World.run(
       Effect.gen(function* () {
         const { settle } = losing(true)
@@ -562,7 +562,7 @@ describe("A handler that settles", () => {
       })
     ))
 
-  it("and cannot has failed: it is called again with growing waits", () =>
+  it("counts as failed if it cannot settle, and is called again with growing waits", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({

@@ -1,5 +1,5 @@
 /**
- * What the profile's switches change in a receiver.
+ * The effect of the switches of the profile on a receiver.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -17,10 +17,10 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { apm, incoming, secret } from "./service.ts"
 
-/** Lets every fiber run until it sleeps; the test clock waits only for those it woke itself. */
+/** Lets every fiber run until it sleeps. The test clock waits only for the fibers that it woke. */
 const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
 
-/** The minutes after a callback at which the service is asked, as long as it says PENDING. */
+/** The minutes after a callback at which the status is read while it is PENDING. */
 const reads = async (switches: Partial<Profile.Switches>, hours: number) => {
   const times: Array<number> = []
   const reader = Layer.succeed(StatusReader, {
@@ -50,7 +50,7 @@ describe("pollGaps", () => {
     expect(await reads({}, 5)).toEqual([5, 10, 20, 50, 110, 170, 230, 290])
   })
 
-  it("are those of the profile, the last one repeating", async () => {
+  it("are those of the profile, and the last one repeats", async () => {
     const pollGaps = [Duration.minutes(7), Duration.hours(1)] as const
     expect(await reads({ pollGaps }, 4)).toEqual([7, 67, 127, 187])
     expect(await reads({ pollGaps: [Duration.hours(2)] }, 8)).toEqual([120, 240, 360, 480])

@@ -33,8 +33,8 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { apm, bytes, card, checksum, incoming, secret } from "./service.ts"
 
-/** A service that knows every transaction as PENDING, and a handler that takes everything. */
-const surroundings = Layer.mergeAll(
+/** A service where every transaction is PENDING, and a handler that always succeeds. */
+const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" satisfies Status })
   }),
@@ -49,11 +49,11 @@ const surroundings = Layer.mergeAll(
 )
 
 const receiver = (ledger: Layer.Layer<Ledger>) =>
-  Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(surroundings))
+  Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(dependencies))
 
 type Door = "HttpRouter" | "node:http"
 
-/** Serves a receiver on a port of its own, and gives the ledger and the server behind it. */
+/** Serves a receiver on its own port; returns its ledger and server. */
 const serve = Effect.fnUntraced(function* (
   door: Door,
   ledger: Layer.Layer<Ledger> = layerMemory,
@@ -121,7 +121,7 @@ const ask = (port: number, { body, headers, method = "POST", path = "/callback" 
     request.end(body)
   })
 
-/** Posts a callback as the service does; `changes` is what went wrong with it, or who sent it. */
+/** Posts a callback as the service does, with some `changes` to the request. */
 const post = (
   port: number,
   method: "card" | "apm",
@@ -137,8 +137,8 @@ const post = (
   })
 }
 
-/** Says something to a server in so many bytes, and gives back all it said until it closed. */
-const say = (port: number, write: (socket: Socket) => void) =>
+/** Writes bytes to a server, and returns all bytes of its response until it closes. */
+const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1", () => write(socket))
@@ -148,7 +148,7 @@ const say = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
-/** A memory ledger with another accept. */
+/** A ledger in memory with another `accept`. */
 const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accept"]) =>
   Layer.effect(
     Ledger,
@@ -159,7 +159,7 @@ const callbacksOf = (ledger: Ledger["Service"], method: "card" | "apm" = "card")
   Effect.map(ledger.get(method, "100001"), (row) => row?.callbacks)
 
 describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
-  it.live("answers 200 with nothing to a callback, in both layouts, and to every repeat", () =>
+  it.live("responds 200 without a body to a callback of either layout, and to every repeat", () =>
     Effect.gen(function* () {
       const { ledger, port } = yield* serve(door)
       for (const times of [1, 2, 3]) {
@@ -173,7 +173,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
   )
 
   it.live.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "PROPFIND", "SEARCH"])(
-    "A20: answers %s with 405 and Allow: POST, whatever a header says it means",
+    "A20: responds 405 with Allow: POST to %s, also with a method override header",
     (method) =>
       Effect.gen(function* () {
         const { ledger, port } = yield* serve(door)
@@ -190,7 +190,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       })
   )
 
-  it.live("A17: takes a body of exactly 64 KiB, and answers one byte more with 413", () =>
+  it.live("A17: accepts a body of exactly 64 KiB, and responds 413 to one byte more", () =>
     Effect.gen(function* () {
       const { ledger, port } = yield* serve(door)
       const text = JSON.stringify(card())
@@ -204,14 +204,14 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
   )
 
   it.live(
-    "A17: answers an endless body with 413 and hangs up, having read no more than a little",
+    "A17: responds 413 to an endless body and closes the connection after reading little of it",
     () =>
       Effect.gen(function* () {
         const { port, server } = yield* serve(door)
         const sockets: Array<Socket> = []
         server.on("connection", (socket) => sockets.push(socket))
         const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
-        const said = yield* say(port, (socket) => {
+        const response = yield* sendRaw(port, (socket) => {
           socket.write("POST /callback?paymentMethod=card HTTP/1.1\r\nHost: x\r\n")
           socket.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
           const more = (): void => {
@@ -220,34 +220,36 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
           socket.on("drain", more)
           more()
         })
-        expect(said).toMatch(/^HTTP\/1\.1 413 /u)
-        // The limit, what is drained after the answer, and what stood in the socket's buffers.
+        expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+        // The limit, the bytes drained after the response, and the bytes in the buffers of the socket.
         expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
       })
   )
 
-  it.live("A17: believes no Content-Length: a body cut short or run over is never stored", () =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      const { body, checksum, search } = incoming("card", card())
-      const head = (length: number) =>
-        `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-        `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
-      const short = yield* say(port, (socket) => {
-        socket.write(head(body.length + 10))
-        socket.end(body)
+  it.live(
+    "A17: does not rely on Content-Length: a body that is shorter or longer is never stored",
+    () =>
+      Effect.gen(function* () {
+        const { ledger, port } = yield* serve(door)
+        const { body, checksum, search } = incoming("card", card())
+        const head = (length: number) =>
+          `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+          `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
+        const short = yield* sendRaw(port, (socket) => {
+          socket.write(head(body.length + 10))
+          socket.end(body)
+        })
+        expect(short).not.toMatch(/ 200 /u)
+        const long = yield* sendRaw(port, (socket) => {
+          socket.write(head(body.length - 1))
+          socket.write(body)
+        })
+        expect(long).toMatch(/^HTTP\/1\.1 400 /u)
+        expect(yield* callbacksOf(ledger)).toBeUndefined()
       })
-      expect(short).not.toMatch(/ 200 /u)
-      const long = yield* say(port, (socket) => {
-        socket.write(head(body.length - 1))
-        socket.write(body)
-      })
-      expect(long).toMatch(/^HTTP\/1\.1 400 /u)
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-    })
   )
 
-  it.live("A18: answers 64 MB zipped to 64 KB with 415, and never unzips them", () =>
+  it.live("A18: responds 415 to 64 MB zipped to 64 KB without unzipping them", () =>
     Effect.gen(function* () {
       const { port } = yield* serve(door)
       const bomb = gzipSync(Buffer.alloc(64_000_000, " "))
@@ -270,7 +272,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     [400, { path: "/callback" }],
     [400, { path: "/callback?paymentMethod=apm" }],
     [400, { path: "/callback?paymentMethod=card&paymentMethod=card" }]
-  ])("answers %i with nothing to %j", ([status, changes]) =>
+  ])("responds %i without a body to %j", ([status, changes]) =>
     Effect.gen(function* () {
       const { ledger, port } = yield* serve(door)
       const answered = yield* post(port, "card", card(), changes)
@@ -279,46 +281,44 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     })
   )
 
-  it.live(
-    "answers every failure of the checksum alike: 401, and the same nothing (A01, A02, A03)",
-    () =>
-      Effect.gen(function* () {
-        const { ledger, port } = yield* serve(door)
-        const right = checksum("card", card())
-        const given: ReadonlyArray<string | Array<string> | undefined> = [
-          undefined,
-          "",
-          [right, right],
-          ["AAAA", right],
-          [right, "AAAA"],
-          `${right}, ${right}`,
-          right.replace("=", ""),
-          Buffer.from(right, "base64").toString("hex"),
-          Buffer.from(right, "base64").toString("base64url"),
-          `${right}\u00a0`,
-          "\u00fc".repeat(44),
-          "A".repeat(10_000),
-          checksum("card", card(), "other-secret"),
-          checksum("card", card({ orderAmount: "10" }))
-        ]
-        const answers = []
-        for (const each of given) {
-          const headers = each === undefined ? {} : { "x-checksum": each }
-          const answered = yield* ask(port, {
-            body: incoming("card", card()).body,
-            path: "/callback?paymentMethod=card",
-            headers: { "content-type": "application/json", ...headers }
-          })
-          const { date: _, ...others } = answered.headers
-          answers.push({ ...answered, headers: others })
-        }
-        expect(answers[0]).toMatchObject({ status: 401, body: "" })
-        for (const answered of answers) expect(answered).toEqual(answers[0])
-        expect(yield* callbacksOf(ledger)).toBeUndefined()
-      })
+  it.live("responds 401 without a body to every failure of the checksum (A01, A02, A03)", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve(door)
+      const right = checksum("card", card())
+      const given: ReadonlyArray<string | Array<string> | undefined> = [
+        undefined,
+        "",
+        [right, right],
+        ["AAAA", right],
+        [right, "AAAA"],
+        `${right}, ${right}`,
+        right.replace("=", ""),
+        Buffer.from(right, "base64").toString("hex"),
+        Buffer.from(right, "base64").toString("base64url"),
+        `${right}\u00a0`,
+        "\u00fc".repeat(44),
+        "A".repeat(10_000),
+        checksum("card", card(), "other-secret"),
+        checksum("card", card({ orderAmount: "10" }))
+      ]
+      const answers = []
+      for (const each of given) {
+        const headers = each === undefined ? {} : { "x-checksum": each }
+        const answered = yield* ask(port, {
+          body: incoming("card", card()).body,
+          path: "/callback?paymentMethod=card",
+          headers: { "content-type": "application/json", ...headers }
+        })
+        const { date: _, ...others } = answered.headers
+        answers.push({ ...answered, headers: others })
+      }
+      expect(answers[0]).toMatchObject({ status: 401, body: "" })
+      for (const answered of answers) expect(answered).toEqual(answers[0])
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+    })
   )
 
-  it.live("answers 200 to what it keeps in quarantine, which gets no row", () =>
+  it.live("responds 200 to a callback for the quarantine, which gets no row", () =>
     Effect.gen(function* () {
       const { ledger, port } = yield* serve(door)
       expect((yield* post(port, "card", card({ transactionStatus: "SETTLED" }))).status).toBe(200)
@@ -330,7 +330,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
   )
 
   it.live.each(["[", "a b", "x:99999999", "x/?paymentMethod=apm#", ""])(
-    "answers as ever under a Host %j",
+    "responds as usual to the Host %j",
     (host) =>
       Effect.gen(function* () {
         const { ledger, port } = yield* serve(door)
@@ -339,7 +339,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       })
   )
 
-  it.live("takes a request whose target is a whole URL", () =>
+  it.live("accepts a request whose target is an absolute URL", () =>
     Effect.gen(function* () {
       const { ledger, port } = yield* serve(door)
       const path = "http://elsewhere/callback?paymentMethod=card"
@@ -349,7 +349,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
   )
 })
 
-it.live("the route is one path: others are the router's", () =>
+it.live("the route has one path; the router handles all others", () =>
   Effect.gen(function* () {
     const { port } = yield* serve("HttpRouter")
     const path = "/callbacks?paymentMethod=card"
@@ -358,7 +358,7 @@ it.live("the route is one path: others are the router's", () =>
 )
 
 describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) => {
-  it.live("answers 503 with nothing while it fails, and 200 once it is back", () =>
+  it.live("gets 503 without a body while it fails, and 200 once it works again", () =>
     Effect.gen(function* () {
       let isDown = true
       const flaky = accepting(
@@ -377,7 +377,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) =
     })
   )
 
-  it.live("has accepted before anyone hears 200", () =>
+  it.live("has accepted the callback before the response of 200", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
@@ -397,7 +397,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) =
         )
       )
       yield* Deferred.await(reached)
-      // Others come and go meanwhile.
+      // Other callbacks come meanwhile.
       expect((yield* ask(port, { method: "GET" })).status).toBe(405)
       expect((yield* post(port, "card", card(), { headers: { "x-checksum": "x" } })).status).toBe(
         401
@@ -411,7 +411,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) =
   )
 })
 
-it.effect("a store that hangs is not available: 503 within 5 seconds", () =>
+it.effect("a store that hangs leads to 503 within 5 seconds", () =>
   Effect.gen(function* () {
     const { receive } = yield* Receiver.Receiver
     const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
@@ -423,7 +423,7 @@ it.effect("a store that hangs is not available: 503 within 5 seconds", () =>
 )
 
 describe.each<Door>(["HttpRouter", "node:http"])("the checksum and the secret at %s", (door) => {
-  it.live("are in no log line, no span and no error, even where all headers are traced", () =>
+  it.live("are in no log line, span or error, also when all headers are traced", () =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
       const spans: Array<Tracer.NativeSpan> = []

@@ -1,5 +1,5 @@
 /**
- * The receiver behind every door of its README, each recipe as a user writes it.
+ * The recipes of the README: the receiver in each kind of server.
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -9,9 +9,9 @@ import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { post, sent, serve, watched } from "./doors.ts"
+import { post, callbackRequest, serve, makeReceiver } from "./doors.ts"
 
-/** A callback whose bytes are another JSON text of the same fields: parsed and printed it is not the same. */
+/** A callback whose JSON text changes when it is parsed and printed. */
 const spelled = `{ "mid":"mid-1", "orderAmount":10.00, "orderCurrency":"EUR", "transactionId":100001,\n "transactionStatus":"SUCCEED" }`
 
 const expectTaken = (url: string, callbacks: () => Promise<number>) =>
@@ -25,9 +25,9 @@ const expectTaken = (url: string, callbacks: () => Promise<number>) =>
   })
 
 describe("a receiver", () => {
-  it.live("stands on Node's own server", () =>
+  it.live("runs on the server of Node", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener, start } = NodeReceiver.toListener(layer)
       yield* Effect.promise(async () => {
         await start()
@@ -39,9 +39,9 @@ describe("a receiver", () => {
     })
   )
 
-  it.live("stands in Express, before express.json()", () =>
+  it.live("runs in Express before express.json()", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener } = NodeReceiver.toListener(layer)
       const app = express()
       app.all("/callback", listener)
@@ -61,9 +61,9 @@ describe("a receiver", () => {
     })
   )
 
-  it.live("says 500, and takes nothing, where Express has read the body before", () =>
+  it.live("responds 500 and stores nothing when Express has read the body before", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, listener } = NodeReceiver.toListener(layer)
       const app = express()
       app.use(express.json())
@@ -76,13 +76,13 @@ describe("a receiver", () => {
     })
   )
 
-  it.live("stands in Hono", () =>
+  it.live("runs in Hono", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, handler } = WebReceiver.toHandler(layer)
       const app = new Hono()
       app.all("/callback", (context) => handler(context.req.raw))
-      const { body, headers, search } = sent()
+      const { body, headers, search } = callbackRequest()
       const ask = (init: RequestInit) =>
         Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
       expect(yield* ask({ method: "POST", headers, body })).toBe(200)
@@ -96,12 +96,12 @@ describe("a receiver", () => {
     })
   )
 
-  it.live("is a worker's fetch handler", () =>
+  it.live("runs as the fetch handler of a worker", () =>
     Effect.gen(function* () {
-      const { callbacks, layer } = watched()
+      const { callbacks, layer } = makeReceiver()
       const { dispose, handler } = WebReceiver.toHandler(layer)
       const worker = { fetch: handler }
-      const { body, headers, search } = sent()
+      const { body, headers, search } = callbackRequest()
       const request = new Request(`https://shop.example/callback${search}`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json; charset=utf-8" },
@@ -114,7 +114,7 @@ describe("a receiver", () => {
   )
 })
 
-it("the recipes of the README are these, line by line", async () => {
+it("the recipes of the README equal these, line by line", async () => {
   const lines = async (url: URL) =>
     (await readFile(url, "utf8")).split("\n").map((line) => line.trim())
   const tested = new Set(await lines(new URL(import.meta.url)))
@@ -126,7 +126,7 @@ it("the recipes of the README are these, line by line", async () => {
   }
 })
 
-it("the web door needs no module of Node's", async () => {
+it("the web door needs no module of Node", async () => {
   const seen = new Set<string>()
   const visit = async (url: URL): Promise<void> => {
     if (seen.has(url.href)) return

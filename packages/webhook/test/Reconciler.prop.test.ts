@@ -32,13 +32,13 @@ const apply = (before: Row, answer: Answer, now: number): Row => {
   }
 }
 
-const said = (status: string, kind: Kind = "apm-payment") =>
+const readOf = (status: string, kind: Kind = "apm-payment") =>
   ({ _tag: "Said", kind, status }) as const
 
-/** The times of the first `count` reads, when the service always answers alike. */
+/** The times of the first `count` reads when every read has the same result. */
 const reads = (
   start: Row,
-  answer: { readonly _tag: "Unknown" } | { readonly _tag: "Silent" } | ReturnType<typeof said>,
+  answer: { readonly _tag: "Unknown" } | { readonly _tag: "Silent" } | ReturnType<typeof readOf>,
   count: number
 ): Array<number> => {
   const times: Array<number> = []
@@ -55,13 +55,13 @@ const gaps = (times: ReadonlyArray<number>) =>
   times.map((time, index) => time - (times[index - 1] ?? 0))
 
 describe("the poll ladder", () => {
-  it("waits 5, 5, 10, 30 and 60 minutes, then hourly, while a transaction has not ended", () => {
-    const times = reads(row(Evidence.claimed("PENDING")), said("PENDING"), 8)
+  it("waits 5, 5, 10, 30 and 60 minutes, then hourly, while a transaction is open", () => {
+    const times = reads(row(Evidence.claimed("PENDING")), readOf("PENDING"), 8)
     expect(gaps(times)).toEqual(minutes(5, 5, 10, 30, 60, 60, 60, 60))
   })
 
   it("ends after 180 days", () => {
-    const times = reads(row(Evidence.claimed("PENDING")), said("PENDING"), 10_000)
+    const times = reads(row(Evidence.claimed("PENDING")), readOf("PENDING"), 10_000)
     expect(times.length).toBeLessThan(10_000)
     const last = times.at(-1) ?? 0
     expect(last).toBeGreaterThan(Duration.toMillis(Duration.days(179)))
@@ -73,14 +73,14 @@ describe("the poll ladder", () => {
     expect(readAt(late, rules)).toBe(late.since + 300_000)
   })
 
-  it("asks a silent service again after 15 seconds, without taking a step", () => {
+  it("repeats a failed read after 15 seconds, without a step on the ladder", () => {
     const start = row(Evidence.claimed("PENDING"))
     const silent = apply(start, { _tag: "Silent", askedAt: 300_000 }, 300_000)
     expect(silent.polls).toBe(0)
     expect(readAt(silent, rules)).toBe(315_000)
   })
 
-  it("parks an id that no endpoint knows for 24 hours, and reads it no more", () => {
+  it("parks an id that no endpoint knows for 24 hours, and does not read it again", () => {
     let current = row(Evidence.claimed("PENDING"))
     for (const at of reads(current, { _tag: "Unknown" }, 100)) {
       current = apply(current, { _tag: "Unknown", askedAt: at }, at)
@@ -98,7 +98,7 @@ describe("the poll ladder", () => {
   })
 })
 
-it("follows an id that nobody knows further for a status that came while it was asked about", () => {
+it("keeps reading an unknown id after a callback that came during the read", () => {
   const start = row(Evidence.claimed("PENDING"))
   const asked = apply(start, { _tag: "Unknown", askedAt: day }, day + 5000)
   expect(asked.deadLetter?.reason).toBe("unknown-transaction")
@@ -110,30 +110,32 @@ it("follows an id that nobody knows further for a status that came while it was 
 })
 
 describe("a doubtful claim", () => {
-  it("ahead of the service is read at once, after 1, 2, 5, 15 and 60 seconds, then on the ladder", () => {
-    const times = reads(row(Evidence.claimed("SUCCEED")), said("PENDING"), 10)
+  it("that is ahead of the service is read at once, after 1, 2, 5, 15 and 60 seconds, then on the ladder", () => {
+    const times = reads(row(Evidence.claimed("SUCCEED")), readOf("PENDING"), 10)
     expect(gaps(times)).toEqual([...seconds(0, 1, 2, 5, 15, 60), ...minutes(5, 5, 10, 30)])
   })
 
-  it("that the service does not know yet is read like one it is behind of", () => {
+  it("of an id that the service does not know yet is read like one that is ahead", () => {
     const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "Unknown" }, 6)
     expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
   })
 
-  it("that is not final contradicts nothing, where every claim has to be confirmed", () => {
+  it("that is not final contradicts nothing under the policy always", () => {
     const evidence = Evidence.claimed("CUSTOMER_VERIFICATION") | Evidence.confirmed("PROCESSING")
     const claim = row(evidence, { read: { status: "PROCESSING", askedAt: 0 } })
     expect(doubt(claim, "always")).toBe("ahead")
     expect(doubt(claim, "final")).toBeUndefined()
   })
 
-  it("against what the service says is read at once, after 5 and 60 seconds, then on the ladder once, then after 12 hours", () => {
-    const times = reads(row(Evidence.claimed("SUCCEED")), said("FAILED"), 100)
+  it("that the service contradicts is read at once, after 5 and 60 seconds, then once through the ladder, then after 12 hours", () => {
+    const times = reads(row(Evidence.claimed("SUCCEED")), readOf("FAILED"), 100)
     expect(gaps(times)).toEqual([...seconds(0, 5, 60), ...minutes(5, 5, 10, 30, 60), ...hours(12)])
   })
 
-  it("makes the row due each time it comes again, at most once a second, and never moves the plan", () => {
-    const answer = fc.constantFrom(said("FAILED"), said("PENDING"), { _tag: "Unknown" } as const)
+  it("makes the row due at each repeat, at most once a second, and never moves the ladder", () => {
+    const answer = fc.constantFrom(readOf("FAILED"), readOf("PENDING"), {
+      _tag: "Unknown"
+    } as const)
     fc.assert(
       fc.property(
         answer,
@@ -167,7 +169,7 @@ describe("a doubtful claim", () => {
   })
 })
 
-it("is read again for a claim of the millisecond of its last read, and for none before it", () => {
+it("a row is read again for a claim in the millisecond of its last read, and not for an earlier one", () => {
   const start = row(Evidence.claimed("SUCCEED") | Evidence.confirmed("FAILED"), {
     polls: 3,
     pollAt: 90_000,
@@ -180,54 +182,54 @@ it("is read again for a claim of the millisecond of its last read, and for none 
 describe("a transaction that ended", () => {
   it("in SUCCEED or REFUNDED is read after 12 hours, then at doubling gaps to 64 days", () => {
     for (const end of ["SUCCEED", "REFUNDED"] as const) {
-      const times = reads(row(Evidence.confirmed(end)), said(end), 100)
+      const times = reads(row(Evidence.confirmed(end)), readOf(end), 100)
       expect(gaps(times)).toEqual(hours(12, 24, 48, 96, 192, 384, 768, 1536))
     }
   })
 
   it("in FAILED or CANCELLED is read once, after 12 hours", () => {
     for (const end of ["FAILED", "CANCELLED"] as const) {
-      expect(gaps(reads(row(Evidence.confirmed(end)), said(end), 100))).toEqual(hours(12))
+      expect(gaps(reads(row(Evidence.confirmed(end)), readOf(end), 100))).toEqual(hours(12))
     }
   })
 
-  it("in CHARGEBACK is read no more, and neither is a payout or refund that succeeded", () => {
-    expect(reads(row(Evidence.confirmed("CHARGEBACK")), said("CHARGEBACK"), 100)).toEqual([])
+  it("in CHARGEBACK is not read again, and neither is a payout or refund that succeeded", () => {
+    expect(reads(row(Evidence.confirmed("CHARGEBACK")), readOf("CHARGEBACK"), 100)).toEqual([])
     for (const kind of ["apm-payout", "card-payout", "refund"] as const) {
       expect(
-        reads(row(Evidence.confirmed("SUCCEED"), { kind }), said("SUCCEED", kind), 100)
+        reads(row(Evidence.confirmed("SUCCEED"), { kind }), readOf("SUCCEED", kind), 100)
       ).toEqual([])
     }
   })
 
-  it("starts its follow-up from the read that found the end, and anew from one that found another", () => {
+  it("starts its watch at the read that found the end, and again at a read that found another end", () => {
     const start = row(Evidence.claimed("PENDING"))
-    const found = apply(start, { ...said("SUCCEED"), askedAt: 300_000 }, 300_400)
+    const found = apply(start, { ...readOf("SUCCEED"), askedAt: 300_000 }, 300_400)
     expect(readAt(found, rules)).toBe(300_400 + 12 * 3_600_000)
     let current = found
-    for (const at of reads(found, said("SUCCEED"), 3)) {
-      current = apply(current, { ...said("SUCCEED"), askedAt: at }, at)
+    for (const at of reads(found, readOf("SUCCEED"), 3)) {
+      current = apply(current, { ...readOf("SUCCEED"), askedAt: at }, at)
     }
     const at = readAt(current, rules) ?? 0
-    const refunded = apply(current, { ...said("REFUNDED"), askedAt: at }, at)
-    expect(gaps([at, ...reads(refunded, said("REFUNDED"), 100)]).slice(1)).toEqual(
+    const refunded = apply(current, { ...readOf("REFUNDED"), askedAt: at }, at)
+    expect(gaps([at, ...reads(refunded, readOf("REFUNDED"), 100)]).slice(1)).toEqual(
       hours(12, 24, 48, 96, 192, 384, 768, 1536)
     )
   })
 
-  it("while the service did not know it yet is followed from its first answer", () => {
+  it("before the service knew it is watched from the first successful read", () => {
     const known = Evidence.claimed("SUCCEED") | Evidence.confirmed("SUCCEED")
     const start = row(known, { polls: 4, pollAt: 23_000, askedAt: 8000 })
     const times = reads(
       apply(start, { _tag: "Unknown", askedAt: 23_000 }, 23_000),
-      said("SUCCEED"),
+      readOf("SUCCEED"),
       4
     )
     expect(gaps([23_000, ...times]).slice(1)).toEqual(hours(12, 12, 24, 48))
   })
 })
 
-it("is never read more than once a second, whatever is known", () => {
+it("a row is never read more than once a second, in any state", () => {
   const status = fc.constantFrom<Status>(...statuses)
   fc.assert(
     fc.property(
@@ -246,7 +248,7 @@ it("is never read more than once a second, whatever is known", () => {
   )
 })
 
-it("keeps reading whatever has not ended, and whatever claim is not settled", () => {
+it("reads go on for every open transaction and for every unsettled claim", () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 18 - 1 }), (evidence) => {
       const { status } = Evidence.standing(evidence, undefined, rules.policy)

@@ -1,5 +1,5 @@
 /**
- * How rows are followed over months, and that none is due for ever.
+ * The reads of rows over months, and that no row stays due forever.
  */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as World from "./world.ts"
 const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("an id that no endpoint knows for a day", () => {
-  it("is parked once, and read again for every new claim, but by no plan", () =>
+  it("is parked once, and then read only for new claims", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make()
@@ -28,12 +28,12 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is followed again when the service comes to know it", () =>
+  it("is read again on the ladder when the service knows it", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
           read: ({ at }) =>
-            at < 2 * day ? World.unknown : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
+            at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
         })
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
@@ -47,11 +47,11 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is followed again when a callback brings a new status", () =>
+  it("is read again on the ladder when a callback brings a new status", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < 2 * day ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
@@ -62,11 +62,11 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is not parked if the service once knew it", () =>
+  it("is not parked if the service knew it once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.unknown)
+          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -76,23 +76,23 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
-  it("is left alone though its handler fails too", () =>
+  it("is not read again when its handler fails too", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ handle: () => Effect.fail("not now") })
         const { receive } = yield* world.start
         yield* receive("1", "PENDING")
         yield* World.pass("2 days")
-        const before = [world.reads.length, world.calls.length, world.seen.claims]
+        const before = [world.reads.length, world.calls.length, world.counts.claims]
         yield* World.pass("30 days")
-        expect([world.reads.length, world.calls.length, world.seen.claims]).toEqual(before)
+        expect([world.reads.length, world.calls.length, world.counts.claims]).toEqual(before)
         expect(deadLetter(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
       })
     ))
 })
 
-describe("an operation that is registered", () => {
-  it("is told as the response said, and followed without any callback, by its own endpoint (R17)", () =>
+describe("a registered operation", () => {
+  it("is told with the status of its response, and read from its own endpoint without a callback (R17)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("SUCCEED") })
@@ -110,11 +110,11 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("after its callbacks keeps what they brought; the method was asked for till then (R19)", () =>
+  it("keeps the evidence of earlier callbacks, whose reads tried all kinds of the method (R19)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < 20 * second ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < 20 * second ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -131,11 +131,11 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("as ended is read after 12 hours and at doubling gaps, wherever on another plan it was (R18)", () =>
+  it("with a final status is read after 12 hours and at doubling gaps, whatever its reads were before (R18)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ at }) => (at < minute ? World.unknown : Effect.succeed("SUCCEED"))
+          read: ({ at }) => (at < minute ? World.notFound : Effect.succeed("SUCCEED"))
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
@@ -153,7 +153,7 @@ describe("an operation that is registered", () => {
       })
     ))
 
-  it("under an id outside the grammar is told, and the service never asked about it (B01)", () =>
+  it("with an id outside the grammar is told and never read (B01)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({ read: says("SUCCEED") })
@@ -164,17 +164,17 @@ describe("an operation that is registered", () => {
         yield* World.pass("1 day")
         expect(told(world).length).toBe(4)
         expect(world.reads).toEqual([])
-        expect(world.seen.claims).toBeLessThan(4 * 40 * 2)
+        expect(world.counts.claims).toBeLessThan(4 * 40 * 2)
       })
     ))
 })
 
-describe("over 130 days, every claim of a row is for a read or a call", () => {
+describe("over 130 days, rows are claimed only for a read or a call, for a row", () => {
   it.each<[string, World.Options, Status, number]>([
     ["that ended", { read: says("SUCCEED") }, "SUCCEED", 10],
-    ["whose claim is forged", { read: says("PENDING") }, "SUCCEED", 3150],
-    ["whose claim is contradicted", { read: says("FAILED") }, "SUCCEED", 12],
-    ["that nobody knows", {}, "PENDING", 40],
+    ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 3150],
+    ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
+    ["with an unknown id", {}, "PENDING", 40],
     [
       "that is parked",
       { read: says("SUCCEED"), handle: () => Effect.fail("not now") },
@@ -190,7 +190,7 @@ describe("over 130 days, every claim of a row is for a read or a call", () => {
         yield* World.pass("130 days")
         const works = world.reads.length + world.calls.length
         expect(works).toBeLessThanOrEqual(most)
-        expect(world.seen.claims).toBeLessThanOrEqual(2 * works + 5)
+        expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
         if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
       })
     )

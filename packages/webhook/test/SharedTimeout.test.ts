@@ -1,5 +1,5 @@
 /**
- * Waiting with one timer for all: who gives up, when, and who has to know.
+ * Timeouts that share one timer.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -14,7 +14,7 @@ import * as World from "./world.ts"
 
 type Answer = (effect: Effect.Effect<string>) => void
 
-/** Begins to wait, and gives the fiber, the function that answers it, and whether it was told to end. */
+/** Starts a wait; returns its fiber, the function that resolves it, and the number of its interruptions. */
 const waiting = Effect.fnUntraced(function* (wait: Patience.Wait<"late">) {
   let answer: Answer = () => {}
   const ended = { times: 0 }
@@ -33,7 +33,7 @@ const waiting = Effect.fnUntraced(function* (wait: Patience.Wait<"late">) {
 const seconds = (count: number) =>
   Patience.make(Duration.seconds(count), Effect.fail("late" as const))
 
-it.effect("takes an answer that is there at once", () =>
+it.effect("returns a synchronous result", () =>
   Effect.gen(function* () {
     const wait = yield* seconds(3)
     const answered = wait<string, never>((answer) => {
@@ -46,7 +46,7 @@ it.effect("takes an answer that is there at once", () =>
   })
 )
 
-it.effect("gives up in time, though the clock is set back (C17)", () =>
+it.effect("times out on time when the clock is set back (C17)", () =>
   Effect.gen(function* () {
     let set = 0
     const clock = yield* Clock.Clock
@@ -61,7 +61,7 @@ it.effect("gives up in time, though the clock is set back (C17)", () =>
   })
 )
 
-it("each gives up after his own time exactly, unless he was answered before", () =>
+it("each wait times out after exactly its own time, unless it was resolved before", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ gap: fc.nat(4000), answeredAfter: fc.option(fc.nat(6000)) }), {
@@ -108,7 +108,7 @@ it("each gives up after his own time exactly, unless he was answered before", ()
     { numRuns: 50 }
   ))
 
-it.effect("who gives up, or is interrupted, is ended once, and no answer finds him", () =>
+it.effect("a wait that times out or is interrupted ends once, and a later result is ignored", () =>
   Effect.gen(function* () {
     const wait = yield* seconds(3)
     const [late, gone, right] = [yield* waiting(wait), yield* waiting(wait), yield* waiting(wait)]
@@ -122,7 +122,7 @@ it.effect("who gives up, or is interrupted, is ended once, and no answer finds h
   })
 )
 
-it.effect("what answers as it is told to end is late", () =>
+it.effect("a result that comes during the interruption is too late", () =>
   Effect.gen(function* () {
     const wait = yield* seconds(3)
     const fiber = yield* Effect.forkChild(

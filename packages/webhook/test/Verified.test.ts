@@ -1,5 +1,5 @@
 /**
- * The verifier as a plain function; its answers one by one are in `Verifier.test.ts`, whose service it is.
+ * The verifier as a plain function. `Verifier.test.ts` tests its results one by one.
  */
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
@@ -10,11 +10,11 @@ const signs = (key: string) => (text: string) => createHmac("sha256", key).updat
 const verify = (rules?: Partial<Rules>) => verifier({ current: signs(secret), ...rules })
 
 describe("a callback", () => {
-  it("that is genuine is handed over, read", () => {
-    const given = incoming("apm", apm(), {
+  it("that is genuine is returned with its fields", () => {
+    const request = incoming("apm", apm(), {
       search: search("apm", "apm-payment", { requestId: "order-17" })
     })
-    expect(verify()(given)).toEqual({
+    expect(verify()(request)).toEqual({
       method: "apm",
       kind: "apm-payment",
       transactionId: "100001",
@@ -24,7 +24,7 @@ describe("a callback", () => {
       quarantine: undefined,
       secret: "current",
       body: apm(),
-      bytes: given.body
+      bytes: request.body
     })
   })
 
@@ -35,7 +35,7 @@ describe("a callback", () => {
     [400, { body: Uint8Array.of(0xff) }],
     [400, { search: "" }],
     [401, { checksum: checksum("card", card({ mid: "mid-2" })) }]
-  ])("that is not is answered %i, and why", (status, changes) => {
+  ])("that is not genuine is refused with %i and a reason", (status, changes) => {
     const reason = expect.any(String)
     expect(verify()(incoming("card", card(), changes))).toEqual({ status, reason })
   })
@@ -50,24 +50,24 @@ describe("the rules", () => {
     })
   })
 
-  it("A01 that sign nothing verify nothing, not even what brings no checksum", () => {
-    for (const given of [undefined, ""]) {
+  it("A01: without a secret verify no callback, not even one without a checksum", () => {
+    for (const checksum of [undefined, ""]) {
       const signsNothing = verify({ current: () => new Uint8Array() })
-      const answer = signsNothing(incoming("card", card(), { checksum: given }))
+      const answer = signsNothing(incoming("card", card(), { checksum }))
       expect(answer).toMatchObject({ status: 401 })
     }
   })
 
-  it("may name the accounts that are ours", () => {
-    const given = incoming("card", card())
-    expect(verify({ accounts: ["mid-1"] })(given)).toMatchObject({ claim: "SUCCEED" })
-    expect(verify({ accounts: ["mid-2"] })(given)).toMatchObject({ status: 400 })
+  it("may list the accounts of the merchant", () => {
+    const request = incoming("card", card())
+    expect(verify({ accounts: ["mid-1"] })(request)).toMatchObject({ claim: "SUCCEED" })
+    expect(verify({ accounts: ["mid-2"] })(request)).toMatchObject({ status: 400 })
   })
 
-  it("may say whose id a refund's callback has", () => {
-    const given = incoming("card", card({ refundId: "7" }))
-    expect(verify()(given)).toMatchObject({ kind: "card", transactionId: "100001" })
-    expect(verify({ refundCallbackId: "payment" })(given)).toMatchObject({
+  it("may decide whether a refund callback carries the id of the refund or of the payment", () => {
+    const request = incoming("card", card({ refundId: "7" }))
+    expect(verify()(request)).toMatchObject({ kind: "card", transactionId: "100001" })
+    expect(verify({ refundCallbackId: "payment" })(request)).toMatchObject({
       kind: "refund",
       transactionId: "7"
     })

@@ -13,7 +13,7 @@ const names = {
 const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
 const routing = new Set(["paymentmethod", "apmtype"])
 
-/** A value as it stands in the JSON text, and the text that is signed for it. */
+/** A value as the JSON text has it, and the text that is signed for it. */
 interface Token {
   readonly json: string
   readonly text: string
@@ -82,7 +82,7 @@ const posted = (fields?: {
     gap: fc.constantFrom("", " ", "\n  ", "\t")
   })
 
-/** The request the service makes of it: its fields in any order, the merchant's own query around ours. */
+/** The request of the service: the fields in any order, with query parameters of the merchant. */
 const request = (
   { at, extra, gap, method, query, status, tokens }: Posted,
   key?: string
@@ -114,7 +114,7 @@ const request = (
 }
 
 describe("a callback signed as the service does", () => {
-  it("verifies, in both layouts, with numbers or texts, extra fields and a query of the merchant's", () => {
+  it("verifies in both layouts, with numbers or texts, extra fields and query parameters of the merchant", () => {
     fc.assert(
       fc.property(posted(), (callback) => {
         const incoming = request(callback)
@@ -175,7 +175,7 @@ describe("a callback signed as the service does", () => {
     )
   })
 
-  it("never verifies with the routing parameters dropped, repeated, renamed or exchanged", () => {
+  it("never verifies with routing parameters that are dropped, repeated, renamed or exchanged", () => {
     const value = fc.constantFrom("card", "apm", "CARD", "", "other")
     const spelling = fc.constantFrom(
       "PaymentMethod",
@@ -214,7 +214,7 @@ describe("a callback signed as the service does", () => {
     )
   })
 
-  it("signs alike with another only if all four texts are alike (A07)", () => {
+  it("has the checksum of another one only if all four texts are equal (A07)", () => {
     const joined = fc.array(fc.constantFrom("a", "1", "|", "||", "1|2"), {
       minLength: 4,
       maxLength: 9
@@ -231,7 +231,7 @@ describe("a callback signed as the service does", () => {
     }
     fc.assert(
       fc.property(joined, cuts, posted(), (parts, at, callback) => {
-        // Any way to cut a joined text into four signs like the joined text, if it has three bars of its own.
+        // A joined text with three bars of its own can be cut into four texts in several ways with one checksum.
         const cut = split(parts.join(""), at)
         fc.pre(cut.some((each) => each.includes("|")))
         expect(answer(request({ ...callback, tokens: cut.map(text) }))).toBe(400)
@@ -240,7 +240,7 @@ describe("a callback signed as the service does", () => {
   })
 })
 
-describe("what verifies outside our grammar", () => {
+describe("a verified callback outside the grammar", () => {
   const odd = fc
     .oneof(word, fc.constantFrom("1e2", "+10", "010", "10.001", "NaN", "１０", ".5"))
     .map(text)
@@ -254,7 +254,7 @@ describe("what verifies outside our grammar", () => {
     ["currency", posted({ currency: oddCurrency })],
     ["transactionId", posted({ transactionId: oddId })],
     ["transactionStatus", posted({ status: oddStatus })]
-  ])("is kept in quarantine for its %s, and never has a claim", (field, callbacks) => {
+  ])("is put in quarantine for its %s and never has a claim", (field, callbacks) => {
     fc.assert(
       fc.property(callbacks, (callback) => {
         const { claim, quarantine } = Result.getOrThrow(verify(request(callback)))
@@ -264,7 +264,7 @@ describe("what verifies outside our grammar", () => {
     )
   })
 
-  it("is kept in quarantine for a NUL or a lone surrogate anywhere, and never has a claim", () => {
+  it("is put in quarantine for a NUL or a lone surrogate in any field and never has a claim", () => {
     const bad = fc
       .tuple(storable, fc.constantFrom("\0", "\ud800", "\udfff"), storable)
       .map(([before, letter, after]) => `${before}${letter}a${after}`)
@@ -288,7 +288,7 @@ describe("what verifies outside our grammar", () => {
 })
 
 describe("the secrets", () => {
-  it("are tried current first, and the callback says which one matched", () => {
+  it("are tried with the current one first, and the callback names the one that matched", () => {
     const key = fc.stringMatching(/^[!-~]{1,40}$/)
     fc.assert(
       fc.property(posted(), key, key, key, (callback, current, previous, used) => {
@@ -306,7 +306,7 @@ describe("the secrets", () => {
     )
   })
 
-  it("verify under both while one is rotated", () => {
+  it("both verify during a rotation", () => {
     const { verify } = verifierOf("one", "two")
     fc.assert(
       fc.property(posted(), fc.constantFrom("one", "two"), (callback, key) => {
@@ -318,8 +318,8 @@ describe("the secrets", () => {
   })
 })
 
-describe("any request at all", () => {
-  it("is answered, without an exception, and never accepted unsigned", () => {
+describe("any request", () => {
+  it("has a result without an exception, and is never accepted unsigned", () => {
     const junk = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(bytes),

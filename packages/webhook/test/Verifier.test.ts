@@ -26,7 +26,7 @@ import {
   verify
 } from "./service.ts"
 
-/** A card callback with the given text as its body, signed over the given texts. */
+/** Returns a card callback with a given body, signed over the given texts. */
 const raw = (text: string, signed: ReadonlyArray<string>): Verifier.Incoming =>
   incoming("card", card(), { body: bytes(text), checksum: sign(signed) })
 
@@ -38,14 +38,14 @@ const statusOf = (request: Verifier.Incoming) =>
 
 describe("a genuine callback", () => {
   // printf '%s' 'mid-1|10.00|EUR|100001' | openssl dgst -sha256 -hmac sandbox-secret -binary | openssl base64
-  it("verifies by the published reference, card layout", () => {
+  it("of the card layout verifies with the published reference", () => {
     const request = incoming("card", card(), {
       checksum: "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo="
     })
     expect(statusOf(request)).toEqual({ claim: "SUCCEED", quarantine: undefined })
   })
 
-  it("says what was signed, what it claims and which bytes came", () => {
+  it("is returned with its signed fields, its claim and its bytes", () => {
     const request = incoming("apm", apm({ apmResponseData: { code: 1 } }))
     expect(Result.getOrThrow(verify(request))).toEqual({
       method: "apm",
@@ -61,7 +61,7 @@ describe("a genuine callback", () => {
     })
   })
 
-  it.each(statuses)("claims %s when it says so", (status) => {
+  it.each(statuses)("claims the status %s", (status) => {
     expect(verified("card", card({ transactionStatus: status })).claim).toBe(status)
   })
 
@@ -70,11 +70,11 @@ describe("a genuine callback", () => {
     "application/json; charset=utf-8",
     "application/json;charset=UTF-8",
     'Application/JSON ; Charset="utf-8" '
-  ])("may come as %s", (contentType) => {
+  ])("may have the content type %s", (contentType) => {
     expect(answer(incoming("card", card(), { contentType }))).toBe(200)
   })
 
-  it("may have a query of the merchant's around the routing parameters", () => {
+  it("may have query parameters of the merchant around the routing parameters", () => {
     const search = "?shop=7&paymentMethod=apm&q=a%26b&apmType=PIX&payment=x"
     expect(answer(incoming("apm", apm(), { search }))).toBe(200)
   })
@@ -88,8 +88,8 @@ describe("the checksum", () => {
     ["no header", undefined],
     ["an empty header", ""],
     ["the header twice", `${right}, ${right}`],
-    ["a wrong one beside the right one", `AAAA, ${right}`]
-  ])("A01: %s is 401", (_, given) => {
+    ["a wrong value beside the right one", `AAAA, ${right}`]
+  ])("A01: is refused with 401 when the request has %s", (_, given) => {
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
   })
 
@@ -145,7 +145,7 @@ describe("the checksum", () => {
     ],
     ...truncated,
     ...flipped
-  ])("A02: %s is 401", (_, given) => {
+  ])("A02: is refused with 401 in the spelling: %s", (_, given) => {
     expect(given).not.toBe(right)
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
   })
@@ -156,18 +156,18 @@ describe("the checksum", () => {
     ["the key in upper case", checksum("card", card(), secret.toUpperCase())],
     ["no key", checksum("card", card(), "")],
     [
-      "a request checksum",
+      "the rule of a request checksum",
       createHmac("sha256", secret).update("4711|req-1|10.00|EUR").digest("hex")
     ],
-    ["other field order", sign(["100001", "mid-1", "10.00", "EUR"])],
+    ["another order of the fields", sign(["100001", "mid-1", "10.00", "EUR"])],
     ["no separator", sign(["mid-110.00EUR100001"])],
-    ["the status signed too", sign(["mid-1", "10.00", "EUR", "100001", "SUCCEED"])]
-  ])("A03: %s is 401", (_, given) => {
+    ["the status as a fifth field", sign(["mid-1", "10.00", "EUR", "100001", "SUCCEED"])]
+  ])("A03: is refused with 401 when it is computed with %s", (_, given) => {
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
   })
 
   it.each(["", " ", "s3cr3t ", " s3cr3t", "s3cr3t\n", "\ufeffs3cr3t", "s3cr3t\u00a0"])(
-    "A03: a secret %j is refused at the start, without being told",
+    "A03: the secret %j is refused at the start, and the error does not show it",
     (text) => {
       const built = (secrets: Verifier.Secrets) =>
         Effect.runSyncExit(
@@ -183,13 +183,13 @@ describe("the checksum", () => {
   )
 })
 
-it("A04: whatever an attacker gives is compared in constant time, at one place of each reader", () => {
+it("A04: input of an attacker is compared in constant time, at one place of each reader", () => {
   const source = (path: string) =>
     readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8").replaceAll(
       /\/\*[^]*?\*\//gu,
       ""
     )
-  for (const path of ["Verified.ts", "internal/Token.ts"]) {
+  for (const path of ["Verified.ts", "internal/verify/Token.ts"]) {
     const text = source(path)
     expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
     expect(text).not.toMatch(
@@ -206,7 +206,7 @@ describe("the secrets", () => {
       (verified) => verified.secret
     )
 
-  it("are both good while one is rotated, and the callback says which it was", () => {
+  it("are both valid during a rotation, and the callback names the secret that matched", () => {
     expect(matched("new-secret")).toEqual(Result.succeed("current"))
     expect(matched("old-secret")).toEqual(Result.succeed("previous"))
     expect(Result.isFailure(matched("older-secret"))).toBe(true)
@@ -230,8 +230,8 @@ describe("the secrets", () => {
   })
 })
 
-describe("what the checksum does not cover", () => {
-  it("A05: is a claim, of which a replay can make any other", () => {
+describe("an unsigned field", () => {
+  it("A05: is only a claim, because a replay can change it", () => {
     const seen = checksum("card", card({ transactionStatus: "PENDING" }))
     const forged = incoming("card", card({ transactionStatus: "SUCCEED" }), { checksum: seen })
     const { claim, signed } = Result.getOrThrow(verify(forged))
@@ -239,7 +239,7 @@ describe("what the checksum does not cover", () => {
     expect(Object.keys(signed)).toEqual(["account", "amount", "currency", "transactionId"])
   })
 
-  it("A06: never gets among the signed fields", () => {
+  it("A06: never becomes a signed field", () => {
     const fields = {
       metadata: { amount: "999" },
       declineCode: 5,
@@ -295,13 +295,13 @@ describe("the signed fields", () => {
     )
   }
 
-  it("A07: are read from the body alone, never from its prototype", () => {
+  it("A07: are read only from the body, never from its prototype", () => {
     const text =
       '{"__proto__":{"mid":"mid-1"},"orderAmount":"10.00","orderCurrency":"EUR","transactionId":"1","transactionStatus":"NEW"}'
     expect(answer(raw(text, ["mid-1", "10.00", "EUR", "1"]))).toBe(400)
   })
 
-  it("A07: cannot be split in another way under one checksum", () => {
+  it("A07: cannot be split differently under one checksum", () => {
     const one = card({ mid: "1|2", orderAmount: "10.00" })
     const two = card({ mid: "1", orderAmount: "2|10.00" })
     expect(checksum("card", one)).toBe(checksum("card", two))
@@ -317,7 +317,7 @@ describe("the signed fields", () => {
     ["10.00", "10.00"],
     ["0.1", "0.1"],
     ["100001", "100001"]
-  ])("A15: the number %s is signed as the text it was sent as", (lexeme, text) => {
+  ])("A15: of the number %s are signed as its source text", (lexeme, text) => {
     const asId = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
     const asAmount = `{"mid":7,"orderAmount":${lexeme},"orderCurrency":"EUR","transactionId":5,"transactionStatus":"NEW"}`
     const ids = Result.getOrThrow(verify(raw(asId, ["7", "10", "EUR", text])))
@@ -333,7 +333,7 @@ describe("the signed fields", () => {
     ["1E2", undefined],
     ["-0", undefined]
   ])(
-    "A15: the number %s as transactionId is in quarantine where its text is no identifier",
+    "A15: with the number %s as transactionId put the callback in quarantine if its text is not an identifier",
     (lexeme, quarantine) => {
       const text = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
       const request = raw(text, ["7", "10", "EUR", lexeme])
@@ -342,7 +342,7 @@ describe("the signed fields", () => {
   )
 
   it.each(["1e400", "-0", "1E2", "1e-7", "0.30000000000000004"])(
-    "A15: the number %s as amount is in quarantine",
+    "A15: with the number %s as amount put the callback in quarantine",
     (lexeme) => {
       const text = `{"mid":7,"orderAmount":${lexeme},"orderCurrency":"EUR","transactionId":5,"transactionStatus":"NEW"}`
       const request = raw(text, ["7", lexeme, "EUR", "5"])
@@ -351,13 +351,13 @@ describe("the signed fields", () => {
   )
 })
 
-describe("the kind", () => {
-  it("A08: a card body under paymentMethod=apm is 400, and the reverse", () => {
+describe("the method of a callback", () => {
+  it("A08: is refused with 400 when a card body has paymentMethod=apm, and the reverse", () => {
     expect(answer(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
     expect(answer(incoming("apm", apm(), { search: "?paymentMethod=card" }))).toBe(400)
   })
 
-  it("A08: a body with the signed fields of both kinds is 400 under either", () => {
+  it("A08: is refused with 400 when a body has the signed fields of both methods", () => {
     const both = { ...apm(), ...card() }
     for (const method of ["card", "apm"] as const) {
       expect(answer(incoming(method, both))).toBe(400)
@@ -366,7 +366,7 @@ describe("the kind", () => {
     expect(answer(incoming("apm", same, { search: "?paymentMethod=apm" }))).toBe(400)
   })
 
-  it("A08: a card checksum holds for the same texts as APM, and only as a claim about an APM id", () => {
+  it("A08: with a card checksum for the same texts as APM is valid only for a claim about an APM id", () => {
     const body = apm({ accountId: "mid-1" })
     const request = incoming("apm", body, { checksum: checksum("card", card()) })
     expect(Result.getOrThrow(verify(request)).method).toBe("apm")
@@ -397,7 +397,7 @@ describe("the kind", () => {
     "?paymentMethod=card&apmtype=PIX",
     "?paymentMethod=card#&x",
     "?paymentMethod=card;apmType=x"
-  ])("A09: a card callback under %s is 400", (search) => {
+  ])("A09: is refused with 400 when a card callback has the query %s", (search) => {
     expect(answer(incoming("card", card(), { search }))).toBe(400)
   })
 
@@ -408,7 +408,7 @@ describe("the kind", () => {
     "?paymentMethod=apm&apmType=PIX&apmType=PIX",
     "?paymentMethod=apm&apmType=PIX&apmType[]=BLIK",
     "?paymentMethod=apm&apmType=PIX&APMTYPE=BLIK"
-  ])("A09: an APM callback of PIX under %s is 400", (search) => {
+  ])("A09: is refused with 400 when an APM callback of PIX has the query %s", (search) => {
     expect(answer(incoming("apm", apm(), { search }))).toBe(400)
   })
 })
@@ -419,7 +419,7 @@ describe("the body", () => {
   const withMember = (member: string) => `{${member},${text.slice(1)}`
 
   it.each(["__proto__", "constructor", "prototype"])(
-    "A11: a key %s stays a key of its own and pollutes nothing",
+    "A11: keeps the key %s as an own key and changes no prototype",
     (key) => {
       const member = `"metadata":{"${key}":{"polluted":"yes"}}`
       const { body } = Result.getOrThrow(verify(raw(withMember(member), signed)))
@@ -436,7 +436,7 @@ describe("the body", () => {
   )
 
   it.each([64, 65, 1000, 30_000])(
-    "A12: %i arrays deep is 400 past the limit, never a crash",
+    "A12: with %i nested arrays is refused with 400 above the limit, without a crash",
     (depth) => {
       const nested = withMember(`"a":${"[".repeat(depth)}${"]".repeat(depth)}`)
       expect(answer(raw(nested, signed))).toBe(400)
@@ -445,11 +445,11 @@ describe("the body", () => {
     }
   )
 
-  it("A12: 63 arrays deep in the body is read", () => {
+  it("A12: with 63 nested arrays in a field is read", () => {
     expect(answer(raw(withMember(`"a":${"[".repeat(63)}${"]".repeat(63)}`), signed))).toBe(200)
   })
 
-  it("A12: a million deep is 413", () => {
+  it("A12: with a million nested arrays is refused with 413", () => {
     expect(answer(raw("[".repeat(1_000_000), signed))).toBe(413)
   })
 
@@ -461,7 +461,7 @@ describe("the body", () => {
     '"metadata":{"a":"1","a":"2"}',
     '"metadata":[{"a":{"b":1,"\\u0062":2}}]',
     '"__proto__":1,"__proto__":2'
-  ])("A13: a key twice, %s, is 400", (member) => {
+  ])("A13: with a repeated key, %s, is refused with 400", (member) => {
     expect(answer(raw(withMember(member), signed))).toBe(400)
   })
 
@@ -494,7 +494,7 @@ describe("the body", () => {
     ["a NUL between tokens", Uint8Array.of(0, ...bytes(text))],
     ["a raw NUL in a text", bytes(withMember('"x":"\0"'))]
   ]
-  it.each(broken)("A14: %s is 400", (_, body) => {
+  it.each(broken)("A14: with %s is refused with 400", (_, body) => {
     expect(answer(incoming("card", card(), { body }))).toBe(400)
   })
 
@@ -504,17 +504,20 @@ describe("the body", () => {
     ["a lone high surrogate", '"metadata":["\\ud800"]'],
     ["a lone low surrogate", '"x":{"y":[{"z":"a\\udc00b"}]}'],
     ["surrogates the wrong way round", '"x":"\\udc00\\ud800"']
-  ])("A14: %s in an unsigned field is in quarantine once verified, and 401 before", (_, member) => {
-    const request = raw(withMember(member), signed)
-    expect(statusOf(request)).toEqual({
-      claim: undefined,
-      quarantine: "text that cannot be stored"
-    })
-    expect(answer({ ...request, checksum: "x" })).toBe(401)
-  })
+  ])(
+    "A14: with %s in an unsigned field is put in quarantine if it verifies, else refused with 401",
+    (_, member) => {
+      const request = raw(withMember(member), signed)
+      expect(statusOf(request)).toEqual({
+        claim: undefined,
+        quarantine: "text that cannot be stored"
+      })
+      expect(answer({ ...request, checksum: "x" })).toBe(401)
+    }
+  )
 
   it.each(["\\ud800", "\\udc00", "\\u0000", "a\\udfffb"])(
-    "A14: %s in a signed field is 400",
+    "A14: with %s in a signed field is refused with 400",
     (escape) => {
       const broken = text.replace("mid-1", escape)
       expect(answer(raw(broken, signed))).toBe(400)
@@ -542,18 +545,21 @@ describe("the body", () => {
     "١٠",
     "10\u200b",
     "10\u00a0"
-  ])("A16: the amount %j is in quarantine once verified, and 401 before", (amount) => {
-    for (const request of [
-      incoming("card", card({ orderAmount: amount })),
-      incoming("apm", apm({ amount }))
-    ]) {
-      expect(statusOf(request)).toEqual({ claim: undefined, quarantine: "amount" })
-      expect(answer({ ...request, checksum: "x" })).toBe(401)
+  ])(
+    "A16: with the amount %j is put in quarantine if it verifies, else refused with 401",
+    (amount) => {
+      for (const request of [
+        incoming("card", card({ orderAmount: amount })),
+        incoming("apm", apm({ amount }))
+      ]) {
+        expect(statusOf(request)).toEqual({ claim: undefined, quarantine: "amount" })
+        expect(answer({ ...request, checksum: "x" })).toBe(401)
+      }
     }
-  })
+  )
 
   it.each(["0", "10", "10.5", "10.50", "999999999999999999.99"])(
-    "takes the amount %s",
+    "may have the amount %s",
     (amount) => {
       expect(verified("card", card({ orderAmount: amount })).quarantine).toBeUndefined()
     }
@@ -577,24 +583,24 @@ describe("the body", () => {
     ["transactionStatus", { transactionStatus: 10 }],
     ["transactionStatus", { transactionStatus: null }],
     ["transactionStatus", { transactionStatus: undefined }]
-  ])("A16: a %s outside our grammar is in quarantine: %j", (quarantine, changes) => {
+  ])("A16: with a %s outside the grammar is put in quarantine: %j", (quarantine, changes) => {
     expect(statusOf(incoming("card", card(changes)))).toEqual({ claim: undefined, quarantine })
   })
 
-  it("A17: is read up to 64 KiB and not a byte further", () => {
+  it("A17: is read up to 64 KiB and no byte further", () => {
     const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
     expect(answer(incoming("card", card(), { body: padded(65_536) }))).toBe(200)
     expect(answer(incoming("card", card(), { body: padded(65_537) }))).toBe(413)
   })
 
   it.each(["gzip", "deflate", "br", "GZIP", "gzip, identity", "aes128gcm", ""])(
-    "A18: encoded as %j is 415",
+    "A18: with the content encoding %j is refused with 415",
     (contentEncoding) => {
       expect(answer(incoming("card", card(), { contentEncoding }))).toBe(415)
     }
   )
 
-  it("A18: may be encoded as identity", () => {
+  it("A18: may have the content encoding identity", () => {
     expect(answer(incoming("card", card(), { contentEncoding: "identity" }))).toBe(200)
   })
 
@@ -612,12 +618,12 @@ describe("the body", () => {
     "application/json; charset=latin1",
     "application/json, text/plain",
     "text/plain; application/json"
-  ])("A18: of the type %j is 415", (contentType) => {
+  ])("A18: with the content type %j is refused with 415", (contentType) => {
     expect(answer(incoming("card", card(), { contentType }))).toBe(415)
   })
 
   it.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "post", "POST "])(
-    "A20: the method %s is 405, whatever else it has",
+    "A20: with the HTTP method %s is refused with 405, whatever else it has",
     (method) => {
       expect(answer(incoming("card", card(), { method }))).toBe(405)
       expect(answer(incoming("card", card(), { method, body: new Uint8Array(70_000) }))).toBe(405)
@@ -638,11 +644,11 @@ describe("the body", () => {
     "{'a':1}",
     "{a:1}",
     "//x"
-  ])("%j in its place is 400", (body) => {
+  ])("that is %j is refused with 400", (body) => {
     expect(answer(raw(body, signed))).toBe(400)
   })
 
-  // Of the kind of the Big List of Naughty Strings.
+  // Texts like those of the Big List of Naughty Strings.
   it.each([
     "'; DROP TABLE callbacks; --",
     '"; return 1; //',
@@ -665,7 +671,7 @@ describe("the body", () => {
     "1/0",
     "0x0",
     "%s%n%x"
-  ])("A23: the text %j comes out as it went in, bytes and all", (text) => {
+  ])("A23: with the text %j is returned unchanged, byte for byte", (text) => {
     const body = card({ metadata: { [text]: text }, note: [text] })
     const request = incoming("card", body)
     const { body: read, bytes, quarantine } = Result.getOrThrow(verify(request))
@@ -674,7 +680,7 @@ describe("the body", () => {
     expect(bytes).toEqual(request.body)
   })
 
-  it("A25: 300,000 keys are 413, and 1,001 in 64 KiB are 400", () => {
+  it("A25: with 300,000 keys is refused with 413, and with 1,001 keys in 64 KiB with 400", () => {
     const keys = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]))
     expect(answer(incoming("card", card({ metadata: keys(300_000) })))).toBe(413)
@@ -686,8 +692,8 @@ describe("the body", () => {
 describe("the patterns of the verifier", () => {
   const patterns = [
     "../src/Verified.ts",
-    "../src/internal/Layout.ts",
-    "../src/internal/Token.ts",
+    "../src/internal/verify/Layout.ts",
+    "../src/internal/verify/Token.ts",
     "../../core/src/Grammar.ts",
     "../../core/src/Transaction.ts",
     "../../core/src/Amount.ts"
@@ -696,9 +702,9 @@ describe("the patterns of the verifier", () => {
     .flatMap((source) => [...source.matchAll(/(?<=[(= ])\/(?![/*]).+?\/[a-z]*(?=\.test|[,\n])/gu)])
     .map(([pattern]) => pattern)
 
-  // A backtracking matcher is linear where no repetition stands inside another or beside one, and
-  // where the match has one place to start, or one character to find.
-  it("A24: repeat nothing that repeats, nor two things in a row, and start at one place", () => {
+  // A backtracking matcher takes linear time if no repetition is inside or next to another one, and if the
+  // match can start at only one position or looks for a single character.
+  it("A24: have no nested or adjacent repetitions, and start at one position", () => {
     expect(patterns.length).toBeGreaterThan(6)
     for (const pattern of patterns) {
       const bare = pattern.replaceAll(/\[(?:\\.|[^\]])*\]/gu, "c").replaceAll(/\\./gu, "c")
@@ -708,7 +714,7 @@ describe("the patterns of the verifier", () => {
     }
   })
 
-  it("A24: answer inputs of 64 KiB of what they repeat", () => {
+  it("A24: end on inputs of 64 KiB of the characters that they repeat", () => {
     const long = " ".repeat(60_000)
     expect(answer(incoming("card", card(), { contentType: `application/json${long}x` }))).toBe(415)
     expect(

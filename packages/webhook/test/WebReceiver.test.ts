@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { sent, watched } from "./doors.ts"
+import { callbackRequest, makeReceiver } from "./doors.ts"
 import { bytes } from "./service.ts"
 
-const { body, headers, search } = sent()
+const { body, headers, search } = callbackRequest()
 
-/** A callback as a web request; `changes` is what went wrong with it. */
+/** Returns a callback as a web request with some `changes`. */
 const callback = (changes?: RequestInit, url = `https://shop.example/callback${search}`) =>
   new Request(url, {
     method: "POST",
@@ -21,7 +21,7 @@ const callback = (changes?: RequestInit, url = `https://shop.example/callback${s
 const withReceiver =
   (test: (door: WebReceiver.WebReceiver, callbacks: () => Promise<number>) => Promise<void>) =>
   async () => {
-    const { callbacks, layer } = watched()
+    const { callbacks, layer } = makeReceiver()
     const door = WebReceiver.toHandler(layer)
     await test(door, callbacks)
     await door.dispose()
@@ -42,9 +42,9 @@ const stream = (chunks: Iterable<Uint8Array>, onCancel = () => {}) => {
 const padded = (length: number) => body + " ".repeat(length - body.length)
 
 it(
-  "answers as every door does, with nothing",
+  "responds like every door, without a body",
   withReceiver(async ({ handler }, callbacks) => {
-    const asked: ReadonlyArray<readonly [status: number, request: Request]> = [
+    const requests: ReadonlyArray<readonly [status: number, request: Request]> = [
       [405, new Request(`https://shop.example/callback${search}`)],
       [405, callback({ method: "PUT" })],
       [415, callback({ headers: { ...headers, "content-type": "text/plain" } })],
@@ -57,7 +57,7 @@ it(
       [200, callback({ body: padded(65_536) })],
       [200, callback()]
     ]
-    for (const [status, request] of asked) {
+    for (const [status, request] of requests) {
       const response = await handler(request)
       expect(response.status).toBe(status)
       expect(await response.text()).toBe("")
@@ -68,7 +68,7 @@ it(
 )
 
 it(
-  "takes a body in pieces as it takes it whole",
+  "accepts a body in chunks like a whole body",
   withReceiver(async ({ handler }, callbacks) => {
     const pieces = Array.from(bytes(body), (byte) => Uint8Array.of(byte))
     expect((await handler(callback({ body: stream(pieces) }))).status).toBe(200)
@@ -77,7 +77,7 @@ it(
 )
 
 it(
-  "A17: reads an endless body no further than its limit, and says 413",
+  "A17: reads an endless body only up to the limit, and responds 413",
   withReceiver(async ({ handler }) => {
     let pulled = 0
     const endless = function* () {
@@ -95,7 +95,7 @@ it(
 )
 
 it(
-  "says 500 where the body was read before, and 400 where it breaks off",
+  "responds 500 when the body was read before, and 400 when it breaks off",
   withReceiver(async ({ handler }, callbacks) => {
     const used = callback()
     await used.text()
@@ -111,7 +111,7 @@ it(
   })
 )
 
-it("a layer that cannot be built is said by start, and answers 503", async () => {
+it("a layer that cannot be built makes start fail, and responds 503", async () => {
   const layer = Layer.effect(Receiver.Receiver, Effect.fail("no store" as const))
   const { dispose, handler, start } = WebReceiver.toHandler(layer)
   await expect(start()).rejects.toMatch("no store")

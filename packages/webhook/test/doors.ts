@@ -1,6 +1,6 @@
 /**
- * A receiver to put behind a door: a service that knows every transaction as PENDING, a handler that takes
- * everything, and a ledger in memory that can be looked into.
+ * A receiver for tests of its HTTP entry points: in its service every transaction is PENDING, its handler always
+ * succeeds, and tests can read its ledger in memory.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -17,8 +17,8 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { card, incoming, secret } from "./service.ts"
 
-/** What a receiver needs, but for its ledger. */
-export const surroundings = Layer.mergeAll(
+/** The dependencies of a receiver, except for its ledger. */
+export const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" as const })
   }),
@@ -29,14 +29,14 @@ export const surroundings = Layer.mergeAll(
   )
 )
 
-/** A receiver's layer, and how often its ledger took the card callback of a transaction. */
-export const watched = () => {
+/** The layer of a receiver, and the number of stored card callbacks of a transaction. */
+export const makeReceiver = () => {
   const ledger = Effect.runSync(
     Effect.scoped(Effect.map(Layer.build(layerMemory), Context.get(Ledger)))
   )
   return {
     layer: Receiver.layer().pipe(
-      Layer.provide([surroundings, Layer.succeed(Ledger, ledger)]),
+      Layer.provide([dependencies, Layer.succeed(Ledger, ledger)]),
       Layer.provideMerge(Layer.succeed(MinimumLogLevel, "None"))
     ),
     callbacks: (transactionId = "100001") =>
@@ -44,7 +44,7 @@ export const watched = () => {
   }
 }
 
-/** Serves a listener, or opens a server, on a port of its own. */
+/** Serves a listener or a server on a free port. */
 export const serve = (served: RequestListener | Server) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly end: () => void }>((resume) => {
@@ -64,8 +64,8 @@ export const serve = (served: RequestListener | Server) =>
     ({ end }) => Effect.sync(end)
   )
 
-/** A card callback of the service, ready for `fetch`. */
-export const sent = () => {
+/** The query, body and headers of a card callback for `fetch`. */
+export const callbackRequest = () => {
   const { body, checksum = "", search } = incoming("card", card())
   return {
     search,
@@ -74,9 +74,9 @@ export const sent = () => {
   }
 }
 
-/** Posts it; `changes` is what went wrong with it. */
+/** Posts a card callback with some `changes`. */
 export const post = (url: string, changes?: RequestInit) => {
-  const { body, headers, search } = sent()
+  const { body, headers, search } = callbackRequest()
   return fetch(`${url}${search}`, {
     method: "POST",
     body,
@@ -85,8 +85,8 @@ export const post = (url: string, changes?: RequestInit) => {
   })
 }
 
-/** Says something to a server in so many bytes, and gives back all it said until it closed. */
-export const say = (port: number, write: (socket: Socket) => void) =>
+/** Writes bytes to a server, and returns all bytes of its response until it closes. */
+export const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1", () => write(socket))

@@ -1,5 +1,5 @@
 /**
- * The receiver as the process it is.
+ * The receiver as a process.
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const secrets = {
   PAWL_FORWARD_SECRET: "forward-that-nobody-prints"
 }
 
-/** A service that says of every card payment what `statuses` says. */
+/** Serves the status of card payments from `statuses`. */
 const service = (statuses: ReadonlyMap<string, string>) =>
   Effect.map(
     serve((request, response) => {
@@ -38,7 +38,7 @@ const service = (statuses: ReadonlyMap<string, string>) =>
 
 const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
 
-/** Starts a receiver on a free port, and waits until it serves. */
+/** Starts a receiver on a free port and waits until it serves. */
 const receiver = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   ...args: ReadonlyArray<string>
@@ -72,7 +72,7 @@ const post = (url: string, transactionId: string, transactionStatus: string) => 
   return ask(`${url}${search}`, { method: "POST", headers, body })
 }
 
-/** Runs a receiver that does not start, and says how it ended. */
+/** Runs a receiver that does not start, and returns how it ended. */
 const refused = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   ...args: ReadonlyArray<string>
@@ -96,10 +96,10 @@ const none = {
 }
 
 describe("a receiver that cannot start", () => {
-  it.live("names every variable that is missing, each in a sentence", () =>
+  it.live("names every missing variable in a sentence", () =>
     Effect.gen(function* () {
-      const said = yield* refused(none)
-      expect(said).toEqual([
+      const output = yield* refused(none)
+      expect(output).toEqual([
         expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
         expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
         expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
@@ -107,9 +107,9 @@ describe("a receiver that cannot start", () => {
     })
   )
 
-  it.live("says in a sentence each what else is wrong, and shows no value that may be secret", () =>
+  it.live("names every other fault in a sentence, and shows no value that may be secret", () =>
     Effect.gen(function* () {
-      const said = yield* refused(
+      const output = yield* refused(
         {
           PAWL_MERCHANT_KEY: " hunter2 ",
           PAWL_MERCHANT_SECRET: "hunter2\n",
@@ -121,8 +121,8 @@ describe("a receiver that cannot start", () => {
         "--forward=http://u:hunter2@app/x",
         "--path=/metrics"
       )
-      expect(said.join("\n")).not.toContain("hunter2")
-      expect(said.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
+      expect(output.join("\n")).not.toContain("hunter2")
+      expect(output.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
         "PAWL_MERCHANT_KEY",
         "PAWL_MERCHANT_SECRET",
         "PAWL_BASE_URL",
@@ -135,40 +135,36 @@ describe("a receiver that cannot start", () => {
     })
   )
 
-  it.live(
-    "says which flag it does not know, which port is taken and which store is not there",
-    () =>
-      Effect.gen(function* () {
-        const taken = createPort().listen(0, "127.0.0.1")
-        yield* Effect.promise(() => once(taken, "listening"))
-        const { port } = taken.address() as AddressInfo
-        const env = { ...none, ...secrets, ...nobody }
-        const [unknown, busy, gone, lost] = yield* Effect.all(
-          [
-            refused(env, "--prot", "1"),
-            refused(env, "--port", String(port)),
-            refused(env, "--store", "sqlite:/not/there/a.db"),
-            refused(env, "--store", "postgres://postgres:hunter2@127.0.0.1:9/pawl")
-          ],
-          { concurrency: 2 }
-        )
-        taken.close()
-        expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
-        expect(busy).toEqual([
-          `Port ${port} of 127.0.0.1 cannot be listened on: another process does already`
-        ])
-        expect(gone).toEqual([
-          expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)
-        ])
-        expect(lost).toEqual([
-          expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
-        ])
-        expect(lost.join("")).not.toContain("hunter2")
-      })
+  it.live("names an unknown flag, a port in use and a store that is not available", () =>
+    Effect.gen(function* () {
+      const taken = createPort().listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(taken, "listening"))
+      const { port } = taken.address() as AddressInfo
+      const env = { ...none, ...secrets, ...nobody }
+      const [unknown, busy, gone, lost] = yield* Effect.all(
+        [
+          refused(env, "--prot", "1"),
+          refused(env, "--port", String(port)),
+          refused(env, "--store", "sqlite:/not/there/a.db"),
+          refused(env, "--store", "postgres://postgres:hunter2@127.0.0.1:9/pawl")
+        ],
+        { concurrency: 2 }
+      )
+      taken.close()
+      expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
+      expect(busy).toEqual([
+        `Port ${port} of 127.0.0.1 cannot be listened on: another process does already`
+      ])
+      expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
+      expect(lost).toEqual([
+        expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
+      ])
+      expect(lost.join("")).not.toContain("hunter2")
+    })
   )
 })
 
-it.live("takes callbacks, has final ones confirmed, and prints each transition as a line", () =>
+it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {
     const statuses = new Map([["100001", "SUCCEED"]])
     const { err, line, origin, out, url } = yield* receiver(yield* service(statuses))
@@ -196,7 +192,7 @@ it.live("takes callbacks, has final ones confirmed, and prints each transition a
     expect((yield* ask(`${origin}/metrics`, forwarded)).status).toBe(404)
     expect((yield* ask(`${origin}/healthz`, forwarded)).status).toBe(200)
 
-    // Whatever went wrong is a line of JSON each, without a secret in it.
+    // Every fault is one line of JSON without a secret.
     yield* post(url, "100002", "SETTLED")
     yield* ask(`${url}?paymentMethod=card`, {
       method: "POST",
@@ -211,8 +207,8 @@ it.live("takes callbacks, has final ones confirmed, and prints each transition a
   })
 )
 
-describe("the operator's side", () => {
-  it.live("has a loopback port of its own where it is given one, and no other", () =>
+describe("the admin port", () => {
+  it.live("serves only on the loopback port that is configured", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())
       const { err, origin, port } = yield* receiver(env, "--host", "0.0.0.0", "--admin-port", "0")
@@ -228,7 +224,7 @@ describe("the operator's side", () => {
     })
   )
 
-  it.live("is not there beyond loopback without a port of its own", () =>
+  it.live("is not served beyond loopback unless it is configured", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())
       const { err, port, url } = yield* receiver(env, "--host", "0.0.0.0", "--path", "/hooks/pawl")
@@ -242,7 +238,7 @@ describe("the operator's side", () => {
   )
 })
 
-it.live("has in its file what it answered 200, though it was killed", () =>
+it.live("a killed receiver has every callback of a 200 response in its file", () =>
   Effect.gen(function* () {
     const { filename } = file()
     const env = yield* service(new Map())
@@ -257,34 +253,34 @@ it.live("has in its file what it answered 200, though it was killed", () =>
 )
 
 describe("R03: SIGTERM", () => {
-  /** A callback half sent over a connection of its own; `finish` sends the rest, and gives the answer. */
+  /** Sends half of a callback over a new connection; `finish` sends the rest and returns the response. */
   const half = (port: number, transactionId: string) =>
     Effect.promise(async () => {
       const { body, checksum, search } = callback(transactionId, "PENDING")
       const socket: Socket = connect(port, "127.0.0.1")
       await once(socket, "connect")
       const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
-      let said = ""
+      let output = ""
       socket.setEncoding("latin1").on("data", (text: string) => {
-        said += text
+        output += text
       })
       const closed = once(socket, "close")
       socket.write(head + body.slice(0, 10))
-      // What was told to go on is in flight.
-      while (!said.includes("100 Continue")) {
+      // After the response of 100 the request is in flight.
+      while (!output.includes("100 Continue")) {
         await once(socket, "data")
       }
       return async () => {
         socket.write(body.slice(10))
         await closed
         return / (\d+) [^\n]*\r\n(?!.* 100 )/u.exec(
-          said.replace(/^.*100 Continue\r\n\r\n/u, "")
+          output.replace(/^.*100 Continue\r\n\r\n/u, "")
         )?.[1]
       }
     })
 
   it.live(
-    "answers what is in flight, hands back what is at work, takes in nothing new, and ends with 0",
+    "answers the requests in flight, releases the leased rows, accepts no new requests, and ends with 0",
     () =>
       Effect.gen(function* () {
         const reached = Promise.withResolvers<void>()
@@ -329,7 +325,7 @@ describe("R03: SIGTERM", () => {
         expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
         expect(yield* first.exited).toEqual({ code: 0, signal: null })
 
-        // A lease that was not handed back would hold its row for 30 seconds.
+        // A lease that was not released would hold its row for 30 seconds.
         const database = new DatabaseSync(filename)
         expect(
           database.prepare("SELECT * FROM pawl_transactions WHERE lease_until IS NOT NULL").all()
@@ -351,7 +347,7 @@ describe("R03: SIGTERM", () => {
     60_000
   )
 
-  it.live("a second one ends it at once, whatever is in flight", () =>
+  it.live("a second SIGTERM ends it at once, whatever is in flight", () =>
     Effect.gen(function* () {
       const { child, exited, port } = yield* receiver(yield* service(new Map()))
       yield* half(port, "1")

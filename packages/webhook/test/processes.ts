@@ -1,11 +1,11 @@
 /**
- * Programs as processes of their own, and what they say.
+ * Child processes and their output.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 
-/** Starts a program; what it prints is kept, and it is killed when the scope ends. */
+/** Starts a program and collects its output. It is killed when the scope ends. */
 export const start = (
   command: string,
   args: ReadonlyArray<string>,
@@ -14,7 +14,7 @@ export const start = (
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
-        // oxlint-disable-next-line no-unused-vars -- these would change what a program says
+        // oxlint-disable-next-line no-unused-vars -- these would change the output
         const { NODE_OPTIONS, FORCE_COLOR, ...inherited } = process.env
         const child = spawn(command, args, {
           env: { ...inherited, ...env },
@@ -46,14 +46,14 @@ export const start = (
         change()
       })
       void exited.then(change)
-      /** Waits until a line of its stdout matches, and gives back what the first group did. */
+      /** Waits until a line of stdout matches; returns the match of the first group. */
       const line = (pattern: RegExp) =>
         Effect.promise(async () => {
           for (;;) {
             const match = pattern.exec(out)
             if (match) return match[1] ?? match[0]
             if (child.exitCode !== null)
-              throw new Error(`It ended before it said ${pattern}:\n${out}${err}`)
+              throw new Error(`The process ended before it printed ${pattern}:\n${out}${err}`)
             await changed.promise
           }
         })

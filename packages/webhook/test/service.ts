@@ -1,5 +1,5 @@
 /**
- * The service as these tests know it: it posts callbacks and signs them with code of its own.
+ * The callbacks of the service for tests, signed by code that is independent of the receiver.
  */
 import { keyed } from "@pawl/core/NodeHmac"
 import { Hmac } from "@pawl/core/Hmac"
@@ -40,18 +40,18 @@ const names = {
   apm: ["accountId", "amount", "currency", "transactionId"]
 } as const
 
-/** Signs four texts as they stand. */
+/** Signs four texts unchanged. */
 export const sign = (texts: ReadonlyArray<unknown>, key: string = secret): string =>
   createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
 
-/** Signs a callback, its fields being texts, or numbers that are written as JavaScript writes them. */
+/** Signs the fields of a callback. A number is signed as JavaScript prints it. */
 export const checksum = (method: Method, body: Fields, key: string = secret): string =>
   sign(
     names[method].map((name) => body[name]),
     key
   )
 
-/** A request with a callback as the service posts it; `changes` is what an attacker made of it. */
+/** Makes the request of a callback, with the `changes` of an attacker. */
 export const incoming = (
   method: Method,
   body: Fields,
@@ -83,11 +83,11 @@ export const verifierOf = (current: string, previous?: string) =>
 
 export const { verify } = verifierOf(secret)
 
-/** The answer a request would get: the refusal's status, or 200. */
+/** Returns the HTTP status of the response: that of the refusal, or 200. */
 export const answer = (request: Verifier.Incoming): number =>
   Result.match(verify(request), { onFailure: ({ status }) => status, onSuccess: () => 200 })
 
-/** A query with the token of an operation, as the service appends to it. */
+/** Returns a query with the token of an operation and the parameters that the service appends. */
 export const search = (method: Method, kind: CallbackUrl.Kind, request: TokenRequest): string =>
   Effect.runSync(
     Effect.provide(
@@ -100,6 +100,6 @@ export const search = (method: Method, kind: CallbackUrl.Kind, request: TokenReq
 
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
-/** A callback that passed the verifier, for what comes after it; with `search`, of a URL with a token. */
+/** Returns a verified callback; `search` is the query of its URL, for example with a token. */
 export const verified = (method: Method, body: Fields, search?: string): Verifier.Verified =>
   Result.getOrThrow(verify(incoming(method, body, search === undefined ? {} : { search })))

@@ -1,6 +1,6 @@
 /**
- * A small world for receivers to live in, under virtual time: a service, a ledger that may fail, a
- * handler that is watched. Receivers over the one ledger are started, stopped and killed at will.
+ * A test world under virtual time: a service, a ledger that may fail, and a handler whose calls are recorded.
+ * A test starts, stops and kills receivers that share the ledger.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Policy } from "@pawl/core/Evidence"
@@ -28,7 +28,7 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import * as service from "./service.ts"
 
-/** One call of the handler; `end` is undefined while it lasts. */
+/** One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded. */
 export interface Call extends Handler.Transition {
   readonly at: number
   readonly end: number | undefined
@@ -41,12 +41,12 @@ export interface Read {
   readonly at: number
 }
 
-/** What goes wrong with a statement: nothing is done, or it is done and the answer is lost. */
+/** The fault of a statement: `refused` does nothing; `unanswered` does it and loses the response. */
 export type Flaw = "none" | "refused" | "unanswered"
 
 /**
- * What a world is made of. `clock` is what a receiver's clock is ahead of the world's, in milliseconds;
- * `latency` is what a statement takes, half of it before it is done.
+ * The options of a world. `clock` returns how far the clock of a receiver is ahead of the world, in
+ * milliseconds. Every statement sleeps for `latency` before it runs, and again after it.
  */
 export interface Options {
   readonly policy?: Policy
@@ -58,24 +58,26 @@ export interface Options {
   readonly clock?: (now: number) => number
 }
 
-export const silent = Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
-export const unknown = Effect.fail(new NotFound({}))
+export const unreachable = Effect.fail(
+  new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+)
+export const notFound = Effect.fail(new NotFound({}))
 
-/** A world, as `make` makes it. */
+/** The result of `make`. */
 export type World = Effect.Success<ReturnType<typeof make>>
 
-/** A callback of the service, as it travels. */
+/** Makes the request of an APM callback. */
 export const callback = (transactionId: string, transactionStatus: OpenStatus) =>
   service.incoming("apm", service.apm({ transactionId, transactionStatus }))
 
-/** Lets every fiber run until it sleeps; the test clock waits only for those it woke itself. */
+/** Lets every fiber run until it sleeps. The test clock waits only for the fibers that it woke. */
 export const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
 
-/** Lets time pass. */
+/** Advances the test clock, and lets every fiber run before and after. */
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>
   settled.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settled))
 
-/** Runs a test in virtual time, from the epoch on. */
+/** Runs a test in virtual time, which starts at the epoch. */
 export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   test.pipe(
     Effect.scoped,
@@ -85,27 +87,34 @@ export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   )
 
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const { handle = () => Effect.void, latency = 0, read = () => unknown } = options
+  const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
   const clock = yield* Clock.clockWith(Effect.succeed)
   const now = () => clock.currentTimeMillisUnsafe()
   const ledger = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
   const calls: Array<Call> = []
   const reads: Array<Read> = []
   const entries: Array<Journal.Entered> = []
-  const seen = { claims: 0, overlaps: 0, reading: 0, mostReading: 0, handling: 0, mostHandling: 0 }
+  const counts = {
+    claims: 0,
+    overlaps: 0,
+    reading: 0,
+    mostReading: 0,
+    handling: 0,
+    mostHandling: 0
+  }
 
   const handlerAlone = Handler.layer((transition) => {
     const call = { ...transition, at: now(), end: now() as number | undefined, took: false }
     const isSame = (other: Call) =>
       other.transactionId === call.transactionId && other.end === undefined
-    if (calls.some(isSame)) seen.overlaps++
+    if (calls.some(isSame)) counts.overlaps++
     calls.push(call)
-    const deed = handle(call)
+    const outcome = handle(call)
     call.end = undefined
-    seen.mostHandling = Math.max(seen.mostHandling, ++seen.handling)
-    return Effect.onExit(deed, (exit) =>
+    counts.mostHandling = Math.max(counts.mostHandling, ++counts.handling)
+    return Effect.onExit(outcome, (exit) =>
       Effect.sync(() => {
-        seen.handling--
+        counts.handling--
         Object.assign(call, { end: now(), took: Exit.isSuccess(exit) })
       })
     )
@@ -122,22 +131,22 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   const reader = Layer.succeed(StatusReader, {
     read: (kind, id) => {
-      const asked = { id, kind, at: now() }
-      reads.push(asked)
-      const answer = read(asked)
-      seen.mostReading = Math.max(seen.mostReading, ++seen.reading)
-      return answer.pipe(
+      const request = { id, kind, at: now() }
+      reads.push(request)
+      const result = read(request)
+      counts.mostReading = Math.max(counts.mostReading, ++counts.reading)
+      return result.pipe(
         Effect.map((status) => ({
           kind: kind === "apm" ? ("apm-payment" as const) : kind,
           status
         })),
-        Effect.ensuring(Effect.sync(() => seen.reading--))
+        Effect.ensuring(Effect.sync(() => counts.reading--))
       )
     }
   })
 
-  /** The ledger as one process sees it; nothing of a process that is dead reaches it. */
-  const seenBy = (process: { readonly isDead: boolean }): Ledger.Ledger["Service"] => {
+  /** The ledger of one process. It refuses the statements of a killed process. */
+  const ledgerOf = (process: { readonly isDead: boolean }): Ledger.Ledger["Service"] => {
     const state = <A>(effect: Effect.Effect<A, StoreUnavailable>) =>
       Effect.gen(function* () {
         const flaw = process.isDead ? "refused" : (options.flaw?.(now()) ?? "none")
@@ -150,9 +159,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     return {
       ...ledger,
       accept: (verified, at) => state(ledger.accept(verified, at)),
-      claim: (wanted) => {
-        seen.claims++
-        return state(ledger.claim(wanted))
+      claim: (request) => {
+        counts.claims++
+        return state(ledger.claim(request))
       },
       write: (leased, change) => state(ledger.write(leased, change))
     }
@@ -168,7 +177,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     sleep: (duration) => clock.sleep(duration)
   }
 
-  /** Starts a receiver; `stop` ends it as one that is asked to, `kill` as one that is not. */
+  /** Starts a receiver. `stop` shuts it down in order; `kill` cuts it off from the ledger first. */
   const start = Effect.gen(function* () {
     const process = { isDead: false }
     const scope = yield* Scope.make()
@@ -176,7 +185,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       Receiver.layer({ policy: options.policy ?? "final" }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(service.secret) })),
         Layer.provide([
-          Layer.succeed(Ledger.Ledger, seenBy(process)),
+          Layer.succeed(Ledger.Ledger, ledgerOf(process)),
           NodeHmac.layer,
           handler,
           reader
@@ -201,7 +210,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }
   }).pipe(Effect.provideService(Clock.Clock, ahead))
 
-  return { now, ledger, calls, reads, entries, seen, start }
+  return { now, ledger, calls, reads, entries, counts, start }
 })
 
 export const second = 1000
@@ -209,22 +218,22 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** A service that always says the same. */
+/** Makes a read that always returns one status. */
 export const says = (status: Status) => () => Effect.succeed(status)
 
-/** What the handler took, in order. */
+/** The statuses that the handler was told with success, in order. */
 export const told = ({ calls }: World) => calls.filter(({ took }) => took).map(({ to }) => to)
 
-/** When the handler was called. */
+/** The times of the handler calls. */
 export const times = ({ calls }: World) => calls.map(({ at }) => at)
 
 export const gaps = (all: ReadonlyArray<number>) =>
   all.slice(1).map((at, index) => at - (all[index] ?? 0))
 
-/** Why rows became dead letters, in order. */
+/** The reasons of the dead letters, in order. */
 export const deadLetter = ({ entries }: World) =>
   entries.flatMap((entry) => (entry._tag === "Parked" ? [entry.reason] : []))
 
-/** What alarms were raised, in order. */
+/** The reasons of the alarms, in order. */
 export const alarms = ({ entries }: World) =>
   entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))

@@ -1,15 +1,13 @@
 /**
- * HMAC-SHA256 (FIPS 198-1, FIPS 180-4) over bytes, in plain arithmetic: no imports, any runtime.
+ * HMAC-SHA256 of bytes (FIPS 198-1, FIPS 180-4) in plain JavaScript: no imports, any runtime.
  *
  * **Details**
  *
- * Why it is our own: `docs/decisions/0009-the-portable-hmac-is-our-own-sha-256.md`. No branch and no
- * index depends on what is hashed, so its time tells the length of a key or message and nothing else.
- *
- * @since 0.1.0
+ * `docs/decisions/0009-the-portable-hmac-is-our-own-sha-256.md` says why it exists. No branch and no index
+ * depends on the hashed bytes, so the running time depends only on the lengths of key and message.
  */
 
-/** Of the first 64 primes, the first 32 bits behind the point of the cube roots. */
+/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 const constants = new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
   0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -21,19 +19,19 @@ const constants = new Int32Array([
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
 ])
 
-/** The same of the square roots of the first eight. */
+/** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
 const initial = new Int32Array([
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
 ])
 
 const blockSize = 64
 
-const turn = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
+const rotateRight = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** The message schedule of `compress`, one for all calls: it is synchronous and never re-entered. */
+/** The message schedule of `compress`. All calls share it, because `compress` is synchronous. */
 const words = new Int32Array(64)
 
-/** Takes one block of a message into a state, and returns the next state. */
+/** Adds one block of a message to a state, and returns the next state. */
 const compress = (state: Int32Array, message: DataView, offset: number): Int32Array => {
   for (let at = 0; at < 16; at++) words[at] = message.getInt32(offset + at * 4)
   for (let at = 16; at < 64; at++) {
@@ -42,16 +40,16 @@ const compress = (state: Int32Array, message: DataView, offset: number): Int32Ar
     words[at] =
       (words[at - 16] ?? 0) +
       (words[at - 7] ?? 0) +
-      (turn(far, 7) ^ turn(far, 18) ^ (far >>> 3)) +
-      (turn(near, 17) ^ turn(near, 19) ^ (near >>> 10))
+      (rotateRight(far, 7) ^ rotateRight(far, 18) ^ (far >>> 3)) +
+      (rotateRight(near, 17) ^ rotateRight(near, 19) ^ (near >>> 10))
   }
   let { 0: a = 0, 1: b = 0, 2: c = 0, 3: d = 0, 4: e = 0, 5: f = 0, 6: g = 0, 7: h = 0 } = state
   for (let at = 0; at < 64; at++) {
     const choice = (e & f) ^ (~e & g)
     const majority = (a & b) ^ (a & c) ^ (b & c)
-    const mixed = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + choice
+    const mixed = h + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) + choice
     const one = (mixed + (constants[at] ?? 0) + (words[at] ?? 0)) | 0
-    const two = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + majority
+    const two = (rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + majority
     h = g
     g = f
     f = e
@@ -66,9 +64,9 @@ const compress = (state: Int32Array, message: DataView, offset: number): Int32Ar
   return next
 }
 
-/** Takes the last bytes of a message into a state that holds `before` bytes of it, and closes it. */
+/** Adds the last bytes of a message to a state that has `before` bytes of it, and returns the digest. */
 const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Array => {
-  // After the message come one bit, zeros, and its length in bits, up to the end of a block.
+  // Padding up to the end of a block: one bit, zeros, and the length of the message in bits.
   const padded = new Uint8Array(((bytes.length + 8) | (blockSize - 1)) + 1)
   padded.set(bytes)
   padded[bytes.length] = 0x80
@@ -81,13 +79,13 @@ const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Arra
   return new Uint8Array(out.buffer)
 }
 
-/** Takes in the two blocks made of a key once, and returns the function that signs bytes with it. */
+/** Hashes the two blocks of a key once, and returns the function that signs bytes with it. */
 export const keyed = (key: Uint8Array): ((bytes: Uint8Array) => Uint8Array) => {
   const block = new Uint8Array(blockSize)
   block.set(key.length > blockSize ? digest(initial, 0, key) : key)
-  const take = (pad: number): Int32Array =>
+  const hashKey = (pad: number): Int32Array =>
     compress(initial, new DataView(block.map((byte) => byte ^ pad).buffer), 0)
-  const inner = take(0x36)
-  const outer = take(0x5c)
+  const inner = hashKey(0x36)
+  const outer = hashKey(0x5c)
   return (bytes) => digest(outer, blockSize, digest(inner, blockSize, bytes))
 }

@@ -60,8 +60,11 @@ export const make = (
 ): ((
   claims: Arr.NonEmptyReadonlyArray<Claim>
 ) => Effect.Effect<ReadonlyArray<Accepted>, SqlError>) => {
-  // The nine statuses take nine bits; what is confirmed lies above what is claimed.
-  const isUnsure = sql.literal(`(held.evidence & (excluded.evidence << ${statuses.length})) = 0`)
+  // A new callback states one status, and its evidence is the claimed bit of that status.
+  const confirmedBit = `CASE excluded.evidence ${statuses
+    .map((status) => `WHEN ${Evidence.claimed(status)} THEN ${Evidence.confirmed(status)}`)
+    .join(" ")} END`
+  const isUnsure = sql.literal(`(held.evidence & ${confirmedBit}) = 0`)
   const isNew = sql.literal("(held.evidence & excluded.evidence) = 0")
 
   const upsertRows = (lines: Lines) =>

@@ -1,12 +1,10 @@
 /**
- * Numbers that lose no digit on the wire.
+ * Schemas of JSON numbers that keep every digit.
  *
  * **Details**
  *
- * `Json` hands a number over as its source text where `String(n)` would differ. This is the way back: a
- * text is written as a number where that writes the same digits, else as raw JSON, digit by digit.
- *
- * @since 0.1.0
+ * `Json` returns a number as its source text if `String(n)` would differ. The schemas here reverse that: text is
+ * encoded as a number if the number has the same digits, else as raw JSON.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -17,7 +15,7 @@ const { isRawJSON, rawJSON } = JSON as JSON & {
   readonly rawJSON: (text: string) => RawJson
 }
 
-const Raw = Schema.declare(isRawJSON)
+const RawNumber = Schema.declare(isRawJSON)
 
 const toText = (value: number | string | RawJson): string =>
   typeof value === "object" ? value.rawJSON : String(value)
@@ -26,8 +24,8 @@ const fromText = (text: string): number | string | RawJson =>
   String(Number(text)) === text ? Number(text) : rawJSON(text)
 
 /**
- * Schema for an integer of any size: a number that `Json` hands over has the digits of its source, also
- * beyond 2^53, where `Schema.Int` ends.
+ * Schema for an integer of any size. A number that `Json` returns has the digits of its source, also beyond
+ * 2^53, which `Schema.Int` refuses.
  */
 export const Integer = Schema.Finite.check(
   Schema.makeFilter(Number.isInteger, {
@@ -38,10 +36,10 @@ export const Integer = Schema.Finite.check(
 )
 
 /**
- * Makes the schema of a text that travels as a JSON number: an integer, or any finite one.
+ * Makes the schema of text that is a JSON number on the wire: an integer, or any finite number.
  */
-export const wireNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
-  Schema.Union([number, Schema.String, Raw]).pipe(
+export const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
+  Schema.Union([number, Schema.String, RawNumber]).pipe(
     Schema.decodeTo(
       Schema.String.check(Schema.isPattern(pattern, { message })),
       SchemaTransformation.transform({ decode: toText, encode: fromText })
