@@ -16,7 +16,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Conformance from "../src/Conformance.ts"
 import { Gateway } from "../src/Gateway.ts"
-import * as Posts from "../src/Generators/Posts.ts"
+import * as CallbackRequests from "../src/Generators/CallbackRequests.ts"
 import type { Case, Kind, Step } from "../src/internal/laws/receiver/Case.ts"
 import * as Letter from "../src/internal/laws/receiver/Letter.ts"
 import * as Malformed from "../src/internal/laws/receiver/Malformed.ts"
@@ -109,7 +109,7 @@ const changes: ReadonlyArray<Letter.Change> = [
 it("a script sends what was sent, to the byte", async () => {
   const letters = [
     ...changes.flatMap((change) => [Letter.changed("card", change), Letter.changed("apm", change)]),
-    ...fc.sample(Posts.posts, 5).map((post) => Letter.said("genuine", post))
+    ...fc.sample(CallbackRequests.contents, 5).map((post) => Letter.said("genuine", post))
   ]
   const url = `${origin}/callback?shop=1`
   for (const letter of letters) await fetch(Letter.toRequest(keyed(merchantSecret), url, letter))

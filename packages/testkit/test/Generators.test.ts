@@ -12,9 +12,9 @@ import { describe, expect, it } from "vitest"
 import * as Generators from "../src/Generators.ts"
 import * as Deliveries from "../src/Generators/Deliveries.ts"
 import * as Nouns from "../src/Generators/Nouns.ts"
-import * as Posts from "../src/Generators/Posts.ts"
-import { kinds } from "../src/internal/generators/Stories.ts"
-import { forgeries } from "../src/internal/generators/Troubles.ts"
+import * as CallbackRequests from "../src/Generators/CallbackRequests.ts"
+import { kinds } from "../src/internal/generators/Histories.ts"
+import { forgeries } from "../src/internal/generators/DeliveryFaults.ts"
 import { ours } from "../src/Laws/Reducer.ts"
 
 /** Samples under the seed of the run. */
@@ -272,15 +272,15 @@ describe("deliveries", () => {
     const long = Generators.histories().filter(
       ({ statuses }) => statuses[0] === "NEW" || statuses.length === 3
     )
-    const holds = ({ history: { statuses }, troubles }: Deliveries.Delivered) =>
+    const holds = ({ faults, history: { statuses } }: Deliveries.Delivered) =>
       !statuses.includes("REFUNDED") ||
-      troubles.every(
-        ({ what, which }) => what !== "late" || statuses[which % statuses.length] !== "PENDING"
+      faults.every(
+        ({ index, type }) => type !== "late" || statuses[index % statuses.length] !== "PENDING"
       )
     for (let seed = 1; seed <= 10; seed++) {
-      const { history, troubles } = shrunk(Deliveries.deliveries(long), holds, seed)
+      const { faults, history } = shrunk(Deliveries.deliveries(long), holds, seed)
       expect(history.statuses).toEqual(["PENDING", "SUCCEED", "REFUNDED"])
-      expect(troubles).toEqual([{ what: "late", which: 0, by: 500 }])
+      expect(faults).toEqual([{ type: "late", index: 0, delay: 500 }])
     }
   })
 
@@ -338,10 +338,10 @@ describe("deliveries", () => {
         )
     ]
   ])("shrink to three events or fewer where %s", ([, arbitrary, holds]) => {
-    const { deliveries, history, troubles } = shrunk(arbitrary, holds)
+    const { deliveries, faults, history } = shrunk(arbitrary, holds)
     expect(deliveries.length).toBeLessThanOrEqual(3)
     expect(history.statuses.length).toBeLessThanOrEqual(3)
-    expect(troubles.length).toBeLessThanOrEqual(3)
+    expect(faults.length).toBeLessThanOrEqual(3)
   })
 })
 
@@ -383,9 +383,9 @@ describe("posts", () => {
 
   it("verify, in both layouts, and say what they were made to say", () => {
     fc.assert(
-      fc.property(Posts.posts, (post) => {
+      fc.property(CallbackRequests.contents, (post) => {
         const { claim, method, quarantine, signed } = Result.getOrThrow(
-          verify(Posts.request(sign, post))
+          verify(CallbackRequests.toIncoming(sign, post))
         )
         expect({ claim, method, quarantine, signed }).toEqual({
           claim: post.status,
@@ -396,19 +396,23 @@ describe("posts", () => {
       }),
       { numRuns: 300 }
     )
-    covers(sample(Posts.posts, 1000), {
+    covers(sample(CallbackRequests.contents, 1000), {
       card: ({ method }) => method === "card",
       apm: ({ method }) => method === "apm",
       "an amount as a number with a zero at its end": ({ amount, signed }) =>
         amount === "number" && signed.amount.endsWith(".00"),
-      ...each(statuses, String, (status) => (post: Posts.Post) => post.status === status)
+      ...each(
+        statuses,
+        String,
+        (status) => (post: CallbackRequests.CallbackContent) => post.status === status
+      )
     })
   })
 
   it("do not verify under another secret", () => {
     const other = verifier(Redacted.make("another-secret"))
     fc.assert(
-      fc.property(Posts.callbacks(secret), (incoming) => {
+      fc.property(CallbackRequests.callbacks(secret), (incoming) => {
         expect(Result.isSuccess(verify(incoming))).toBe(true)
         expect(Result.getOrThrow(Result.flip(other.verify(incoming))).status).toBe(401)
       })
@@ -418,7 +422,7 @@ describe("posts", () => {
   it("of a forgery verify with the checksum that was seen: it covers nothing that was forged (A05, A06, A08)", () => {
     const transaction = fc.record({
       method: fc.constantFrom("card" as const, "apm" as const),
-      signed: Posts.posts.map(({ signed }) => signed)
+      signed: CallbackRequests.contents.map(({ signed }) => signed)
     })
     const met = new Set<string | undefined>()
     fc.assert(
@@ -427,7 +431,10 @@ describe("posts", () => {
         Deliveries.deliveries(Generators.histories()),
         (transaction, { deliveries }) => {
           const checksums = deliveries.map((delivery) => {
-            const incoming = Posts.request(sign, Posts.of(transaction, delivery))
+            const incoming = CallbackRequests.toIncoming(
+              sign,
+              CallbackRequests.fromDelivery(transaction, delivery)
+            )
             const verified = Result.getOrThrow(verify(incoming))
             expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
             expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
@@ -444,8 +451,8 @@ describe("posts", () => {
 
   it("are web requests too, byte for byte", () =>
     fc.assert(
-      fc.asyncProperty(Posts.callbacks(secret), async (incoming) => {
-        const request = Posts.toRequest("https://shop.example/callback", incoming)
+      fc.asyncProperty(CallbackRequests.callbacks(secret), async (incoming) => {
+        const request = CallbackRequests.toRequest("https://shop.example/callback", incoming)
         expect(request.method).toBe("POST")
         expect(new URL(request.url).search).toBe(
           new URL(`https://shop.example/${incoming.search}`).search

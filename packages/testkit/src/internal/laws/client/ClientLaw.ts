@@ -9,7 +9,7 @@ import * as Faults from "../../../Faults.ts"
 import * as Laws from "../../../Laws.ts"
 import type { Make, Order } from "./Model.ts"
 import * as ClientStage from "./Stage.ts"
-import { picks } from "../../generators/Picks.ts"
+import { sequence } from "../../generators/Sequence.ts"
 
 /**
  * A law of the client, tried on lists of what befalls it.
@@ -76,7 +76,7 @@ export const oneOf = <const A>(...events: ReadonlyArray<A>): ReadonlyArray<Reado
 export const weathers = (
   table: ReadonlyArray<ClientStage.Weather> = ["fine", ...Faults.kinds],
   most = 4
-): fc.Arbitrary<ReadonlyArray<ClientStage.Weather>> => picks(table, most)
+): fc.Arbitrary<ReadonlyArray<ClientStage.Weather>> => sequence(table, most)
 
 /**
  * Says what each of the first requests meets, and `then` the others.

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { unknownStatuses } from "../../../Generators.ts"
-import * as Posts from "../../../Generators/Posts.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 import { type Case, show, type Step } from "./Case.ts"
 import { type Answering, expectStatus, type ReceiverLaw, send, Wrong } from "./ReceiverLaw.ts"
@@ -41,7 +41,7 @@ const answered = (
 
 /** Posts of any kind, as the service writes them. */
 const genuine = (times: number) =>
-  Posts.posts.map((post) =>
+  CallbackRequests.contents.map((post) =>
     caseOf(...Array.from({ length: times }, () => Letter.said("genuine", post)))
   )
 
@@ -50,7 +50,7 @@ const anew = (letter: Letter.Letter) =>
   Effect.map(Random.nextInt, (salt) => Letter.renamed(letter, `conform-${Math.abs(salt)}`))
 
 /** What verifies, and is outside what is documented. */
-const strange: ReadonlyArray<Partial<Posts.Post>> = [
+const strange: ReadonlyArray<Partial<CallbackRequests.CallbackContent>> = [
   ...unknownStatuses.map((status) => ({ status })),
   ...["10.001", "1e2", "-1"].map((amount) => ({
     signed: { ...Letter.genuine("card").signed, amount }

@@ -50,7 +50,7 @@ const caseOf = (kind: Kind, { deliveries, history }: Deliveries.Delivered): Case
   }
 }
 
-type Trouble = Deliveries.Delivered["troubles"][number]
+type DeliveryFault = Deliveries.Delivered["faults"][number]
 
 const payments = ["card-payment", "apm-payment"] as const
 type Payment = (typeof payments)[number]
@@ -59,13 +59,13 @@ type Payment = (typeof payments)[number]
 const cases = (histories: (kind: Payment) => fc.Arbitrary<Generators.History>) =>
   fc.oneof(
     ...payments.map((kind) =>
-      Deliveries.deliveries(histories(kind)).map(({ history, troubles }) =>
-        caseOf(kind, Deliveries.deliver(history, troubles.filter(isHonest)))
+      Deliveries.deliveries(histories(kind)).map(({ faults, history }) =>
+        caseOf(kind, Deliveries.deliver(history, faults.filter(isHonest)))
       )
     )
   )
 
-const isHonest = ({ what }: Trouble): boolean => what !== "forged"
+const isHonest = ({ type }: DeliveryFault): boolean => type !== "forged"
 
 const ends: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
@@ -74,9 +74,9 @@ const forgeries = fc.oneof(
   ...payments.map((kind) =>
     fc
       .tuple(Generators.histories(kind), fc.nat({ max: 5 }), fc.constantFrom(...ends))
-      .map(([history, which, status]) => {
-        const trouble = { what: "forged", how: "status", which, by: 500, status } as const
-        return caseOf(kind, Deliveries.deliver(history, [trouble]))
+      .map(([history, index, status]) => {
+        const fault = { type: "forged", forgery: "status", index, delay: 500, status } as const
+        return caseOf(kind, Deliveries.deliver(history, [fault]))
       })
   )
 )

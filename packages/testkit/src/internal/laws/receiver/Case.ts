@@ -8,7 +8,7 @@ import type { Method } from "@pawl/core/Kind"
 import type * as fc from "fast-check"
 import type { Kind as Fault } from "../../../Faults.ts"
 import type { Delivery } from "../../../Generators/Deliveries.ts"
-import * as Posts from "../../../Generators/Posts.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
 import * as Letter from "./Letter.ts"
 
 /**
@@ -85,7 +85,7 @@ export const letterOf = (kind: Kind, transactionId: string, delivery: Delivery):
   const account = Letter.account[method]
   return Letter.of(
     noteOf(delivery),
-    Posts.of(
+    CallbackRequests.fromDelivery(
       {
         method,
         signed: { account, amount: amountOf[kind], currency: "EUR", transactionId },

@@ -8,7 +8,7 @@ import type { Sign } from "@pawl/core/Checksum"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Base64 from "effect/encoding/Base64"
-import * as Posts from "../../../Generators/Posts.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
 import type { Spelling } from "./Spelling.ts"
 import * as Spellings from "./Spelling.ts"
 
@@ -32,9 +32,9 @@ export interface Letter {
  * @category constructors
  * @since 0.1.0
  */
-export const of = (note: string, post: Posts.Post): Letter => {
+export const of = (note: string, post: CallbackRequests.CallbackContent): Letter => {
   let text = ""
-  const incoming = Posts.request((signed) => {
+  const incoming = CallbackRequests.toIncoming((signed) => {
     text = signed
     return nothing
   }, post)
@@ -47,7 +47,7 @@ export const of = (note: string, post: Posts.Post): Letter => {
  * @category constructors
  * @since 0.1.0
  */
-export const said = (word: string, post: Posts.Post): Letter => {
+export const said = (word: string, post: CallbackRequests.CallbackContent): Letter => {
   const letter = of("", post)
   const body = utf8.decode.decode(letter.incoming.body)
   return { ...letter, note: `${word} ${post.method} callback ${body}` }
@@ -138,7 +138,7 @@ export interface Change {
  * @category constructors
  * @since 0.1.0
  */
-export const genuine = (method: Method): Posts.Post => ({
+export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   method,
   signed: {
     account: account[method],
