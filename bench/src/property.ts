@@ -62,7 +62,7 @@ const property = (
   }
 })
 
-const reduce = Reducer.ours()
+const reduce = Reducer.evidenceReducer()
 
 export const properties: Bench = {
   what: "a run of a property over the observations of one transaction",

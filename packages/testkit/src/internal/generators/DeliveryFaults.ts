@@ -67,15 +67,13 @@ const faultTable: ReadonlyArray<DeliveryFault> = [
         forgery: "status",
         status
       })),
-      ...forgeries
-        .slice(1)
-        .map((forgery): DeliveryFault => ({
-          type: "forged",
-          index,
-          delay,
-          forgery,
-          status: "SUCCEED"
-        }))
+      ...forgeries.slice(1).map((forgery): DeliveryFault => ({
+        type: "forged",
+        index,
+        delay,
+        forgery,
+        status: "SUCCEED"
+      }))
     ])
   )
 ].map((fault) => Object.freeze(fault))

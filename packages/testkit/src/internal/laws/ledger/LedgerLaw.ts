@@ -41,7 +41,7 @@ export type LedgerLaw = Laws.Law<Fresh>
  * @since 0.1.0
  */
 export const law = (
-  about: Laws.About,
+  about: Laws.LawText,
   body: (ledger: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ): LedgerLaw =>
   Laws.example(about, (fresh) =>
