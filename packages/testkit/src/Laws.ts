@@ -93,16 +93,13 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
 }> {
   override get message() {
     const { law, path, seed, shown, wrong } = this
-    const reproduce =
-      seed === undefined
-        ? "reproduce: run it again"
-        : `reproduce: { seed: ${seed}, path: "${path}" }`
+    const again = seed === undefined ? "run it again" : `{ seed: ${seed}, path: "${path}" }`
     return [
       `This law does not hold: ${law.name}`,
       ...(shown === undefined ? [] : [indent(shown)]),
       indent(wrong),
       indent(`${law.explanation}\n(${law.section})`),
-      indent(reproduce)
+      indent(`reproduce: ${again}`)
     ].join("\n\n")
   }
 
