@@ -22,8 +22,8 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Faults } from "./Faults.ts"
 import type { Gateway } from "./Gateway.ts"
-import * as Report from "./internal/laws/ConformanceReport.ts"
 import { reasonOf } from "./internal/laws/receiver/ReceiverLaw.ts"
+import * as Report from "./internal/laws/receiver/Report.ts"
 import type * as Laws from "./Laws.ts"
 import * as Receiver from "./Laws/Receiver.ts"
 
@@ -51,17 +51,12 @@ export interface Options {
 }
 
 /**
- * The result of one law.
+ * The result of one law. `broken` is undefined if the law holds.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Verdict {
-  readonly law: Laws.LawText
-  readonly group: "answers" | "statuses"
-  readonly millis: number
-  readonly broken: Laws.LawBroken | undefined
-}
+export type Verdict = Report.Verdict
 
 /**
  * Error raised when the receiver cannot be reached or read; `message` is one sentence.

@@ -269,24 +269,20 @@ const report = <A>(
 ): Effect.Effect<void, LawBroken> => {
   if (!failed) return Effect.void
   if (counterexample === null) {
-    return Effect.fail(
-      new LawBroken({ law, wrong: "fast-check could not draw enough values", seed })
-    )
+    return Effect.fail(new LawBroken({ law, wrong: "not enough values were drawn", seed }))
   }
   const [value] = counterexample
-  return Effect.flatMap(
-    failureOf(value),
-    (wrong = "it failed once, and held when it was checked again") =>
-      Effect.fail(
-        new LawBroken({
-          law,
-          wrong,
-          counterexample: value,
-          shown: show(value),
-          seed,
-          path: counterexamplePath ?? undefined
-        })
-      )
+  return Effect.flatMap(failureOf(value), (wrong = "it held when it was checked again") =>
+    Effect.fail(
+      new LawBroken({
+        law,
+        wrong,
+        counterexample: value,
+        shown: show(value),
+        seed,
+        path: counterexamplePath ?? undefined
+      })
+    )
   )
 }
 

@@ -1,10 +1,16 @@
 /**
  * Reports of a conformance run, for people and for machines.
  */
-import type { Verdict } from "../../Conformance.ts"
-import type * as Laws from "../../Laws.ts"
-import type { ReceiverCase } from "./receiver/Case.ts"
-import * as Script from "./receiver/Script.ts"
+import type * as Laws from "../../../Laws.ts"
+import type { ReceiverCase } from "./Case.ts"
+import * as Script from "./Script.ts"
+
+export interface Verdict {
+  readonly law: Laws.LawText
+  readonly group: "answers" | "statuses"
+  readonly millis: number
+  readonly broken: Laws.LawBroken | undefined
+}
 
 /** Writes the results as text. */
 export const text = (
