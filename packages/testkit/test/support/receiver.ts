@@ -75,14 +75,14 @@ export const has = (fields: Fields, method: Method) =>
 
 /** Stores a status if it ranks later. */
 export const raise = ({ standing }: Store, key: string, status: Status) => {
-  const held = standing.get(key)
-  if (held === undefined || rank(status) > rank(held)) standing.set(key, status)
+  const stored = standing.get(key)
+  if (stored === undefined || rank(status) > rank(stored)) standing.set(key, status)
 }
 
 /** Stores the status of a read, unless it ranks earlier. */
-const settle = ({ standing }: Store, key: string, truth: Status | undefined) => {
-  const held = standing.get(key)
-  if (truth && (held === undefined || rank(truth) >= rank(held))) standing.set(key, truth)
+const settle = ({ standing }: Store, key: string, actual: Status | undefined) => {
+  const stored = standing.get(key)
+  if (actual && (stored === undefined || rank(actual) >= rank(stored))) standing.set(key, actual)
 }
 
 /** The result of a read that failed. */
@@ -119,9 +119,9 @@ export const right: Parts = {
     if (typeof status !== "string" || !isStatus(status)) return 200
     if (!isTerminal(status)) raise(store, key, status)
     else {
-      const truth = await reading(claim, shop)
-      if (truth === failed) return 500
-      settle(store, key, truth as Status | undefined)
+      const actual = await reading(claim, shop)
+      if (actual === failed) return 500
+      settle(store, key, actual as Status | undefined)
     }
     return 200
   },

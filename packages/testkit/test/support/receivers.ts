@@ -50,35 +50,35 @@ const applyClaim: Parts["accept"] = async ({ key, status }, store) => {
 const showBeforeRead: Parts["show"] = async (key, { standing }, { read }) => {
   const shown = standing.get(key)
   const [method, id] = key.split(" ") as [Method, string]
-  const truth = await read(method, id).catch(() => undefined)
-  if (truth !== undefined && shown !== undefined) standing.set(key, truth)
+  const actual = await read(method, id).catch(() => undefined)
+  if (actual !== undefined && shown !== undefined) standing.set(key, actual)
   return shown
 }
 
-/** The time that a store needs. */
+/** Stands for the time that a write takes. */
 const pause = () => new Promise((resolve) => setImmediate(resolve))
 
-const never = new Promise<never>(() => {})
+const neverSettles = new Promise<never>(() => {})
 
 const genuine = "a genuine callback is answered 200"
 const repeat = "a repeated callback is answered 200, like the first"
-const strange = "a callback with a valid checksum and unknown content is answered 200"
+const unknownContent = "a callback with a valid checksum and unknown content is answered 200"
 const checksum = "a checksum that is not exactly right is answered 401"
-const alike = "every wrong checksum is answered alike"
-const posted = "an HTTP method other than POST is answered 405"
-const large = "a body larger than 64 KiB is answered 413"
-const typed = "a content type or encoding other than plain JSON is answered 415"
-const sound = "a body that is not one well-formed JSON object is answered 400"
-const field = "an ambiguous signed field is answered 400"
-const kind = "a callback of an ambiguous kind is answered 400"
-const end = "the receiver ends at the service's last status, however the callbacks arrive"
-const falls = "the rank of the reported status never falls"
-const forged = "a terminal status is reported only after the service has it"
-const takes = "a forged callback does not suppress the genuine one after it"
-const ends = "after two terminal statuses the receiver reports the service's last one"
-const apart = "the status of one transaction does not affect another"
-const atOnce = "concurrent callbacks end at the same status as sequential ones"
-const outlives = "a failed read does not lose a callback"
+const sameRefusal = "every wrong checksum is answered alike"
+const httpMethod = "an HTTP method other than POST is answered 405"
+const bodySize = "a body larger than 64 KiB is answered 413"
+const mediaType = "a content type or encoding other than plain JSON is answered 415"
+const wellFormed = "a body that is not one well-formed JSON object is answered 400"
+const signedFields = "an ambiguous signed field is answered 400"
+const ambiguousKind = "a callback of an ambiguous kind is answered 400"
+const lastStatus = "the receiver ends at the service's last status, however the callbacks arrive"
+const rankNeverFalls = "the rank of the reported status never falls"
+const serviceFirst = "a terminal status is reported only after the service has it"
+const notSuppressed = "a forged callback does not suppress the genuine one after it"
+const twoTerminal = "after two terminal statuses the receiver reports the service's last one"
+const separate = "the status of one transaction does not affect another"
+const concurrent = "concurrent callbacks end at the same status as sequential ones"
+const failedRead = "a failed read does not lose a callback"
 
 /** Planted bugs, each with the law that catches it. */
 export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong: Partial<Parts>]> =
@@ -94,7 +94,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       {
         accept: async (claim, store, shop) =>
           (await shop.read(claim.method, claim.id).catch(() => undefined)) === undefined
-            ? never
+            ? neverSettles
             : right.accept(claim, store, shop)
       }
     ],
@@ -115,7 +115,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "an unknown status is refused",
-      strange,
+      unknownContent,
       {
         accept: async (claim, store, shop) =>
           typeof claim.status === "string" && isStatus(claim.status)
@@ -145,28 +145,32 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "the response says why the checksum is wrong",
-      alike,
+      sameRefusal,
       { denial: (given) => (given === null ? "no checksum" : "wrong checksum") }
     ],
-    ["the HTTP method is not checked", posted, { isPost: () => true }],
-    ["the size of a body is not limited", large, { maxBytes: Infinity }],
-    ["the content type is not checked", typed, { isJson: () => true }],
+    ["the HTTP method is not checked", httpMethod, { isPost: () => true }],
+    ["the size of a body is not limited", bodySize, { maxBytes: Infinity }],
+    ["the content type is not checked", mediaType, { isJson: () => true }],
     [
       "the last of two fields with one name is taken",
-      sound,
+      wellFormed,
       { parse: (bytes) => strict(bytes) ?? loose(bytes) }
     ],
-    ["signed fields are joined without validation", field, { text: (value) => [value].join() }],
+    [
+      "signed fields are joined without validation",
+      signedFields,
+      { text: (value) => [value].join() }
+    ],
     [
       "kind confusion: the query is not checked",
-      kind,
+      ambiguousKind,
       {
         route: (_, fields) => (["card", "apm"] as const).find((method) => has(fields, method))
       }
     ],
     [
       "kind confusion: the fields of the other kind are not checked",
-      kind,
+      ambiguousKind,
       {
         route: (query, fields) =>
           right.route(
@@ -181,7 +185,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "no rank check: last write wins",
-      falls,
+      rankNeverFalls,
       {
         accept: where(
           (status) => !isTerminal(status),
@@ -194,7 +198,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "a late status is shown until the next read",
-      falls,
+      rankNeverFalls,
       {
         accept: where(
           (status, { key }, { standing }) => !isTerminal(status) && standing.has(key),
@@ -208,7 +212,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "no status is stored after SUCCEED",
-      end,
+      lastStatus,
       {
         accept: where(
           (status, { key }, { standing }) =>
@@ -217,15 +221,15 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
         )
       }
     ],
-    ["a forged status is stored", forged, { accept: where(() => true, applyClaim) }],
+    ["a forged status is stored", serviceFirst, { accept: where(() => true, applyClaim) }],
     [
       "a claimed FAILED is stored without a read",
-      forged,
+      serviceFirst,
       { accept: where((status) => status === "FAILED", applyClaim) }
     ],
     [
       "a claimed terminal status is shown until the next read",
-      forged,
+      serviceFirst,
       {
         accept: where((status) => isTerminal(status), applyClaim),
         show: showBeforeRead
@@ -233,7 +237,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "a callback is marked as seen before its status is confirmed",
-      takes,
+      notSuppressed,
       {
         accept: async (claim, store, shop) => {
           const note = `${claim.key} ${String(claim.status)}`
@@ -246,14 +250,14 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "the first of two terminal statuses is kept",
-      ends,
+      twoTerminal,
       {
         accept: where(
           (status) => isTerminal(status),
           async (claim, store, shop) => {
-            const truth = await reading(claim, shop)
-            if (truth === failed) return 500
-            if (truth !== undefined) raise(store, claim.key, truth as Status)
+            const actual = await reading(claim, shop)
+            if (actual === failed) return 500
+            if (actual !== undefined) raise(store, claim.key, actual as Status)
             return 200
           }
         )
@@ -261,7 +265,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "the second partial refund is dropped",
-      apart,
+      separate,
       {
         accept: once(
           ({ fields, status }) =>
@@ -274,16 +278,16 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "a concurrent write is overwritten",
-      atOnce,
+      concurrent,
       {
         accept: where(
           (status) => !isTerminal(status),
           async ({ key, status }, { standing }) => {
-            const held = standing.get(key)
+            const stored = standing.get(key)
             await pause()
             standing.set(
               key,
-              held && rank(held) >= rank(status as Status) ? held : (status as Status)
+              stored && rank(stored) >= rank(status as Status) ? stored : (status as Status)
             )
             return 200
           }
@@ -292,7 +296,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "a callback is marked as seen before it is handled",
-      outlives,
+      failedRead,
       {
         accept: async (claim, store, shop) => {
           const note = `${claim.key} ${String(claim.status)}`
@@ -306,7 +310,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "200 is answered before the write",
-      outlives,
+      failedRead,
       {
         accept: async (claim, store, shop) => {
           void right.accept(claim, store, shop)

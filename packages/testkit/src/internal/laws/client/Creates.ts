@@ -18,7 +18,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
         "The response to a create may be lost after the service carried it out. If it is sent again with its requestId, the response is the original one; with another requestId, the customer pays twice."
     },
     { events: requestFaults() },
-    function* ({ client, settle, apiRequests, transactions, setFaults }, faults) {
+    function* ({ apiRequests, client, setFaults, settle, transactions }, faults) {
       setFaults(inOrder(faults))
       yield* Effect.ignore(settle(() => client.create(order())))
       expect(new Set(apiRequests().map(({ body }) => body)).size).toBe(1)
@@ -53,7 +53,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
         "A merchant who sees a refusal orders again. After a broken connection, a 5xx or an unreadable response, the outcome is unknown."
     },
     { events: oneOf("reset-after", "500", "503", "truncate", "content-type") },
-    function* ({ client, settle, setFaults }, faults) {
+    function* ({ client, setFaults, settle }, faults) {
       setFaults(() => faults[0] ?? "none")
       const result = yield* Effect.orElseSucceed(
         settle(() => client.create(order())),
@@ -71,7 +71,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
         "Retry after a 500 with exponential backoff, and after a broken connection. A read may always be repeated; a create may be repeated because it has a requestId."
     },
     { events: [[], ...oneOf("500", "503", "reset-before", "reset-after", "truncate")] },
-    function* ({ client, settle, setFaults }, faults) {
+    function* ({ client, setFaults, settle }, faults) {
       setFaults(inOrder(faults))
       const { outcome } = yield* settle(() => client.create(order()))
       expect(outcome).toBe("accepted")
@@ -87,7 +87,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
       explanation: "A 400 means that the request is wrong, and will be wrong the next time too."
     },
     { events: oneOf("", "-1", "1e3", "10,00", "ten", "01.00", "１0") },
-    function* ({ client, settle, apiRequests }, [amount = ""]) {
+    function* ({ apiRequests, client, settle }, [amount = ""]) {
       const result = yield* settle(() => client.create(order({ amount })))
       expect(result).toEqual({ outcome: "refused" })
       expect(apiRequests().length <= 1).toBe(true)
@@ -130,7 +130,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
         "A redirect to another host would send it the access token and the card. The service documents no redirects."
     },
     { events: oneOf("create", "status") },
-    function* ({ client, settle, apiRequests, setFaults }, [operation = ""]) {
+    function* ({ apiRequests, client, setFaults, settle }, [operation = ""]) {
       setFaults(inOrder(["redirect"]))
       yield* Effect.ignore(
         settle((): Promise<unknown> =>

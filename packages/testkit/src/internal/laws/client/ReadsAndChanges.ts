@@ -32,7 +32,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
       ),
       show: JSON.stringify
     },
-    function* ({ client, settle, apiRequests }, [id = ""]) {
+    function* ({ apiRequests, client, settle }, [id = ""]) {
       yield* Effect.ignore(settle(() => client.status(id)))
       for (const { url } of apiRequests()) {
         const path = "/api/v1/payments/apm/status/"
@@ -85,7 +85,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
         "Poll after 5 minutes without a callback, then back off 5, 10, 30, 60 minutes. A transaction that hangs is read about 24 times a day."
     },
     { events: oneOf("succeed") },
-    function* ({ client, settle, apiRequests }) {
+    function* ({ apiRequests, client, settle }) {
       const { follow } = client
       if (follow === undefined) return
       yield* settle(() => client.create(order()))
@@ -107,7 +107,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
         "transactionId is text in responses and an Integer in the refund request. A JavaScript number is exact up to 15 digits: a longer id would name another payment."
     },
     { events: one(fc.bigInt(1n, 10n ** 20n).map(String)) },
-    function* ({ client, settle, apiRequests }, [transactionId = ""]) {
+    function* ({ apiRequests, client, settle }, [transactionId = ""]) {
       const { refund } = client
       if (refund === undefined) return
       const fields = { requestId: "refund-1", mid: "mid-1", amount: "1.00", reason: "duplicate" }
@@ -126,7 +126,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
         "The body of a PUT has no requestId: the service cannot tell a repeat from another change, and a repeat would undo a change made in between."
     },
     { events: [[], ...oneOf("500", "503", "reset-before", "reset-after", "401")] },
-    function* ({ client, settle, apiRequests, setFaults }, faults) {
+    function* ({ apiRequests, client, setFaults, settle }, faults) {
       const { change } = client
       if (change === undefined) return
       setFaults(inOrder(faults))
@@ -143,7 +143,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
         "DELETE answers 404 if there is nothing to cancel: this is success after an attempt whose response was lost, and an error at the first attempt."
     },
     { events: [[], ...oneOf("reset-after", "500")] },
-    function* ({ client, settle, setFaults }, faults) {
+    function* ({ client, setFaults, settle }, faults) {
       const { cancel } = client
       if (cancel === undefined) return
       setFaults(inOrder(faults))

@@ -23,7 +23,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
       ),
       show: ({ delay, start }) => `a call after ${start} ms, with a response ${delay} ms later`
     },
-    function* ({ authRequests, client, settle, apiRequests, sleep, setFaults }, calls) {
+    function* ({ apiRequests, authRequests, client, setFaults, settle, sleep }, calls) {
       yield* settle(() => client.create(order()))
       yield* settle(() => client.status("100001"))
       const refused = apiRequests()[0]?.token
@@ -46,7 +46,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
         "Retry the original request once. A persistent 401 means wrong credentials or a revoked account, and another token does not help."
     },
     { events: oneOf("create", "status") },
-    function* ({ authRequests, client, settle, apiRequests, setFaults }, [operation = ""]) {
+    function* ({ apiRequests, authRequests, client, setFaults, settle }, [operation = ""]) {
       setFaults(() => "401")
       const succeeds = yield* Effect.isSuccess(
         settle((): Promise<unknown> =>
@@ -69,7 +69,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
         "A client that retries without limit, or at once, adds load to a service that is down."
     },
     { events: oneOf("500", "reset-before", "reset-after") },
-    function* ({ client, settle, apiRequests, setFaults }, faults) {
+    function* ({ apiRequests, client, setFaults, settle }, faults) {
       setFaults(() => faults[0] ?? "none")
       yield* Effect.ignore(settle(() => client.create(order())))
       const attempts = apiRequests()
@@ -85,7 +85,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
       explanation: "The service states when it is ready again; an earlier request only adds load."
     },
     { events: [["503"], ["503", "503"]] as const },
-    function* ({ client, settle, apiRequests, setFaults }, faults) {
+    function* ({ apiRequests, client, setFaults, settle }, faults) {
       setFaults(inOrder(faults))
       yield* Effect.ignore(settle(() => client.create(order())))
       expect(gapsOf(apiRequests()).every((gap) => gap >= 1000)).toBe(true)
@@ -99,7 +99,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
       explanation: "Errors end up in logs, in tickets, and in the responses of a shop."
     },
     { events: oneOf(...Faults.kinds) },
-    function* ({ authRequests, client, settle, apiRequests, setFaults }, faults) {
+    function* ({ apiRequests, authRequests, client, setFaults, settle }, faults) {
       setFaults(() => faults[0] ?? "none")
       const error = yield* Effect.match(
         settle(() => client.status("7")),
