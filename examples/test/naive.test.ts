@@ -1,5 +1,5 @@
 /**
- * The naive handler, and what the laws of a receiver find wrong with it.
+ * The naive handler breaks the laws of a receiver.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -14,7 +14,7 @@ const env = { ...process.env, PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" 
 const handler = spawn(process.execPath, [naive], { env, stdio: ["ignore", "pipe", "inherit"] })
 afterAll(() => handler.kill())
 
-it("is found wrong: forgeries are believed, writes are lost, and strange callbacks let in", async () => {
+it("breaks laws: it stores forged statuses, loses writes, and accepts malformed callbacks", async () => {
   const [line] = (await once(handler.stdout.setEncoding("utf8"), "data")) as [string]
   const url = line.trim().slice("ready ".length)
   const state = new URL("/transactions", url).href
@@ -23,19 +23,19 @@ it("is found wrong: forgeries are believed, writes are lost, and strange callbac
   const out = await text(run.stdout)
   for (const broken of [
     "a genuine callback is answered 200",
-    "what is larger than 64 KiB is answered 413",
-    "what is not plain JSON by its header is answered 415",
-    "a body that is no sound JSON object is answered 400",
-    "a signed field that can be read in two ways is answered 400",
-    "a callback whose kind is in doubt is answered 400",
-    "an end is believed only when the service said so",
-    "of two ends the one that the service says last is believed",
-    "callbacks that come at once leave what they leave one by one"
+    "a body larger than 64 KiB is answered 413",
+    "a content type or encoding other than plain JSON is answered 415",
+    "a body that is not one well-formed JSON object is answered 400",
+    "an ambiguous signed field is answered 400",
+    "a callback of an ambiguous kind is answered 400",
+    "a terminal status is reported only after the service has it",
+    "after two terminal statuses the receiver reports the service's last one",
+    "concurrent callbacks end at the same status as sequential ones"
   ]) {
     expect(out).toContain(`✗ ${broken} (`)
   }
-  expect(out).toContain("✓ a repeat is answered 200 as the first was (")
+  expect(out).toContain("✓ a repeated callback is answered 200, like the first (")
   expect(out).toContain('"orderAmount":')
-  // Its transactions are none that an earlier run had.
+  // Each run uses new transactionIds.
   expect((await fetch(`${state}/card/100001`)).status).toBe(404)
 })

@@ -26,7 +26,7 @@ const parcels = Laws.property<typeof warehouse, ReadonlyArray<Generators.Observa
     show: JSON.stringify,
     wrong: (make, seen) => {
       const { handle, log } = make()
-      const stands = seen.map((_, at) => Reducer.ours()(seen.slice(0, at + 1)))
+      const stands = seen.map((_, at) => Reducer.evidenceReducer()(seen.slice(0, at + 1)))
       const told = stands.flatMap(({ status }) => (status ? [status, status] : []))
       for (const to of told) handle({ transactionId: "100001", to })
       return /^(sent(,asked back)?)?$/u.test(log.join()) ? undefined : log.join()

@@ -10,7 +10,7 @@ import { Door, type Fresh, laws, ours } from "../src/gateway/GatewayLaws.ts"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import { gateways } from "./gateways.ts"
 import { control } from "../../packages/testkit/test/support/sandbox.ts"
-import { describeTeeth } from "../../packages/testkit/test/support/teeth.ts"
+import { describePlantedBugs } from "../../packages/testkit/test/support/plantedBugs.ts"
 
 const sandbox: Fresh = () =>
   Layer.effect(
@@ -60,4 +60,4 @@ describe("the laws of a gateway hold", () => {
   it.for(laws)("over a socket: $name", (law) => Laws.run(law, sandbox, { numRuns: 3 }))
 })
 
-describeTeeth("a gateway", laws, gateways, planted)
+describePlantedBugs("a gateway", laws, gateways, planted)

@@ -1,14 +1,13 @@
 /**
- * The laws of a receiver at any HTTP endpoint, in any language.
+ * Checks the laws of a receiver at any HTTP endpoint, in any language.
  *
  * **Details**
  *
- * The receiver reads from a service that is here, a `Sandbox`; callbacks are sent to its URL, and what it
- * believes is read at `{state}/{method}/{transactionId}`, JSON with a `status`, or 404. Without `state` only
- * the laws about answers are run.
+ * The receiver reads from a `Sandbox`. Callbacks are sent to its URL, and the status it reports is read at
+ * `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only the laws about answers run.
  *
- * `check` runs the laws one after the other; `report` lays out what came of them, with the first break as a
- * shell script; `junit` writes the same for a machine.
+ * `check` runs the laws one after the other. `report` writes the results as text, with a shell script of the first
+ * failure. `junit` writes them as XML.
  *
  * @since 0.1.0
  */
@@ -23,20 +22,20 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Faults } from "./Faults.ts"
 import type { Gateway } from "./Gateway.ts"
-import * as Report from "./internal/laws/ConformanceReport.ts"
-import { reason } from "./internal/laws/receiver/ReceiverLaw.ts"
+import { reasonOf } from "./internal/laws/receiver/ReceiverLaw.ts"
+import * as Report from "./internal/laws/receiver/Report.ts"
 import type * as Laws from "./Laws.ts"
 import * as Receiver from "./Laws/Receiver.ts"
 
 /**
- * What is put to the test, and how hard.
+ * The receiver under test, and the service that it reads from.
  *
- * - `url`: where callbacks are sent to.
- * - `state`: where it tells what it believes.
- * - `service`: the origin of the sandbox it reads from, such as `http://127.0.0.1:4011`.
- * - `merchantKey`, `merchantSecret`: the credentials of both; the key is `sandbox-key` unless given.
- * - `seed`: makes what is drawn repeatable.
- * - `patience`: how long it may take to believe what it was told; 5 seconds unless given.
+ * - `url`: the URL that receives callbacks.
+ * - `state`: the URL prefix of the statuses that the receiver reports.
+ * - `service`: the origin of the sandbox, such as `http://127.0.0.1:4011`.
+ * - `merchantKey`, `merchantSecret`: the credentials of both; the key is `sandbox-key` by default.
+ * - `seed`: makes the random cases repeatable.
+ * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
  *
  * @category models
  * @since 0.1.0
@@ -48,83 +47,86 @@ export interface Options {
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted
   readonly seed: number
-  readonly patience?: Duration.Input | undefined
+  readonly settleTimeout?: Duration.Input | undefined
 }
 
 /**
- * What came of one law.
+ * The result of one law. `broken` is undefined if the law holds.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Verdict {
-  readonly law: Laws.About
-  readonly about: "answers" | "beliefs"
-  readonly millis: number
-  readonly broken: Laws.LawBroken | undefined
-}
+export type Verdict = Report.Verdict
 
 /**
- * Error raised when there is nothing to put to the test; `message` is one sentence.
+ * Error raised when the receiver cannot be reached or read; `message` is one sentence.
  *
  * @category errors
  * @since 0.1.0
  */
-export class NothingThere extends Data.TaggedError("NothingThere")<{ readonly message: string }> {}
+export class CannotStart extends Data.TaggedError("CannotStart")<{ readonly message: string }> {}
 
 /**
- * Runs the laws, and tells of each when it is done.
+ * Runs the laws, and calls `onVerdict` after each one.
  *
  * @category running
  * @since 0.1.0
  */
 export const check = Effect.fnUntraced(function* (
   options: Options,
-  tell: (verdict: Verdict) => Effect.Effect<void>
-): Effect.fn.Return<ReadonlyArray<Verdict>, NothingThere, Gateway | Faults> {
-  const { merchantSecret: secret, patience, seed, state, url } = options
+  onVerdict: (verdict: Verdict) => Effect.Effect<void>
+): Effect.fn.Return<ReadonlyArray<Verdict>, CannotStart, Gateway | Faults> {
+  const { merchantSecret: secret, seed, settleTimeout, state, url } = options
   const fetch = yield* FetchHttpClient.Fetch
-  const read = state === undefined ? undefined : stateAt(fetch, state)
-  yield* there(
+  const readStatus = state === undefined ? undefined : statusReader(fetch, state)
+  yield* probe(
     () => fetch(url, { method: "GET", redirect: "manual" }),
-    (why) =>
-      `nothing answers at ${url} (${why}); start your receiver with ${options.service}/api for its service, and this again`
+    (reason) =>
+      `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
   )
-  yield* there(
-    () => Promise.resolve(read?.("card", "conform-0")),
-    (why) => `what is believed cannot be read at ${state}: ${why}`
+  yield* probe(
+    () => Promise.resolve(readStatus?.("card", "conform-0")),
+    (reason) => `the reported status cannot be read at ${state}: ${reason}`
   )
-  const answering: Receiver.Answering = { secret, url, patience, send: (request) => fetch(request) }
+  const answering: Receiver.Answering = {
+    secret,
+    url,
+    settleTimeout,
+    send: (request) => fetch(request)
+  }
   const service = yield* Receiver.service({
     merchantKey: options.merchantKey,
     merchantSecret: secret
   })
-  const judge =
-    <Subject>(about: Verdict["about"], subject: Subject) =>
+  const checkWith =
+    <Subject>(group: Verdict["group"], subject: Subject) =>
     (law: Laws.Law<Subject, Receiver.Case>) =>
       Effect.gen(function* () {
-        const began = yield* Clock.currentTimeMillis
+        const startedAt = yield* Clock.currentTimeMillis
         const result = yield* Effect.result(law.check(subject, { seed }))
-        const millis = (yield* Clock.currentTimeMillis) - began
+        const millis = (yield* Clock.currentTimeMillis) - startedAt
         const broken = Result.isFailure(result) ? result.failure : undefined
-        const verdict: Verdict = { law, about, millis, broken }
-        yield* tell(verdict)
+        const verdict: Verdict = { law, group, millis, broken }
+        yield* onVerdict(verdict)
         return verdict
       })
-  const told = yield* Effect.forEach(Receiver.answers, judge("answers", answering))
-  if (read === undefined) return told
-  const believing: Receiver.Believing = { ...answering, service, state: read }
-  return [...told, ...(yield* Effect.forEach(Receiver.beliefs, judge("beliefs", believing)))]
+  const verdicts = yield* Effect.forEach(Receiver.answers, checkWith("answers", answering))
+  if (readStatus === undefined) return verdicts
+  const reporting: Receiver.Reporting = { ...answering, service, status: readStatus }
+  return [
+    ...verdicts,
+    ...(yield* Effect.forEach(Receiver.statuses, checkWith("statuses", reporting)))
+  ]
 })
 
-/** Asks for something once, before anything is made of it. */
-const there = (ask: () => Promise<unknown>, say: (why: string) => string) =>
-  Effect.tryPromise({ try: ask, catch: reason }).pipe(
-    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no answer") }),
-    Effect.mapError((why) => new NothingThere({ message: say(why) }))
+/** Sends one request before the laws run, so that a wrong URL is reported as such. */
+const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
+  Effect.tryPromise({ try: request, catch: reasonOf }).pipe(
+    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no response") }),
+    Effect.mapError((reason) => new CannotStart({ message: messageOf(reason) }))
   )
 
-const stateAt =
+const statusReader =
   (fetch: typeof globalThis.fetch, state: string) =>
   (method: Method, transactionId: string): Promise<string | undefined> =>
     fetch(`${state}/${method}/${transactionId}`).then((response) =>
@@ -138,8 +140,8 @@ const stateAt =
     )
 
 /**
- * Lays out what came of the laws: how many hold, the first break with the script that plays it again in
- * bash, and what to do next.
+ * Writes the results as text: the number of laws that hold, the first failure with a bash script that repeats it, and
+ * the next step.
  *
  * @category conversions
  * @since 0.1.0
@@ -152,7 +154,7 @@ export const report = (verdicts: ReadonlyArray<Verdict>, options: Options): stri
   })
 
 /**
- * Writes what came of the laws as JUnit's XML.
+ * Writes the results as JUnit XML.
  *
  * @category conversions
  * @since 0.1.0

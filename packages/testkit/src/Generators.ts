@@ -1,13 +1,12 @@
 /**
- * What breaks receivers, for fast-check: statuses, observations and histories.
+ * fast-check arbitraries of the inputs that break receivers: statuses, observations and histories.
  *
  * **Details**
  *
- * Sequences are cheap enough for a million runs, and shrink by leaving out. What grows out of them has modules of
- * its own: `Generators/Deliveries` is what becomes of a history on its way, `Generators/Posts` makes signed requests
- * of it, and `Generators/Nouns` has the values of every schema of core, valid and hostile.
+ * `Generators/Deliveries` delivers a history with faults, `Generators/CallbackRequests` makes signed requests of the
+ * deliveries, and `Generators/Nouns` has valid and hostile values of every schema of core.
  *
- * **Example** (A status that comes late)
+ * **Example** (A late status)
  *
  * ```ts
  * import { advance, rank, statuses } from "@pawl/core/Status"
@@ -15,24 +14,25 @@
  * import * as fc from "fast-check"
  *
  * fc.assert(
- *   fc.property(Generators.sequence(statuses), (seen) => {
- *     const stored = seen.slice(1).reduce((stored, each) => advance(stored, each).status, seen[0] ?? "NEW")
- *     return seen.every((each) => rank(each) <= rank(stored))
+ *   fc.property(Generators.sequence(statuses), (incoming) => {
+ *     const stored = incoming.slice(1).reduce((stored, each) => advance(stored, each).status, incoming[0] ?? "NEW")
+ *     return incoming.every((each) => rank(each) <= rank(stored))
  *   })
  * )
  * ```
  *
  * @since 0.1.0
  */
+import type { KnownKind } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { OpenStatus } from "@pawl/core/Transaction"
-import type * as fc from "fast-check"
-import { pick, picks } from "./internal/generators/Picks.ts"
-import * as Stories from "./internal/generators/Stories.ts"
+import * as fc from "fast-check"
+import * as Histories from "./internal/generators/Histories.ts"
+import * as Sequence from "./internal/generators/Sequence.ts"
 
 /**
- * A status, and where it was seen: claimed by a callback, or confirmed by the service in the answer to a
- * call or in a read that was asked for at a time.
+ * A status and its source. A callback claims it; an authenticated response (`answer`) or a read confirms it.
+ * `askedAt` orders the reads by the time they were sent.
  *
  * @category models
  * @since 0.1.0
@@ -42,7 +42,7 @@ export type Observation =
   | { readonly source: "read"; readonly status: OpenStatus; readonly askedAt: number }
 
 /**
- * Texts that are no status, among them those that every object has a member of.
+ * Texts that are not statuses. Some of them are names of members that every JavaScript object has.
  *
  * @category constants
  * @since 0.1.0
@@ -59,14 +59,14 @@ export const unknownStatuses: ReadonlyArray<string> = [
 ]
 
 /**
- * The nine statuses, and texts that are none.
+ * The nine statuses, and the unknown ones.
  *
  * @category constants
  * @since 0.1.0
  */
 export const openStatuses: ReadonlyArray<OpenStatus> = [...statuses, ...unknownStatuses]
 
-const observing = (table: ReadonlyArray<OpenStatus>): ReadonlyArray<Observation> =>
+const observationsOf = (table: ReadonlyArray<OpenStatus>): ReadonlyArray<Observation> =>
   [
     ...(["callback", "answer"] as const).flatMap((source) =>
       table.map((status): Observation => ({ source, status }))
@@ -77,31 +77,31 @@ const observing = (table: ReadonlyArray<OpenStatus>): ReadonlyArray<Observation>
   ].map((observation) => Object.freeze(observation))
 
 /**
- * Every observation of one of the nine statuses, reads at three times; callbacks come first.
+ * Every observation of the nine statuses, with reads at three times. Callbacks come first.
  *
  * @category constants
  * @since 0.1.0
  */
-export const observationTable: ReadonlyArray<Observation> = observing(statuses)
+export const observationTable: ReadonlyArray<Observation> = observationsOf(statuses)
 
 /**
- * The same, and those of texts that are no status.
+ * Every observation of the nine statuses and of the unknown ones.
  *
  * @category constants
  * @since 0.1.0
  */
 export const hostileObservationTable: ReadonlyArray<Observation> = [
   ...observationTable,
-  ...observing(unknownStatuses)
+  ...observationsOf(unknownStatuses)
 ]
 
 /**
- * Makes the arbitrary of sequences of members of a table, up to 8 by default.
+ * Makes the arbitrary of sequences of members of a table, up to 8 by default. A sequence shrinks by leaving members
+ * out, and each member shrinks towards the front of the table.
  *
- * **Details**
+ * **Gotchas**
  *
- * It is far cheaper to draw than an `fc.array` of records. A sequence shrinks by leaving out, and each member towards
- * the front of the table; no member is in the table twice, and objects are frozen.
+ * Members are compared by identity and shared between sequences: list none twice, and freeze objects.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -109,10 +109,10 @@ export const hostileObservationTable: ReadonlyArray<Observation> = [
 export const sequence = <A>(
   table: ReadonlyArray<A>,
   options?: { readonly maxLength?: number }
-): fc.Arbitrary<ReadonlyArray<A>> => picks(table, options?.maxLength ?? 8)
+): fc.Arbitrary<ReadonlyArray<A>> => Sequence.sequence(table, options?.maxLength ?? 8)
 
 /**
- * Observations of one transaction, in order of arrival; any, so also such as no honest service makes.
+ * Observations of one transaction in order of arrival, including sequences that no honest service produces.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -120,7 +120,7 @@ export const sequence = <A>(
 export const observations: fc.Arbitrary<ReadonlyArray<Observation>> = sequence(observationTable)
 
 /**
- * The same, with statuses nobody knows among them.
+ * Observations of one transaction, including unknown statuses.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -129,48 +129,38 @@ export const hostileObservations: fc.Arbitrary<ReadonlyArray<Observation>> =
   sequence(hostileObservationTable)
 
 /**
- * What a transaction lived through: its statuses, in order. It is honest when it ends once.
+ * The statuses that one transaction passed through, in order. An honest history has one end at most.
  *
  * @category models
  * @since 0.1.0
  */
 export interface History {
-  readonly kind: Stories.Told
+  readonly kind: KnownKind
   readonly statuses: ReadonlyArray<Status>
   readonly isHonest: boolean
 }
 
-const told = (kind: Stories.Told, isHonest: boolean): ReadonlyArray<History> =>
-  (isHonest ? Stories.honest : Stories.dishonest)(kind).map((statuses) =>
-    Object.freeze({ kind, statuses, isHonest })
-  )
-
 /**
- * Makes the arbitrary of honest histories: of all kinds, or of one. Payments know challenges, late refunds
- * and chargebacks.
+ * Makes the arbitrary of honest histories of one kind, or of all. Payments may have a challenge, a refund and a
+ * chargeback.
  *
  * @category arbitraries
  * @since 0.1.0
  */
-export const histories = (kind?: Stories.Told): fc.Arbitrary<History> => historiesOf(kind, true)
+export const histories = (kind?: KnownKind): fc.Arbitrary<History> => historiesOf(kind, true)
 
 /**
- * Makes the arbitrary of histories that end twice: SUCCEED and then FAILED, CANCELLED and then SUCCEED.
+ * Makes the arbitrary of histories with two ends, such as SUCCEED and then FAILED.
  *
  * @category arbitraries
  * @since 0.1.0
  */
-export const dishonestHistories = (kind?: Stories.Told): fc.Arbitrary<History> =>
+export const dishonestHistories = (kind?: KnownKind): fc.Arbitrary<History> =>
   historiesOf(kind, false)
 
-const historiesOf = (kind: Stories.Told | undefined, isHonest: boolean) =>
-  pick(
-    (kind === undefined ? Stories.kinds : [kind])
-      .flatMap((each) => told(each, isHonest))
-      .toSorted((one, two) => one.statuses.length - two.statuses.length),
-    (one, than) => isWithin(one.statuses, than.statuses)
+const historiesOf = (kind: KnownKind | undefined, isHonest: boolean): fc.Arbitrary<History> =>
+  fc.oneof(
+    ...(kind === undefined ? Histories.kinds : [kind]).map((kind) =>
+      Histories.statusesOf(kind, isHonest).map((statuses) => ({ kind, statuses, isHonest }))
+    )
   )
-
-/** Whether all statuses of one history come in another, in the same order. */
-const isWithin = (one: ReadonlyArray<Status>, other: ReadonlyArray<Status>): boolean =>
-  other.filter((status) => one.includes(status)).join() === one.join()

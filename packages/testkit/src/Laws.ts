@@ -1,15 +1,14 @@
 /**
- * What holds of correct code, as values that any runner can run against yours.
+ * Properties of correct code, as values that any test runner can check against yours.
  *
  * **Details**
  *
- * A law has a name, the section that says so, a short explanation, and a check that takes what is put to
- * the test: a function, a layer, a handler, a URL. `run` makes a promise of the check, so a law is a test in
- * Vitest and in `node:test`, and a line in a script. What is found is laid out for reading, shrunk as far as it
- * goes, with the seed and path that meet it again.
+ * A law has a name, the section of the specification it comes from, a short explanation, and a check. The check takes
+ * a subject: a function, a layer, a handler, a URL. `run` returns a promise, so a law is a test in Vitest and in
+ * `node:test`, and a line in a script. A broken law reports the smallest counterexample it finds, as text, with the
+ * seed and path that reproduce it.
  *
- * The laws are in modules named for what they are about: `Laws/Rule`, `Laws/Reducer`, `Laws/Ledger`,
- * `Laws/Receiver`, `Laws/Client`, `Laws/Gateway`.
+ * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Ledger`, `Laws/Receiver`, `Laws/Client`.
  *
  * **Example** (Your own rule for callbacks out of order)
  *
@@ -35,34 +34,34 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 
 /**
- * What a law says, and where it is written. `section` is a heading of `docs/spec.md` or a decision page.
+ * The text of a law. `section` is a heading of `docs/spec.md` or a decision page.
  *
  * @category models
  * @since 0.1.0
  */
-export interface About {
+export interface LawText {
   readonly name: string
   readonly section: string
   readonly explanation: string
 }
 
 /**
- * A law about a subject, tried on values.
+ * A law of a subject, checked on values.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Law<in Subject, in Value = never> extends About {
+export interface Law<in Subject, in Value = never> extends LawText {
   readonly check: (subject: Subject, options?: Options<Value>) => Effect.Effect<void, LawBroken>
 }
 
 /**
- * How hard a law is tried.
+ * The values that a law is checked on.
  *
- * - `examples`: values to try first, such as counterexamples found before.
- * - `numRuns`: how many random values; 1,000 by default.
- * - `seed`, `path`: those of an earlier break, to meet it again. With a seed, all values are drawn from it;
- *   without one the short ones are tried first, all of them, where a law can list them.
+ * - `examples`: values to check first, such as earlier counterexamples.
+ * - `numRuns`: the number of random values; 1,000 by default.
+ * - `seed`, `path`: reproduce an earlier failure. With a seed, all values are random. Without one, a law that can list
+ *   the short values checks all of them first.
  *
  * @category models
  * @since 0.1.0
@@ -77,15 +76,15 @@ export interface Options<out Value = never> {
 /**
  * Error raised when a law does not hold.
  *
- * - `wrong` is what is wrong, in words.
- * - `counterexample` is the value it does not hold for, if there is one; `shown` is the same for reading.
- * - `seed`, `path` lead there again; undefined when nothing was drawn.
+ * - `wrong`: a description of the failure.
+ * - `counterexample`: the value that breaks the law, if there is one; `shown` is the same as text.
+ * - `seed`, `path`: reproduce the failure; undefined if the value was not random.
  *
  * @category errors
  * @since 0.1.0
  */
 export class LawBroken extends Data.TaggedError("LawBroken")<{
-  readonly law: About
+  readonly law: LawText
   readonly wrong: string
   readonly counterexample?: unknown
   readonly shown?: string | undefined
@@ -94,25 +93,24 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
 }> {
   override get message() {
     const { law, path, seed, shown, wrong } = this
-    const again =
-      seed === undefined ? "again: run it once more" : `again: { seed: ${seed}, path: "${path}" }`
+    const again = seed === undefined ? "run it again" : `{ seed: ${seed}, path: "${path}" }`
     return [
-      `It does not hold that ${law.name}`,
+      `This law does not hold: ${law.name}`,
       ...(shown === undefined ? [] : [indent(shown)]),
       indent(wrong),
       indent(`${law.explanation}\n(${law.section})`),
-      indent(again)
+      indent(`reproduce: ${again}`)
     ].join("\n\n")
   }
 
-  /** What `node:test` and `console.log` print. */
+  /** The text that `node:test` and `console.log` print. */
   override [Inspectable.NodeInspectSymbol](): string {
     return this.message
   }
 }
 
 /**
- * Runs a law in any runner: the promise is rejected with `LawBroken` when it does not hold.
+ * Checks a law in any test runner. The promise is rejected with `LawBroken` if the law does not hold.
  *
  * @category running
  * @since 0.1.0
@@ -124,27 +122,25 @@ export const run = <Subject, Value>(
 ): Promise<void> => Effect.runPromise(law.check(subject, options))
 
 /**
- * Makes a law of one example. It holds when the body ends without an error or defect, a failed assertion
- * among them.
+ * Makes a law of one example. It holds if the body ends without an error, a defect or a failed assertion.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const example = <Subject>(
-  about: About,
+  text: LawText,
   body: (subject: Subject) => Effect.Effect<unknown, unknown>
-): Law<Subject> => ({ ...about, check: (subject) => held(about, body(subject)) })
+): Law<Subject> => ({ ...text, check: (subject) => checkBody(text, body(subject)) })
 
 /**
- * Makes a law of all values of an arbitrary. `wrong` says what is wrong with the subject for a value, or
- * nothing; what it throws is wrong, too. `short` lists the values that are tried before any is drawn,
- * `show` lays one out for reading.
+ * Makes a law of all values of an arbitrary. `wrong` describes the failure for a value, or returns undefined; a
+ * thrown error is a failure too. `short` lists values to check before the random ones; `show` writes a value as text.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const property = <Subject, A>(
-  about: About,
+  text: LawText,
   options: {
     readonly arbitrary: fc.Arbitrary<A>
     readonly short?: () => Iterable<A>
@@ -154,36 +150,46 @@ export const property = <Subject, A>(
 ): Law<Subject, A> => {
   const { arbitrary, short, show, wrong } = options
   return {
-    ...about,
-    check: (subject, given = {}) =>
+    ...text,
+    check: (subject, { examples = [], ...parameters } = {}) =>
       Effect.suspend(() => {
-        const { examples = [], ...rest } = given
-        const say = (value: A) => saying(() => wrong(subject, value))
-        const first =
-          firstOf(examples, say) ?? firstOf(rest.seed === undefined ? (short?.() ?? []) : [], say)
-        if (first !== undefined) {
-          const { said, value } = first
-          return Effect.fail(
-            new LawBroken({ law: about, wrong: said, counterexample: value, shown: show(value) })
+        const failureOf = (value: A) =>
+          Result.getOrElse(
+            Result.try(() => wrong(subject, value)),
+            describe
           )
+        const listed = parameters.seed === undefined ? (short?.() ?? []) : []
+        for (const values of [examples, listed]) {
+          for (const value of values) {
+            const failure = failureOf(value)
+            if (failure === undefined) continue
+            return Effect.fail(
+              new LawBroken({
+                law: text,
+                wrong: failure,
+                counterexample: value,
+                shown: show(value)
+              })
+            )
+          }
         }
         const holds = fc.property(arbitrary, (value) => wrong(subject, value) === undefined)
-        return report(about, show, fc.check(holds, toParameters(rest)), (value) =>
-          Effect.succeed(say(value))
+        return report(text, show, fc.check(holds, toParameters(parameters)), (value) =>
+          Effect.succeed(failureOf(value))
         )
       })
   }
 }
 
 /**
- * Makes a law of all values of an arbitrary whose check is an effect: over a ledger, a receiver, a client.
- * It holds when every effect ends without an error or defect.
+ * Makes a law of all values of an arbitrary whose check is an effect: over a ledger, a receiver, a client. It holds
+ * if every effect ends without an error or defect.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const propertyEffect = <Subject, A>(
-  about: About,
+  text: LawText,
   options: {
     readonly arbitrary: fc.Arbitrary<A>
     readonly show: (value: A) => string
@@ -193,60 +199,59 @@ export const propertyEffect = <Subject, A>(
 ): Law<Subject, A> => {
   const { arbitrary, body, numRuns, show } = options
   return {
-    ...about,
-    check: Effect.fnUntraced(function* (subject, given = {}) {
+    ...text,
+    check: Effect.fnUntraced(function* (subject, { examples = [], ...parameters } = {}) {
       const runPromise = Effect.runPromiseWith(yield* Effect.context())
-      const say = (value: A) => complaint(Effect.as(body(subject, value), undefined))
+      const failureOf = (value: A) => failureOfBody(body(subject, value))
       const holds = fc.asyncProperty(arbitrary, (value) =>
-        runPromise(Effect.map(say(value), (wrong) => wrong === undefined))
+        runPromise(Effect.map(failureOf(value), (failure) => failure === undefined))
       )
-      const { examples = [], ...rest } = given
       const details = yield* Effect.promise(() =>
         fc.check(holds, {
-          ...toParameters({ ...(numRuns !== undefined && { numRuns }), ...rest }),
+          ...toParameters({ ...(numRuns !== undefined && { numRuns }), ...parameters }),
           examples: examples.map((value): [A] => [value])
         })
       )
-      return yield* report(about, show, details, say)
+      return yield* report(text, show, details, failureOf)
     })
   }
 }
 
 /**
- * Makes a law of a few values, all tried in their order: the simplest first, since nothing shrinks.
+ * Makes a law of a few values. All are checked in their order, and do not shrink, so the simplest comes first.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const each = <Subject, A>(
-  about: About,
-  given: {
+  text: LawText,
+  options: {
     readonly values: ReadonlyArray<A>
     readonly show: (value: A) => string
     readonly body: (subject: Subject, value: A) => Effect.Effect<unknown, unknown>
   }
 ): Law<Subject, A> => ({
-  ...about,
+  ...text,
   check: (subject, { examples = [] } = {}) =>
     Effect.forEach(
-      [...examples, ...given.values],
+      [...examples, ...options.values],
       (value) =>
-        held(about, given.body(subject, value), {
+        checkBody(text, options.body(subject, value), {
           counterexample: value,
-          shown: given.show(value)
+          shown: options.show(value)
         }),
       { discard: true }
     )
 })
 
-/** Fails where a body does, with what it was tried on. */
-const held = (
-  law: About,
+/** Fails with `LawBroken` if the body fails or dies. */
+const checkBody = (
+  law: LawText,
   body: Effect.Effect<unknown, unknown>,
-  on: { readonly counterexample?: unknown; readonly shown?: string } = {}
+  example: { readonly counterexample?: unknown; readonly shown?: string } = {}
 ): Effect.Effect<void, LawBroken> =>
-  Effect.flatMap(complaint(Effect.as(body, undefined)), (wrong) =>
-    wrong === undefined ? Effect.void : Effect.fail(new LawBroken({ law, wrong, ...on }))
+  Effect.flatMap(failureOfBody(body), (wrong) =>
+    wrong === undefined ? Effect.void : Effect.fail(new LawBroken({ law, wrong, ...example }))
   )
 
 const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">) => ({
@@ -255,19 +260,19 @@ const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">)
   ...(path !== undefined && { path })
 })
 
-/** Turns what fast-check found into the error of a law. */
+/** Turns the result of fast-check into the error of a law. */
 const report = <A>(
-  law: About,
+  law: LawText,
   show: (value: A) => string,
   { counterexample, counterexamplePath, failed, seed }: fc.RunDetails<[A]>,
-  say: (value: A) => Effect.Effect<string | undefined>
+  failureOf: (value: A) => Effect.Effect<string | undefined>
 ): Effect.Effect<void, LawBroken> => {
   if (!failed) return Effect.void
   if (counterexample === null) {
-    return Effect.fail(new LawBroken({ law, wrong: "too few values could be drawn", seed }))
+    return Effect.fail(new LawBroken({ law, wrong: "not enough values were drawn", seed }))
   }
   const [value] = counterexample
-  return Effect.flatMap(say(value), (wrong = "it did not hold, and did when tried again") =>
+  return Effect.flatMap(failureOf(value), (wrong = "it held when it was checked again") =>
     Effect.fail(
       new LawBroken({
         law,
@@ -281,25 +286,12 @@ const report = <A>(
   )
 }
 
-/** Says what is wrong in the words of whatever was thrown. */
 const describe = (thrown: unknown): string =>
   thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : `it failed with ${String(thrown)}`
 
-const saying = (say: () => string | undefined): string | undefined =>
-  Result.match(Result.try(say), { onFailure: describe, onSuccess: (said) => said })
-
-const complaint = (body: Effect.Effect<undefined, unknown>): Effect.Effect<string | undefined> =>
-  Effect.catchCause(body, (cause) => Effect.succeed(describe(Cause.squash(cause))))
-
-const firstOf = <A>(
-  values: Iterable<A>,
-  say: (value: A) => string | undefined
-): { readonly value: A; readonly said: string } | undefined => {
-  for (const value of values) {
-    const said = say(value)
-    if (said !== undefined) return { value, said }
-  }
-  return undefined
-}
+const failureOfBody = (body: Effect.Effect<unknown, unknown>): Effect.Effect<string | undefined> =>
+  Effect.catchCause(Effect.as(body, undefined), (cause) =>
+    Effect.succeed(describe(Cause.squash(cause)))
+  )
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gmu, "  ")

@@ -3,7 +3,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, it } from "vitest"
 import * as Book from "../src/internal/gateway/Book.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { Receiver, run } from "./support/bench.ts"
+import { Receiver, run } from "./support/testGateway.ts"
 
 /** Opens a transaction in a book of its own. */
 const open = Effect.fnUntraced(function* (text: string) {

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { Receiver, run } from "./support/bench.ts"
+import { Receiver, run } from "./support/testGateway.ts"
 import { ask, body, card, scenario } from "./support/creates.ts"
 
 const cards = [

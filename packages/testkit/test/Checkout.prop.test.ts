@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import type { Form } from "../src/internal/pages/PayForm.ts"
-import { Receiver, run } from "./support/bench.ts"
+import { Receiver, run } from "./support/testGateway.ts"
 import { ask, body, type Given } from "./support/creates.ts"
 
 const nobody: Given = { cardToken: "", paymentId: 0 }

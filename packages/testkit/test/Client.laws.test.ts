@@ -1,21 +1,21 @@
 /**
- * The laws of a client over ours, over one written by hand, and over that with a bug.
+ * The laws of a client, checked on the client of `@pawl/http`, on a handwritten one, and on that one with planted bugs.
  */
 import { describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
-import { laws, ours } from "../src/Laws/Client.ts"
-import { byHand } from "./support/byHand.ts"
+import { laws, pawlClient } from "../src/Laws/Client.ts"
+import { handwrittenClient } from "./support/handwrittenClient.ts"
 import { clients } from "./support/clients.ts"
-import { describeTeeth } from "./support/teeth.ts"
+import { describePlantedBugs } from "./support/plantedBugs.ts"
 
 describe("the laws of a client hold", () => {
-  it.for(laws)("for ours: $name", (law) => Laws.run(law, ours))
-  it.for(laws)("for one written by hand: $name", (law) => Laws.run(law, byHand()))
-  it.for(laws)("for one that only creates and reads: $name", (law) =>
+  it.for(laws)("for the client of @pawl/http: $name", (law) => Laws.run(law, pawlClient))
+  it.for(laws)("for a handwritten client: $name", (law) => Laws.run(law, handwrittenClient()))
+  it.for(laws)("for a client that only creates and reads: $name", (law) =>
     Laws.run(
       law,
       (service) => {
-        const { create, status } = byHand()(service)
+        const { create, status } = handwrittenClient()(service)
         return { create, status }
       },
       { numRuns: 5 }
@@ -23,4 +23,4 @@ describe("the laws of a client hold", () => {
   )
 })
 
-describeTeeth("a client", laws, clients, byHand)
+describePlantedBugs("a client", laws, clients, handwrittenClient)

@@ -1,5 +1,5 @@
 /**
- * What the client promises of money, tokens and time, measured against the service itself.
+ * The promises of the client about money, tokens and time, checked against the service itself.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -16,7 +16,7 @@ import { assert, describe, it } from "vitest"
 import { Gateway } from "../src/Gateway.ts"
 import * as Network from "./support/network.ts"
 
-/** Many calls are many turns of a busy machine. */
+/** Milliseconds; a busy machine needs a long time for this many calls. */
 const timeout = 300_000
 
 const payment = {
@@ -26,7 +26,7 @@ const payment = {
   apmPayload: { paymentMethod: "WALLET" }
 }
 
-/** What the network loses is drawn anew in each run, as everything is that fast-check draws. */
+/** The lost responses differ in each run; the seed of fast-check reproduces them. */
 const seed = fc.readConfigureGlobal()?.seed ?? 0
 
 const isAuth = ({ url }: { readonly url: string }) => url.endsWith("/v1/auth")
@@ -43,7 +43,7 @@ const run = <A, E>(
     Effect.runPromise
   )
 
-/** Forks, lets time pass, and joins. */
+/** Runs an effect while virtual time passes. */
 const during = <A, E, R>(time: Duration.Input, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
@@ -54,18 +54,18 @@ const during = <A, E, R>(time: Duration.Input, effect: Effect.Effect<A, E, R>) =
 describe("10,000 payments over a network that loses 3 answers of 10", () => {
   const count = 10_000
 
-  it("C03 have one effect each, and their true outcome is known", { timeout }, async () => {
+  it("C03 take effect once each, with their true outcome reported", { timeout }, async () => {
     let exchanges = 0
     let lost = 0
     let unknown = 0
     const reset = new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
 
-    /** The service has done it; the answer is lost with its connection, or never comes. */
+    /** The service handles the request; then the connection breaks, or the response never arrives. */
     const lossy = (_: unknown, exchange: Network.Exchange): Network.Exchange =>
       Effect.gen(function* () {
-        const answer = yield* exchange
+        const response = yield* exchange
         exchanges++
-        if ((yield* Random.next) >= 0.3) return answer
+        if ((yield* Random.next) >= 0.3) return response
         return yield* lost++ % 2 === 0 ? Effect.fail(reset) : Effect.never
       })
 
@@ -87,18 +87,18 @@ describe("10,000 payments over a network that loses 3 answers of 10", () => {
                   unknown++
                 })
               ),
-              // What is unknown, or cannot have been sent: the same requestId, the same fields.
+              // An unknown outcome, or a request that cannot have been sent, is retried with the same requestId and fields.
               Effect.retry({ while: ({ isRetryable }) => isRetryable }),
               Effect.result
             )
         const numbers = Array.from({ length: count }, (_, n) => n)
         const outcomes = yield* during("1 day", Effect.forEach(numbers, pay, { concurrency: 500 }))
 
-        const truth = new Map((yield* gateway.transactions).map((each) => [each.requestId, each]))
+        const actual = new Map((yield* gateway.transactions).map((each) => [each.requestId, each]))
         assert.lengthOf(yield* gateway.transactions, count)
-        assert.strictEqual(truth.size, count)
+        assert.strictEqual(actual.size, count)
         for (const [n, outcome] of outcomes.entries()) {
-          const { status, transactionId } = truth.get(`order-${n}`) ?? assert.fail("no effect")
+          const { status, transactionId } = actual.get(`order-${n}`) ?? assert.fail("no effect")
           if (n % 10 === 0) {
             assert.deepInclude(Result.isFailure(outcome) ? outcome.failure : outcome, {
               _tag: "Declined",
@@ -115,25 +115,25 @@ describe("10,000 payments over a network that loses 3 answers of 10", () => {
       lossy
     )
 
-    // That much went wrong.
+    // The network really lost that many responses.
     assert.closeTo(lost / exchanges, 0.3, 0.03)
     assert.isAbove(unknown, 20)
   })
 })
 
-describe("1,000 concurrent calls on a dead token", () => {
+describe("1,000 concurrent calls with a refused token", () => {
   it(
-    "C12 cost one request to /auth in each of 100 rounds, and none of them sees a 401",
+    "C12 cost one request to /auth in each of 100 rounds, and no call fails with 401",
     { timeout },
     async () => {
       const pending = Effect.succeed({ status: 200, headers: {}, body: Buffer.from('"PENDING"') })
-      const dead = new Set<string | undefined>()
+      const refused = new Set<string | undefined>()
       let current: string | undefined
       let auths = 0
       let sends = 0
       let refusals = 0
 
-      const killing: Parameters<typeof Network.client>[0] = (request, exchange) =>
+      const refusing: Parameters<typeof Network.client>[0] = (request, exchange) =>
         Effect.suspend(() => {
           if (isAuth(request)) {
             auths++
@@ -141,9 +141,9 @@ describe("1,000 concurrent calls on a dead token", () => {
           }
           sends++
           current = request.headers["authorization"]
-          if (!dead.has(current)) return request.method === "GET" ? pending : exchange
+          if (!refused.has(current)) return request.method === "GET" ? pending : exchange
           refusals++
-          // Some answers come long after the token was renewed.
+          // Some responses arrive long after the token was renewed.
           return Effect.delay(
             Effect.succeed({ status: 401, headers: {}, body: new Uint8Array() }),
             50 + (sends % 20) * 50
@@ -155,7 +155,7 @@ describe("1,000 concurrent calls on a dead token", () => {
           const payments = yield* ApmPayments
           const { transactionId } = yield* during("1 second", payments.create(payment))
           for (let round = 1; round <= 100; round++) {
-            dead.add(current)
+            refused.add(current)
             sends = 0
             const results = yield* during(
               "1 minute",
@@ -171,14 +171,14 @@ describe("1,000 concurrent calls on a dead token", () => {
           }
           assert.strictEqual(refusals, 100_000)
         }),
-        killing
+        refusing
       )
     }
   )
 })
 
 describe("330 days of calls", () => {
-  it("C15 never make a caller wait for a token after the first", async () => {
+  it("C15 make only the first caller wait for a token", async () => {
     let auths = 0
     const slow: Parameters<typeof Network.client>[0] = (request, exchange) => {
       if (!isAuth(request)) return exchange

@@ -1,5 +1,5 @@
 /**
- * What a conformance run prints: the script that plays a break again, the report, and JUnit's XML.
+ * The output of a conformance run: the script that repeats a failure, the report, and the JUnit XML.
  */
 import { keyed } from "@pawl/core/PortableHmac"
 import type { Status } from "@pawl/core/Status"
@@ -16,31 +16,31 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Conformance from "../src/Conformance.ts"
 import { Gateway } from "../src/Gateway.ts"
-import * as Posts from "../src/Generators/Posts.ts"
-import type { Case, Kind, Step } from "../src/internal/laws/receiver/Case.ts"
-import * as Letter from "../src/internal/laws/receiver/Letter.ts"
+import * as CallbackRequests from "../src/Generators/CallbackRequests.ts"
+import * as CallbackRequest from "../src/internal/laws/receiver/CallbackRequest.ts"
+import type { CaseKind, CaseStep, ReceiverCase } from "../src/internal/laws/receiver/Case.ts"
+import * as ChecksumEncoding from "../src/internal/laws/receiver/ChecksumEncoding.ts"
 import * as Malformed from "../src/internal/laws/receiver/Malformed.ts"
-import * as Spellings from "../src/internal/laws/receiver/Spelling.ts"
 import { LawBroken } from "../src/Laws.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)
 
-interface Kept {
+interface ReceivedRequest {
   readonly line: string
   readonly headers: ReadonlyArray<string | undefined>
   readonly body: string
 }
-const kept: Array<Kept> = []
+const received: Array<ReceivedRequest> = []
 const states = new Map<string, string>()
 
-/** Keeps what comes, byte by byte, and believes all of it. */
-const keep = async (request: IncomingMessage): Promise<void> => {
+/** Records a request, byte by byte, and reports the status it claims. */
+const record = async (request: IncomingMessage): Promise<void> => {
   const { headers, method = "", url = "" } = request
   const body = (await buffer(request)).toString("latin1")
   const names = ["content-type", "content-encoding", "x-checksum"]
-  kept.push({
+  received.push({
     line: `${method} ${url}`,
     headers: names.map((name) => headers[name]?.toString()),
     body
@@ -52,8 +52,8 @@ const keep = async (request: IncomingMessage): Promise<void> => {
 }
 
 const server = createServer((request, response) => {
-  const [, place, , id = ""] = (request.url ?? "").split("/")
-  if (place !== "transactions") return void keep(request).then(() => response.end())
+  const [, path, , id = ""] = (request.url ?? "").split("/")
+  if (path !== "transactions") return void record(request).then(() => response.end())
   response.end(JSON.stringify({ status: states.get(id) ?? null }))
 })
 let origin = ""
@@ -63,20 +63,20 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const about = {
-  name: "all is <well>",
+const law = {
+  name: "the <sum> is right",
   section: "docs/spec.md",
-  explanation: 'As "it" should & must be.'
+  explanation: 'It is "right" & complete.'
 }
 
-const reportOf = (counterexample: Case, service = "http://127.0.0.1:4011"): string =>
+const reportOf = (counterexample: ReceiverCase, service = "http://127.0.0.1:4011"): string =>
   Conformance.report(
     [
       {
-        law: about,
-        about: "answers",
+        law,
+        group: "answers",
         millis: 1,
-        broken: new LawBroken({ law: about, wrong: "it is not", counterexample })
+        broken: new LawBroken({ law, wrong: "it is not", counterexample })
       }
     ],
     {
@@ -88,54 +88,59 @@ const reportOf = (counterexample: Case, service = "http://127.0.0.1:4011"): stri
     }
   )
 
-/** The script of a case, as it is printed, but for the wait. */
-const scriptOf = (given: Case, service?: string): string =>
-  (/--pace 1h`:\n\n([^]*?)\n\nNext: /u.exec(reportOf(given, service))?.[1] ?? "").replace(
-    "sleep 5",
-    ""
-  )
+/** The printed script of a case, without the wait at its end. */
+const scriptOf = (value: ReceiverCase, service?: string): string =>
+  (
+    /PAWL_MERCHANT_SECRET set:\n\n([^]*?)\n\nNext: /u.exec(reportOf(value, service))?.[1] ?? ""
+  ).replace("sleep 5", "")
 
 const bash = (script: string) =>
   promisify(execFile)("bash", ["-c", script], {
     env: { ...process.env, PAWL_MERCHANT_SECRET: secret }
   })
 
-const changes: ReadonlyArray<Letter.Change> = [
-  ...Spellings.wrong.map((spelling) => ({ note: spelling.note, spelling })),
+const changes: ReadonlyArray<CallbackRequest.Change> = [
+  ...ChecksumEncoding.wrong.map((encoding) => ({ note: encoding.note, encoding })),
   ...["GET", "HEAD", "DELETE"].map((method) => ({ note: method, incoming: { method } })),
   ...Object.values(Malformed).flat()
 ]
 
-it("a script sends what was sent, to the byte", async () => {
-  const letters = [
-    ...changes.flatMap((change) => [Letter.changed("card", change), Letter.changed("apm", change)]),
-    ...fc.sample(Posts.posts, 5).map((post) => Letter.said("genuine", post))
+it("a script sends the same bytes as the law", async () => {
+  const requests = [
+    ...changes.flatMap((change) => [
+      CallbackRequest.changed("card", change),
+      CallbackRequest.changed("apm", change)
+    ]),
+    ...fc
+      .sample(CallbackRequests.contents, 5)
+      .map((content) => CallbackRequest.withBodyInNote("genuine", content))
   ]
   const url = `${origin}/callback?shop=1`
-  for (const letter of letters) await fetch(Letter.toRequest(keyed(merchantSecret), url, letter))
-  const sent = kept.splice(0)
-  const steps = letters.map((letter): Step => ({ _tag: "Sends", letter }))
+  for (const request of requests)
+    await fetch(CallbackRequest.toRequest(keyed(merchantSecret), url, request))
+  const sent = received.splice(0)
+  const steps = requests.map((request): CaseStep => ({ _tag: "Send", request }))
   const { stderr } = await bash(scriptOf({ kinds: [], steps }))
   expect(stderr).toBe("")
-  expect(kept.splice(0)).toEqual(sent)
+  expect(received.splice(0)).toEqual(sent)
 })
 
-it("a script moves the service, and shows what is believed after each callback", async () => {
-  const kinds: ReadonlyArray<Kind> = ["card-payment", "apm-payment", "refund", "refund"]
-  const comes = (which: number, status: Status, forged?: "status"): Step => ({
-    _tag: "Comes",
-    which,
+it("a script changes statuses at the service, and shows the reported status after each callback", async () => {
+  const kinds: ReadonlyArray<CaseKind> = ["card-payment", "apm-payment", "refund", "refund"]
+  const deliver = (index: number, status: Status, forged?: "status"): CaseStep => ({
+    _tag: "Deliver",
+    index,
     delivery: { at: 0, status, amount: "text", forged }
   })
-  const steps: ReadonlyArray<Step> = [
-    { _tag: "Moves", which: 0, status: "PENDING" },
-    comes(0, "SUCCEED", "status"),
-    { _tag: "Moves", which: 1, status: "CANCELLED" },
-    comes(1, "CANCELLED"),
-    { _tag: "Fails", which: 2, fault: "503" },
-    comes(3, "FAILED")
+  const steps: ReadonlyArray<CaseStep> = [
+    { _tag: "ChangeStatus", index: 0, status: "PENDING" },
+    deliver(0, "SUCCEED", "status"),
+    { _tag: "ChangeStatus", index: 1, status: "CANCELLED" },
+    deliver(1, "CANCELLED"),
+    { _tag: "FailRead", index: 2, fault: "503" },
+    deliver(3, "FAILED")
   ]
-  const [stdout, truth] = await Effect.runPromise(
+  const [stdout, actual] = await Effect.runPromise(
     Effect.gen(function* () {
       const services = yield* Effect.context<Sandbox.Services>()
       const { baseUrl } = Context.get(services, Sandbox.Sandbox)
@@ -150,7 +155,7 @@ it("a script moves the service, and shows what is believed after each callback",
       ] as const
     }).pipe(Effect.provide(Sandbox.layer({ pace: "1 hour", merchantSecret, firstId: 7000 })))
   )
-  expect(truth).toEqual([
+  expect(actual).toEqual([
     "7000 card-payment SUCCEED",
     "7001 card-payment PENDING",
     "7002 apm-payment CANCELLED",
@@ -170,48 +175,49 @@ it("a script moves the service, and shows what is believed after each callback",
     '{"status":"FAILED"}',
     ""
   ])
-  expect(kept.splice(0).length).toBe(3)
+  expect(received.splice(0).length).toBe(3)
 })
 
-it("callbacks that came at once are sent at once", () => {
+it("concurrent callbacks are sent concurrently", () => {
   const scheduler = fc.sample(fc.scheduler(), 1)[0]
   const delivery = { at: 0, status: "SUCCEED", amount: "text", forged: undefined } as const
-  const step: Step = { _tag: "Comes", which: 0, delivery }
+  const step: CaseStep = { _tag: "Deliver", index: 0, delivery }
   const script = scriptOf({ kinds: ["card-payment"], steps: [step, step], scheduler })
   expect(script.match(/&$/gmu)?.length).toBe(2)
   expect(script).toMatch(/^ *wait$/mu)
 })
 
-it("nothing printed holds a secret or a checksum", () => {
-  const letter = Letter.changed("card", { note: "as it is" })
-  const checksum = Letter.toRequest(keyed(merchantSecret), origin, letter).headers.get("x-checksum")
-  const report = reportOf({ kinds: ["card-payment"], steps: [{ _tag: "Sends", letter }] })
+it("a report contains no secret and no checksum", () => {
+  const request = CallbackRequest.changed("card", { note: "unchanged" })
+  const { headers } = CallbackRequest.toRequest(keyed(merchantSecret), origin, request)
+  const checksum = headers.get("x-checksum")
+  const report = reportOf({ kinds: ["card-payment"], steps: [{ _tag: "Send", request }] })
   expect(checksum).toMatch(/=$/u)
   expect(report).not.toContain(checksum)
   expect(report).not.toContain(secret)
 })
 
-it("JUnit's XML names every law, and what is wrong, with nothing in it that XML cannot hold", () => {
-  const broken = new LawBroken({ law: about, wrong: "it is\u0000 <wrong>", shown: "1. NEW & old" })
+it("the JUnit XML lists every law and failure, without characters that XML does not allow", () => {
+  const broken = new LawBroken({ law, wrong: "it is\u0000 <wrong>", shown: "1. NEW & old" })
   const xml = Conformance.junit([
-    { law: about, about: "answers", millis: 1500, broken },
-    { law: about, about: "beliefs", millis: 500, broken: undefined }
+    { law, group: "answers", millis: 1500, broken },
+    { law, group: "statuses", millis: 500, broken: undefined }
   ])
   expect(xml).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
     <testsuites>
       <testsuite name="conform" tests="2" failures="1" time="2.000">
-        <testcase classname="conform.answers" name="all is &lt;well&gt;" time="1.500">
-          <failure message="it is &lt;wrong&gt;">It does not hold that all is &lt;well&gt;.
+        <testcase classname="conform.answers" name="the &lt;sum&gt; is right" time="1.500">
+          <failure message="it is &lt;wrong&gt;">This law does not hold: the &lt;sum&gt; is right.
 
       1. NEW &amp; old
 
       it is &lt;wrong&gt;
 
-      As &quot;it&quot; should &amp; must be.
+      It is &quot;right&quot; &amp; complete.
       (docs/spec.md)</failure>
         </testcase>
-        <testcase classname="conform.beliefs" name="all is &lt;well&gt;" time="0.500"/>
+        <testcase classname="conform.statuses" name="the &lt;sum&gt; is right" time="0.500"/>
       </testsuite>
     </testsuites>
     "

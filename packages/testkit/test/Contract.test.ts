@@ -11,7 +11,7 @@ import { assert, describe, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
-import { bench, Receiver } from "./support/bench.ts"
+import { testGateway, Receiver } from "./support/testGateway.ts"
 import { contract } from "./support/contract.ts"
 import { type Arrived, Door, pace } from "./support/contractDoor.ts"
 import { control } from "./support/sandbox.ts"
@@ -31,7 +31,7 @@ const gateway = Layer.effect(
       )
     }
   })
-).pipe(Layer.provideMerge(bench({ pace })))
+).pipe(Layer.provideMerge(testGateway({ pace })))
 
 const utf8 = new TextDecoder()
 

@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { create, Receiver, run } from "./support/bench.ts"
+import { create, Receiver, run } from "./support/testGateway.ts"
 
 const stories = [
   "succeed",

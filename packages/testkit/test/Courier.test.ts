@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { create, Receiver, run } from "./support/bench.ts"
+import { create, Receiver, run } from "./support/testGateway.ts"
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
 

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { authenticate, fields, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, fields, Receiver, run, send } from "./support/testGateway.ts"
 import { body, creates, opening, prepare, scenario } from "./support/creates.ts"
 
 const paths = Object.keys(creates)

@@ -10,7 +10,7 @@ import * as Fake from "../src/Fake.ts"
 import * as Faults from "../src/Faults.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
-import { credentials, fields, payment } from "./support/bench.ts"
+import { credentials, fields, payment } from "./support/testGateway.ts"
 import { api, control, list, pay, run } from "./support/sandbox.ts"
 import { get } from "./support/wire.ts"
 

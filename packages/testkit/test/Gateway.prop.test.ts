@@ -12,7 +12,7 @@ import {
   Receiver,
   run,
   send
-} from "./support/bench.ts"
+} from "./support/testGateway.ts"
 
 it("metadata comes back exactly as sent, in the answer and in every callback", () =>
   fc.assert(

@@ -13,7 +13,7 @@ import {
   Receiver,
   run,
   send
-} from "./support/bench.ts"
+} from "./support/testGateway.ts"
 
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {

@@ -12,16 +12,16 @@ import { describe, expect, it } from "vitest"
 import * as Generators from "../src/Generators.ts"
 import * as Deliveries from "../src/Generators/Deliveries.ts"
 import * as Nouns from "../src/Generators/Nouns.ts"
-import * as Posts from "../src/Generators/Posts.ts"
-import { kinds } from "../src/internal/generators/Stories.ts"
-import { forgeries } from "../src/internal/generators/Troubles.ts"
-import { ours } from "../src/Laws/Reducer.ts"
+import * as CallbackRequests from "../src/Generators/CallbackRequests.ts"
+import { kinds } from "../src/internal/generators/Histories.ts"
+import { forgeries } from "../src/internal/generators/DeliveryFaults.ts"
+import { evidenceReducer } from "../src/Laws/Reducer.ts"
 
 /** Samples under the seed of the run. */
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 5000): Array<A> =>
   fc.sample(arbitrary, { numRuns, seed: fc.readConfigureGlobal().seed ?? 1 })
 
-/** Counts how many samples are of each case, and asserts that each case is met. */
+/** Asserts that each case has at least `least` samples. */
 const covers = <A>(
   samples: ReadonlyArray<A>,
   cases: Readonly<Record<string, (sample: A) => boolean>>,
@@ -33,7 +33,7 @@ const covers = <A>(
   expect(counts.filter(([, count]) => count < least)).toEqual([])
 }
 
-/** The smallest counterexample that fast-check comes to. */
+/** Returns the counterexample that fast-check shrinks to. */
 const shrunk = <A>(
   arbitrary: fc.Arbitrary<A>,
   holds: (value: A) => boolean,
@@ -53,12 +53,12 @@ const isAscending = (numbers: ReadonlyArray<number>) =>
 const hasTie = (seen: ReadonlyArray<string>) =>
   new Set(ranks(seen)).size < new Set(seen.filter(isStatus)).size
 const hasRepeat = (seen: ReadonlyArray<unknown>) => new Set(seen).size < seen.length
-/** A step over statuses in between, which never came. */
+/** Tells whether a status was skipped. */
 const hasGap = (seen: ReadonlyArray<string>) =>
   ranks(seen).some((each, at, all) => each - (all[at - 1] ?? each) > 7)
 
 describe("sequences", () => {
-  it("of statuses have every status, length, tie, repeat and gap", () => {
+  it("of statuses contain every status, length, tie, repeat and gap", () => {
     covers(sample(Generators.sequence(statuses)), {
       ...each(statuses, String, (status) => (seen: ReadonlyArray<Status>) => seen.includes(status)),
       ...each(
@@ -74,7 +74,7 @@ describe("sequences", () => {
     })
   })
 
-  it("draw every member of a table alike, also of a long one", () => {
+  it("draw every member of a table equally often, of long tables too", () => {
     for (const size of [3, 9, 45, 256, 257, 400]) {
       const table = Array.from({ length: size }, (_, code) => code)
       const counts = new Map<number, number>()
@@ -87,7 +87,7 @@ describe("sequences", () => {
     }
   })
 
-  it("of observations have every source, and reads that arrive in another order than they were asked for", () => {
+  it("of observations contain every source, and reads that arrive out of order", () => {
     const asked = (seen: ReadonlyArray<Generators.Observation>) =>
       seen.flatMap((one) => (one.source === "read" ? [one.askedAt] : []))
     covers(sample(Generators.observations), {
@@ -116,7 +116,7 @@ describe("sequences", () => {
     }
   })
 
-  it("shrink to the events that matter and no others, for any two of them", () => {
+  it("shrink to exactly the two statuses that matter, for any two", () => {
     for (const first of statuses) {
       for (const second of statuses) {
         const found = shrunk(Generators.sequence(statuses), (seen) => {
@@ -128,7 +128,7 @@ describe("sequences", () => {
     }
   })
 
-  it("shrink each event towards the front of the table, and examples too", () => {
+  it("shrink each member towards the front of the table, in examples too", () => {
     const late = (seen: ReadonlyArray<Status>) => seen.every((status) => rank(status) < 10)
     expect(shrunk(Generators.sequence(statuses), late)).toEqual(["SUCCEED"])
     const { counterexample } = fc.check(fc.property(Generators.sequence(statuses), late), {
@@ -138,7 +138,7 @@ describe("sequences", () => {
     expect(counterexample).toEqual([["SUCCEED"]])
   })
 
-  it("cannot be changed by what they are given to", () => {
+  it("are frozen", () => {
     expect(
       [...Generators.observationTable, ...Generators.hostileObservationTable].every(Object.isFrozen)
     ).toBe(true)
@@ -150,7 +150,7 @@ describe("histories", () => {
     history.statuses.filter((status) => rank(status) === 10)
   const has = (status: Status) => (history: Generators.History) => history.statuses.includes(status)
 
-  it("have every kind and status, with challenge, cancel, late refund and chargeback", () => {
+  it("have every kind and status, with challenges, cancellations, late refunds and chargebacks", () => {
     covers(sample(Generators.histories()), {
       ...each(kinds, String, (kind) => (history: Generators.History) => history.kind === kind),
       ...each(statuses, String, has),
@@ -164,7 +164,7 @@ describe("histories", () => {
     })
   })
 
-  it.for(kinds)("of kind %s move forward, say each status once, and end at most once", (kind) => {
+  it.for(kinds)("of kind %s move forward, with each status once and one end at most", (kind) => {
     for (const { statuses } of sample(Generators.histories(kind))) {
       expect(isAscending(ranks(statuses))).toBe(true)
       expect(hasRepeat(statuses)).toBe(false)
@@ -173,7 +173,7 @@ describe("histories", () => {
     }
   })
 
-  it("that are dishonest end twice, SUCCEED and then FAILED among them", () => {
+  it("of a dishonest service end twice, with SUCCEED before FAILED among them", () => {
     const all = sample(Generators.dishonestHistories())
     expect(all.every((history) => ends(history).length === 2 && !history.isHonest)).toBe(true)
     covers(all, {
@@ -186,22 +186,24 @@ describe("histories", () => {
 
 describe("deliveries", () => {
   const any = Deliveries.deliveries(Generators.histories())
-  const said = ({ deliveries }: Deliveries.Delivered) => deliveries.map(({ status }) => status)
+  const statusesOf = ({ deliveries }: Deliveries.Delivered) =>
+    deliveries.map(({ status }) => status)
   const genuine = ({ deliveries }: Deliveries.Delivered) =>
     deliveries.filter(({ forged }) => forged === undefined)
 
   it("are late, repeated, lost, out of order, tied, written with numbers, and forged in every way", () => {
     covers(sample(any, 10_000), {
-      "all in order": (delivered) => said(delivered).join() === delivered.history.statuses.join(),
-      "out of order": (delivered) => !isAscending(ranks(said(delivered))),
+      "all in order": (delivered) =>
+        statusesOf(delivered).join() === delivered.history.statuses.join(),
+      "out of order": (delivered) => !isAscending(ranks(statusesOf(delivered))),
       repeated: (delivered) => hasRepeat(genuine(delivered).map(({ status }) => status)),
       lost: ({ deliveries, history }) =>
         history.statuses.some((status) => deliveries.every((one) => one.status !== status)),
       "nothing arrives": ({ deliveries }) => deliveries.length === 0,
       "after the last try": ({ deliveries }) => deliveries.some(({ at }) => at > 62 * 60_000),
       "at one time": ({ deliveries }) => hasRepeat(deliveries.map(({ at }) => at)),
-      tie: (delivered) => hasTie(said(delivered)),
-      gap: (delivered) => hasGap(said(delivered)),
+      tie: (delivered) => hasTie(statusesOf(delivered)),
+      gap: (delivered) => hasGap(statusesOf(delivered)),
       number: ({ deliveries }) => deliveries.some(({ amount }) => amount === "number"),
       ...each(
         forgeries,
@@ -221,7 +223,7 @@ describe("deliveries", () => {
     })
   })
 
-  it("without trouble are the history itself, one a second", () => {
+  it("without faults are the history itself, one a second", () => {
     fc.assert(
       fc.property(Generators.histories(), (history) => {
         const { deliveries } = Deliveries.deliver(history, [])
@@ -237,7 +239,7 @@ describe("deliveries", () => {
     )
   })
 
-  it("arrive in order of time, and what was not forged was sent", () => {
+  it("arrive in order of time, and only a forged status is not in the history", () => {
     fc.assert(
       fc.property(any, (delivered) => {
         const { deliveries, history } = delivered
@@ -249,38 +251,38 @@ describe("deliveries", () => {
     )
   })
 
-  it("leave ours where the service is, once it was asked, whatever arrived", () => {
-    const reducer = ours()
+  it("lead the reducer to the status of the service after a read, with any faults", () => {
+    const reducer = evidenceReducer()
     fc.assert(
       fc.property(any, (delivered) => {
         const last = delivered.history.statuses.at(-1) ?? "NEW"
-        const stands = reducer([
-          ...said(delivered).map((status) => ({ source: "callback" as const, status })),
+        const standing = reducer([
+          ...statusesOf(delivered).map((status) => ({ source: "callback" as const, status })),
           { source: "read", status: last, askedAt: 1 }
         ])
-        // What came before the last poll of a transaction that goes on may be a forged step ahead of it.
+        // An open transaction may stand at a forged open status of a higher rank.
         if (isTerminal(last))
-          expect(stands).toMatchObject({ status: last, confirmed: true, conflict: null })
-        else expect(stands.status === null || !isTerminal(stands.status as Status)).toBe(true)
+          expect(standing).toMatchObject({ status: last, confirmed: true, conflict: null })
+        else expect(standing.status === null || !isTerminal(standing.status as Status)).toBe(true)
       }),
       { numRuns: 2000 }
     )
   })
 
-  it("keep each trouble with its status when the history shrinks", () => {
-    // Only what starts at NEW is long, so NEW has to go, and PENDING takes its place.
+  it("keep each fault with its status when the history shrinks", () => {
+    // Histories have three statuses, or start at NEW. So NEW has to go, which moves PENDING to its index.
     const long = Generators.histories().filter(
       ({ statuses }) => statuses[0] === "NEW" || statuses.length === 3
     )
-    const holds = ({ history: { statuses }, troubles }: Deliveries.Delivered) =>
+    const holds = ({ faults, history: { statuses } }: Deliveries.Delivered) =>
       !statuses.includes("REFUNDED") ||
-      troubles.every(
-        ({ what, which }) => what !== "late" || statuses[which % statuses.length] !== "PENDING"
+      faults.every(
+        ({ index, type }) => type !== "late" || statuses[index % statuses.length] !== "PENDING"
       )
     for (let seed = 1; seed <= 10; seed++) {
-      const { history, troubles } = shrunk(Deliveries.deliveries(long), holds, seed)
+      const { faults, history } = shrunk(Deliveries.deliveries(long), holds, seed)
       expect(history.statuses).toEqual(["PENDING", "SUCCEED", "REFUNDED"])
-      expect(troubles).toEqual([{ what: "late", which: 0, by: 500 }])
+      expect(faults).toEqual([{ type: "late", index: 0, delay: 500 }])
     }
   })
 
@@ -291,20 +293,20 @@ describe("deliveries", () => {
     [string, fc.Arbitrary<Deliveries.Delivered>, (delivered: Deliveries.Delivered) => boolean]
   >([
     [
-      "the last one wins",
+      "the last write wins",
       any,
       (delivered) =>
         (ranks(genuine(delivered).map(({ status }) => status)).at(-1) ?? 0) >=
         Math.max(0, ...ranks(genuine(delivered).map(({ status }) => status)))
     ],
     [
-      "two ends came",
+      "two terminal statuses arrived",
       both,
       (delivered) =>
-        new Set(said(delivered).filter((one) => isStatus(one) && rank(one) === 10)).size < 2
+        new Set(statusesOf(delivered).filter((one) => isStatus(one) && rank(one) === 10)).size < 2
     ],
     [
-      "an end was forged",
+      "a terminal status was forged",
       any,
       ({ deliveries, history }) =>
         deliveries.every(
@@ -315,16 +317,16 @@ describe("deliveries", () => {
             history.statuses.includes(status)
         )
     ],
-    ["a repeat came", any, (delivered) => !hasRepeat(said(delivered))],
+    ["a repeat arrived", any, (delivered) => !hasRepeat(statusesOf(delivered))],
     [
-      "the end was lost",
+      "the last status was lost",
       any,
       (delivered) =>
-        said(delivered).length === 0 ||
-        said(delivered).includes(delivered.history.statuses.at(-1) ?? "")
+        statusesOf(delivered).length === 0 ||
+        statusesOf(delivered).includes(delivered.history.statuses.at(-1) ?? "")
     ],
     [
-      "a number came after an end",
+      "an amount as a number arrived after a terminal status",
       any,
       ({ deliveries }) =>
         deliveries.every(
@@ -338,15 +340,15 @@ describe("deliveries", () => {
         )
     ]
   ])("shrink to three events or fewer where %s", ([, arbitrary, holds]) => {
-    const { deliveries, history, troubles } = shrunk(arbitrary, holds)
+    const { deliveries, faults, history } = shrunk(arbitrary, holds)
     expect(deliveries.length).toBeLessThanOrEqual(3)
     expect(history.statuses.length).toBeLessThanOrEqual(3)
-    expect(troubles.length).toBeLessThanOrEqual(3)
+    expect(faults.length).toBeLessThanOrEqual(3)
   })
 })
 
 describe("traffic", () => {
-  it("is the deliveries of every transaction, interleaved", () => {
+  it("interleaves the deliveries of every transaction", () => {
     const all = sample(Deliveries.traffic(Generators.histories()), 4000)
     for (const { arrivals, transactions } of all) {
       expect(isAscending(arrivals.map(({ at }) => at))).toBe(true)
@@ -369,7 +371,7 @@ describe("traffic", () => {
   })
 })
 
-describe("posts", () => {
+describe("callback requests", () => {
   const secret = Redacted.make("sandbox-secret")
   const sign = PortableHmac.keyed(secret)
   const verifier = (current: Redacted.Redacted) =>
@@ -381,57 +383,64 @@ describe("posts", () => {
     )
   const { verify } = verifier(secret)
 
-  it("verify, in both layouts, and say what they were made to say", () => {
+  it("verify in both layouts, with the content they were made of", () => {
     fc.assert(
-      fc.property(Posts.posts, (post) => {
+      fc.property(CallbackRequests.contents, (content) => {
         const { claim, method, quarantine, signed } = Result.getOrThrow(
-          verify(Posts.request(sign, post))
+          verify(CallbackRequests.toIncoming(sign, content))
         )
         expect({ claim, method, quarantine, signed }).toEqual({
-          claim: post.status,
-          method: post.method,
+          claim: content.status,
+          method: content.method,
           quarantine: undefined,
-          signed: post.signed
+          signed: content.signed
         })
       }),
       { numRuns: 300 }
     )
-    covers(sample(Posts.posts, 1000), {
+    covers(sample(CallbackRequests.contents, 1000), {
       card: ({ method }) => method === "card",
       apm: ({ method }) => method === "apm",
       "an amount as a number with a zero at its end": ({ amount, signed }) =>
         amount === "number" && signed.amount.endsWith(".00"),
-      ...each(statuses, String, (status) => (post: Posts.Post) => post.status === status)
+      ...each(
+        statuses,
+        String,
+        (status) => (content: CallbackRequests.CallbackContent) => content.status === status
+      )
     })
   })
 
   it("do not verify under another secret", () => {
     const other = verifier(Redacted.make("another-secret"))
     fc.assert(
-      fc.property(Posts.callbacks(secret), (incoming) => {
+      fc.property(CallbackRequests.callbacks(secret), (incoming) => {
         expect(Result.isSuccess(verify(incoming))).toBe(true)
         expect(Result.getOrThrow(Result.flip(other.verify(incoming))).status).toBe(401)
       })
     )
   })
 
-  it("of a forgery verify with the checksum that was seen: it covers nothing that was forged (A05, A06, A08)", () => {
+  it("of a forgery verify with the checksum of the genuine callback (A05, A06, A08)", () => {
     const transaction = fc.record({
       method: fc.constantFrom("card" as const, "apm" as const),
-      signed: Posts.posts.map(({ signed }) => signed)
+      signed: CallbackRequests.contents.map(({ signed }) => signed)
     })
-    const met = new Set<string | undefined>()
+    const forged = new Set<string | undefined>()
     fc.assert(
       fc.property(
         transaction,
         Deliveries.deliveries(Generators.histories()),
         (transaction, { deliveries }) => {
           const checksums = deliveries.map((delivery) => {
-            const incoming = Posts.request(sign, Posts.of(transaction, delivery))
+            const incoming = CallbackRequests.toIncoming(
+              sign,
+              CallbackRequests.fromDelivery(transaction, delivery)
+            )
             const verified = Result.getOrThrow(verify(incoming))
             expect(verified.claim).toBe(isStatus(delivery.status) ? delivery.status : undefined)
             expect(verified.method === transaction.method).toBe(delivery.forged !== "kind")
-            met.add(delivery.forged)
+            forged.add(delivery.forged)
             return incoming.checksum
           })
           expect(new Set(checksums).size).toBeLessThanOrEqual(1)
@@ -439,13 +448,13 @@ describe("posts", () => {
       ),
       { numRuns: 300 }
     )
-    expect(met).toEqual(new Set([undefined, ...forgeries]))
+    expect(forged).toEqual(new Set([undefined, ...forgeries]))
   })
 
-  it("are web requests too, byte for byte", () =>
+  it("convert to web requests with the same bytes", () =>
     fc.assert(
-      fc.asyncProperty(Posts.callbacks(secret), async (incoming) => {
-        const request = Posts.toRequest("https://shop.example/callback", incoming)
+      fc.asyncProperty(CallbackRequests.callbacks(secret), async (incoming) => {
+        const request = CallbackRequests.toRequest("https://shop.example/callback", incoming)
         expect(request.method).toBe("POST")
         expect(new URL(request.url).search).toBe(
           new URL(`https://shop.example/${incoming.search}`).search
@@ -469,7 +478,7 @@ describe("nouns", () => {
         : []
     )
     const names = Nouns.nouns.map(([name]) => name)
-    // A reference, and a part of an error.
+    // A `Context.Reference`, and a part of an error.
     const others = new Set(["Profile", "FieldFault"])
     const schemas = exported.filter((name = "") => !others.has(name))
     expect(new Set(names)).toEqual(new Set(schemas))
@@ -479,7 +488,7 @@ describe("nouns", () => {
   describe.for(Nouns.nouns)("%s", ([name, schema]) => {
     const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
 
-    it("decodes what travels, whether it was written or not", () => {
+    it("decodes its encoded values", () => {
       fc.assert(
         fc.property(Nouns.sent(schema), (sent) => {
           expect(Result.isSuccess(decode(sent))).toBe(true)
@@ -488,7 +497,7 @@ describe("nouns", () => {
       )
     })
 
-    it("is what its values are", () => {
+    it("accepts its values", () => {
       fc.assert(
         fc.property(Nouns.values(schema), (value) => {
           expect(Schema.is(schema)(value)).toBe(true)
@@ -497,7 +506,7 @@ describe("nouns", () => {
       )
     })
 
-    it("refuses what is hostile with a typed error that shows no value, and never throws", () => {
+    it("refuses hostile values with a typed error that contains no value, and does not throw", () => {
       fc.assert(
         fc.property(Nouns.hostile(name, schema), (sent) => {
           const decoded = decode(sent)

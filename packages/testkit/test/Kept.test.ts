@@ -8,7 +8,7 @@ import * as Path from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/Tagged.ts"
-import { payment } from "./support/bench.ts"
+import { payment } from "./support/testGateway.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 

@@ -4,12 +4,12 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, it } from "vitest"
 import { Gateway } from "../src/Gateway.ts"
-import { authenticate, payment, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, payment, Receiver, run, send } from "./support/testGateway.ts"
 
 setFlagsFromString("--expose-gc")
 const collect: unknown = runInNewContext("gc")
 
-/** What is in use, in bytes, once nothing is left to be freed. */
+/** The bytes of heap in use after a garbage collection. */
 const inUse = Effect.sync(() => {
   if (typeof collect === "function") collect()
   return process.memoryUsage().heapUsed
@@ -25,11 +25,11 @@ const batch = Effect.fnUntraced(function* (count: number, name: string) {
     assert.strictEqual(status, 200)
   }
   yield* TestClock.adjust("1 minute")
-  // The merchant's side of it is not what is measured.
+  // The received callbacks are not part of the measurement.
   ;(yield* Receiver).received.length = 0
 })
 
-it("X07: 100,000 transactions that are over fit in 500 MB, and a reset frees them", () =>
+it("X07: 100,000 terminal transactions fit in 500 MB, and a reset frees them", () =>
   run(
     Effect.gen(function* () {
       yield* batch(500, "warm")

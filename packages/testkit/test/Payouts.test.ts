@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { authenticate, payment, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, payment, Receiver, run, send } from "./support/testGateway.ts"
 import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
 
 const nobody = { cardToken: "", paymentId: 0 }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { authenticate, bench, fields, payment, send } from "./support/bench.ts"
+import { authenticate, testGateway, fields, payment, send } from "./support/testGateway.ts"
 
 const separators = ["|", "", ":"]
 
@@ -20,7 +20,9 @@ const create = (separator: string, joinedWith: string) => {
   return Effect.flatMap(authenticate, (token) =>
     send("POST", "/payments/apm", { token, body: { ...rest, ...signed, checksum } })
   ).pipe(
-    Effect.provide(Layer.provide(bench(), Profile.layer({ requestChecksumSeparator: separator }))),
+    Effect.provide(
+      Layer.provide(testGateway(), Profile.layer({ requestChecksumSeparator: separator }))
+    ),
     Effect.runPromise
   )
 }

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
-import { authenticate, fields, run, send } from "./support/bench.ts"
+import { authenticate, fields, run, send } from "./support/testGateway.ts"
 import { body, creates, prepare } from "./support/creates.ts"
 
 const canary = "k4n4ry"

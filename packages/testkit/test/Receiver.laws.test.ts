@@ -1,5 +1,5 @@
 /**
- * The laws of a receiver over pawl's own, and over receivers with a bug.
+ * The laws of a receiver, checked on pawl's own receiver, on a handwritten one, and on that one with planted bugs.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as PortableHmac from "@pawl/core/PortableHmac"
@@ -21,22 +21,22 @@ import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 import * as Laws from "../src/Laws.ts"
-import { type Believing, type Case, laws, service } from "../src/Laws/Receiver.ts"
+import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
 import { receiver } from "./support/receiver.ts"
 import { receivers } from "./support/receivers.ts"
 
 const secret = "sandbox-secret"
 const merchantSecret = Redacted.make(secret)
-/** Time that passes in turns of the event loop, so that what is under way comes to its end. */
+/** Waits in turns of the event loop, so that pending work completes. */
 const turns = async (millis: number) => {
   for (let left = Math.ceil(millis / 500); left > 0; left--) {
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-/** A receiver, its own shop and its own service. */
-const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Believing> => {
+/** Makes a handwritten receiver with its own service. */
+const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Reporting> => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())
   const read = (method: Method, id: string): Promise<Status | undefined> =>
@@ -58,8 +58,8 @@ const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Believin
   }
 }
 
-/** pawl's own receiver as a function, with the client it has, in virtual time. */
-const pawl = async (): Promise<Believing> => {
+/** Makes pawl's own receiver as a function, in virtual time. */
+const pawlReceiver = async (): Promise<Reporting> => {
   const world = ManagedRuntime.make(
     PawlReceiver.layer().pipe(
       Layer.provide(Verifier.layer({ current: merchantSecret })),
@@ -72,23 +72,23 @@ const pawl = async (): Promise<Believing> => {
   const context = await world.context()
   const { dispose, handler } = WebReceiver.toHandler(Layer.succeedContext(context))
   onEnd.push(dispose, () => world.dispose())
-  let underway: Promise<unknown> = Promise.resolve()
+  let pending: Promise<unknown> = Promise.resolve()
   return {
     secret: merchantSecret,
     service: await world.runPromise(service({ merchantSecret })),
     send: (request) => {
-      const answer = handler(request)
-      underway = Promise.all([underway, answer])
-      return answer
+      const response = handler(request)
+      pending = Promise.all([pending, response])
+      return response
     },
-    state: (method, id) =>
+    status: (method, id) =>
       world.runPromise(
         Effect.map(
           Effect.flatMap(Ledger.Ledger, ({ get }) => get(method, id)),
           (row) => row && Evidence.standing(row.evidence, row.read?.status, "final").status
         )
       ),
-    sleep: (millis) => underway.then(() => world.runPromise(TestClock.adjust(millis)))
+    sleep: (millis) => pending.then(() => world.runPromise(TestClock.adjust(millis)))
   }
 }
 
@@ -99,11 +99,11 @@ const onEnd: Array<() => Promise<void>> = []
 afterAll(() => Promise.all(onEnd.map((end) => end())))
 
 describe("the laws of a receiver", async () => {
-  const ours = await pawl()
-  it.for(laws)("hold for ours: $name", (law) => Laws.run(law, ours))
+  const pawl = await pawlReceiver()
+  it.for(laws)("hold for pawl's receiver: $name", (law) => Laws.run(law, pawl))
 
-  const sound = await subject()
-  it.for(laws)("hold for one that is right: $name", (law) => Laws.run(law, sound))
+  const correct = await subject()
+  it.for(laws)("hold for a correct handwritten receiver: $name", (law) => Laws.run(law, correct))
 
   const found = await Promise.all(
     receivers.map(async ([bug, law, wrong]) => {
@@ -117,29 +117,29 @@ describe("the laws of a receiver", async () => {
     })
   )
 
-  it.for(found)("catch it when $bug", ({ broken, law }) => {
+  it.for(found)("catch the planted bug: $bug", ({ broken, law }) => {
     expect(names(laws)).toContain(law)
     expect(broken).toContain(law)
   })
 
-  it("each catch what no other does", () => {
+  it("each catch a planted bug that no other law catches", () => {
     const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
     expect(new Set(alone)).toEqual(new Set(names(laws)))
   })
 
-  it("show it in a few steps", () => {
+  it("report six steps at most", () => {
     const long = found.filter(({ by }) => stepsOf(by) > 6)
     expect(long).toEqual([])
   })
 
-  it("are listed in docs/laws.md, with every planted bug and the fewest steps that show it", () => {
+  it("are listed in docs/laws.md, with every planted bug and the steps of its counterexample", () => {
     expect(rowsOf("Of a receiver")).toEqual([
       ...laws.map(({ name, section }) => `|${name}|${section}|`),
       ...found.map(({ bug, by, law }) => `|${bug}|${law}|${stepsOf(by)}|`)
     ])
   })
 
-  it("have names of their own, and say where they are from and why", () => {
+  it("have distinct names, a section and an explanation", () => {
     expect(new Set(names(laws)).size).toBe(laws.length)
     for (const { explanation, section } of laws) {
       expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)

@@ -1,6 +1,6 @@
 /**
- * Several receivers on one PostgreSQL, as processes, killed while callbacks pour in. What one application
- * behind all of them was told is held against the service's own truth.
+ * Several receiver processes on one PostgreSQL, killed while callbacks arrive. The transitions that one application is
+ * told are compared with the statuses of the service.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { type Status, rank } from "@pawl/core/Status"
@@ -24,20 +24,20 @@ const bin = new URL("../../webhook/src/bin/pawl-receiver.ts", import.meta.url).p
 const merchantSecret = Redacted.make("sandbox-secret")
 const postgres = { host: "127.0.0.1", port: 5432, username: "postgres" }
 
-const isThere = await new Promise<boolean>((resolve) => {
+const hasPostgres = await new Promise<boolean>((resolve) => {
   const socket = connect(postgres.port, postgres.host)
   socket.on("error", () => resolve(false)).on("connect", () => resolve(true))
   socket.on("connect", () => socket.destroy())
 })
-if (!isThere)
-  console.warn("PostgreSQL does not answer: receivers on several machines are not tested")
+if (!hasPostgres)
+  console.warn("PostgreSQL does not respond: the test of several receivers is skipped")
 
 const inDatabase = <A, E>(database: string, effect: Effect.Effect<A, E, SqlClient>) =>
   Effect.provide(effect, NodePostgres.layer({ ...postgres, database, maxConnections: 1 }))
 
 const statement = (text: string) => Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared)
 
-/** A database of its own, gone afterwards. */
+/** Creates a database, and drops it with the scope. */
 const database = Effect.acquireRelease(
   Effect.suspend(() => {
     const name = `pawl_machines_${process.pid}_${randomBytes(4).toString("hex")}`
@@ -66,7 +66,7 @@ const read = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString()
 }
 
-interface Told {
+interface ToldTransition {
   readonly id: string
   readonly transactionId: string
   readonly from: Status | null
@@ -75,41 +75,44 @@ interface Told {
   readonly attempt: number
 }
 
-/** The one application: what it was told, and what it may never see. */
+/** The application: the transitions that it was told, and its violations. */
 const application = Effect.gen(function* () {
   const sign = NodeHmac.keyed(merchantSecret)
-  const told = new Map<string, Array<Told>>()
-  const faults: Array<string> = []
-  const atWork = new Set<string>()
+  const told = new Map<string, Array<ToldTransition>>()
+  const violations: Array<string> = []
+  const inProgress = new Set<string>()
   const port = yield* serve((request, response) => {
     void (async () => {
       const body = await read(request)
-      const transition = JSON.parse(body) as Told
+      const transition = JSON.parse(body) as ToldTransition
       const { id, to, transactionId } = transition
       const stamp = `${id}.${String(request.headers["x-pawl-timestamp"])}`
       const signature = `v1=${Hex.encode(sign(`${stamp}.${body}`))}`
-      if (request.headers["x-pawl-signature"] !== signature) faults.push(`${id} is not signed`)
-      if (atWork.has(transactionId)) faults.push(`${id} came while another was at work`)
-      atWork.add(transactionId)
+      if (request.headers["x-pawl-signature"] !== signature) violations.push(`${id} is not signed`)
+      if (inProgress.has(transactionId)) violations.push(`${id} came while another was in progress`)
+      inProgress.add(transactionId)
       const before = told.get(transactionId) ?? []
       const last = before.at(-1)
-      if (last !== undefined && rank(to) < rank(last.to)) faults.push(`${id} came after ${last.id}`)
-      // What a kill cut short was not told: what stands by then is told from where the last one was.
+      if (last !== undefined && rank(to) < rank(last.to))
+        violations.push(`${id} came after ${last.id}`)
+      // A transition that a kill interrupted counts as not told, so the next one starts at the last told status.
       const from = last === undefined ? [null] : [last.to, last.from]
       if (last?.id !== id && !from.includes(transition.from)) {
-        faults.push(`${id} is from ${String(transition.from)}, but ${String(last?.to)} was told`)
+        violations.push(
+          `${id} is from ${String(transition.from)}, but ${String(last?.to)} was told`
+        )
       }
-      if (rank(to) >= 10 && !transition.confirmed) faults.push(`${id} is not confirmed`)
+      if (rank(to) >= 10 && !transition.confirmed) violations.push(`${id} is not confirmed`)
       told.set(transactionId, [...before, transition])
       await sleep(5)
-      atWork.delete(transactionId)
+      inProgress.delete(transactionId)
       response.end()
     })()
   })
-  return { told, faults, atWork, url: `http://127.0.0.1:${port}/transitions` }
+  return { told, violations, inProgress, url: `http://127.0.0.1:${port}/transitions` }
 })
 
-/** Starts receivers, and ends those that are left with the scope. */
+/** Starts receivers, and kills the remaining ones with the scope. */
 const machines = Effect.gen(function* () {
   const alive = new Map<ChildProcess, number>()
   yield* Effect.addFinalizer(() =>
@@ -139,7 +142,7 @@ const machines = Effect.gen(function* () {
   return { alive, start, kill }
 })
 
-/** Hands a callback to the next receiver that is alive, and to another when that one dies over it. */
+/** Sends a callback to the next live receiver, and to another one if that receiver dies. */
 const balancer = (alive: ReadonlyMap<ChildProcess, number>) => {
   let turn = 0
   return serve((request, response) => {
@@ -178,23 +181,23 @@ const scenarios = [
   "challenge+shuffle"
 ]
 
-it.live.runIf(isThere)(
-  "receivers on several machines, killed at any moment, tell the truth in order (R01, R15, R16, S1, S4, S6, S9)",
+it.live.runIf(hasPostgres)(
+  "several receivers, killed at any moment, tell the application every status in order (R01, R15, R16, S1, S4, S6, S9)",
   () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const name = yield* database
-      const { faults, told, url } = yield* application
+      const { told, url, violations } = yield* application
       const { alive, kill, start } = yield* machines
       const port = yield* balancer(alive)
       const store = `postgres://${postgres.username}@${postgres.host}:${postgres.port}/${name}`
-      const another = start(["--store", store, "--forward", url], {
+      const startReceiver = start(["--store", store, "--forward", url], {
         PAWL_MERCHANT_KEY: "sandbox-key",
         PAWL_MERCHANT_SECRET: "sandbox-secret",
         PAWL_FORWARD_SECRET: "",
         PAWL_BASE_URL: baseUrl
       })
-      const pour = Effect.forEach(
+      const pay = Effect.forEach(
         scenarios.flatMap((scenario) => [scenario, scenario]),
         (scenario) =>
           ApmPayments.use(({ create }) =>
@@ -209,7 +212,7 @@ it.live.runIf(isThere)(
           ).pipe(Effect.catchTag("Declined", () => Effect.void)),
         { concurrency: 4, discard: true }
       ).pipe(Effect.provide(Pawl.layer({ baseUrl, merchantKey: "sandbox-key", merchantSecret })))
-      const toldBy = (count: number) =>
+      const untilTold = (count: number) =>
         Effect.repeat(
           Effect.delay(
             Effect.sync(() => [...told.values()].flat().length),
@@ -220,59 +223,62 @@ it.live.runIf(isThere)(
           }
         )
 
-      // Three at once make the tables; one dies in the middle of it, and another takes its place.
-      const [first, second, third] = yield* Effect.all([another, another, another], {
-        concurrency: "unbounded"
-      })
-      yield* pour
-      yield* toldBy(10)
+      // Three receivers create the tables concurrently. One is killed while callbacks arrive, and another replaces it.
+      const [first, second, third] = yield* Effect.all(
+        [startReceiver, startReceiver, startReceiver],
+        {
+          concurrency: "unbounded"
+        }
+      )
+      yield* pay
+      yield* untilTold(10)
       yield* kill(first)
-      const fourth = yield* another
-      yield* pour
+      const fourth = yield* startReceiver
+      yield* pay
 
-      // Then all the power goes. Their leases run out before anybody comes back.
-      yield* toldBy(60)
+      // All receivers are killed, as in a power failure. Their leases expire before others start.
+      yield* untilTold(60)
       yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
       yield* inDatabase(
         name,
         statement("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
       )
-      yield* Effect.all([another, another], { concurrency: "unbounded" })
-      yield* pour
+      yield* Effect.all([startReceiver, startReceiver], { concurrency: "unbounded" })
+      yield* pay
 
-      const truth = Effect.promise(
+      const actual = Effect.promise(
         () =>
           fetch(baseUrl.replace(/\/api$/u, "/sandbox/transactions")).then((response) =>
             response.json()
           ) as Promise<ReadonlyArray<{ readonly transactionId: string; readonly status: Status }>>
       )
-      const believed = (transactionId: string) =>
+      const report = (transactionId: string) =>
         Effect.promise(async () => {
           const [port] = alive.values()
           const response = await fetch(`http://127.0.0.1:${port}/transactions/apm/${transactionId}`)
           return (await response.json()) as { readonly status?: Status; readonly told?: Status }
         })
-      const ends = Effect.gen(function* () {
-        const transactions = yield* truth
+      const outcomes = Effect.gen(function* () {
+        const transactions = yield* actual
         return yield* Effect.forEach(transactions, ({ status, transactionId }) =>
-          Effect.map(believed(transactionId), (belief) => ({
+          Effect.map(report(transactionId), (reported) => ({
             transactionId,
             status,
-            believed: belief.status,
-            told: belief.told,
-            heard: told.get(transactionId)?.at(-1)?.to
+            reported: reported.status,
+            told: reported.told,
+            received: told.get(transactionId)?.at(-1)?.to
           }))
         )
       })
-      const isRight = (end: Effect.Success<typeof ends>[number]) =>
+      const isRight = (end: Effect.Success<typeof outcomes>[number]) =>
         rank(end.status) >= 10 &&
-        [end.believed, end.told, end.heard].every((each) => each === end.status)
-      yield* Effect.repeat(Effect.delay(ends, "200 millis"), {
+        [end.reported, end.told, end.received].every((each) => each === end.status)
+      yield* Effect.repeat(Effect.delay(outcomes, "200 millis"), {
         until: (all) => all.length === 3 * 2 * scenarios.length && all.every(isRight)
       }).pipe(Effect.timeoutOption("30 seconds"))
-      expect((yield* ends).filter((end) => !isRight(end))).toEqual([])
-      expect(faults).toEqual([])
-      const kinds = new Set((yield* truth).map(({ status }) => status))
+      expect((yield* outcomes).filter((end) => !isRight(end))).toEqual([])
+      expect(violations).toEqual([])
+      const kinds = new Set((yield* actual).map(({ status }) => status))
       expect([...kinds].toSorted()).toEqual([
         "CANCELLED",
         "CHARGEBACK",
@@ -281,7 +287,7 @@ it.live.runIf(isThere)(
         "SUCCEED"
       ])
     }).pipe(
-      // Whatever goes wrong, the processes end with the test.
+      // The processes end with the test, also after a failure.
       Effect.timeout("50 seconds"),
       Effect.provide(
         Sandbox.layer({ merchantKey: "sandbox-key", merchantSecret, pace: "100 millis", seed: 7 })

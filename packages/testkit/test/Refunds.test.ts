@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, bench, fields, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, testGateway, fields, Receiver, run, send } from "./support/testGateway.ts"
 import { ask, body, callbackUrl, card, type Given, scenario } from "./support/creates.ts"
 
 const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
@@ -150,7 +150,7 @@ describe("refundCallbackId", () => {
         const truth = yield* (yield* Gateway.Gateway).transaction("100002")
         assert.strictEqual(truth?.paymentId, "100001")
       }).pipe(
-        Effect.provide(Layer.provide(bench(), Profile.layer({ refundCallbackId: named }))),
+        Effect.provide(Layer.provide(testGateway(), Profile.layer({ refundCallbackId: named }))),
         Effect.scoped,
         Effect.runPromise
       )

@@ -11,7 +11,7 @@ import * as Courier from "../src/Courier.ts"
 import * as Faults from "../src/Faults.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
-import { credentials, payment } from "./support/bench.ts"
+import { credentials, payment } from "./support/testGateway.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
 
 type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier

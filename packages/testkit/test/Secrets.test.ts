@@ -10,7 +10,7 @@ import { inspect } from "node:util"
 import { assert, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, bench, Receiver, send } from "./support/bench.ts"
+import { authenticate, testGateway, Receiver, send } from "./support/testGateway.ts"
 import { body, creates, prepare } from "./support/creates.ts"
 
 const ssn = "078-05-1120"
@@ -64,7 +64,7 @@ it("no card number, security code or identity number is in any answer, callback,
     for (const secret of [...numbers, cvv, ssn]) assert.notInclude(all, secret)
   }).pipe(
     Effect.provideService(References.MinimumLogLevel, "All"),
-    Effect.provide(Layer.mergeAll(bench(), Logger.layer([logger]))),
+    Effect.provide(Layer.mergeAll(testGateway(), Logger.layer([logger]))),
     Effect.scoped,
     Effect.runPromise
   )

@@ -4,7 +4,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, Receiver, run, send } from "./support/testGateway.ts"
 import { ask, body, card } from "./support/creates.ts"
 
 const path = "/payments/card/recurring"

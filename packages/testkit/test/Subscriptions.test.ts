@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, fields, Receiver, run, send } from "./support/bench.ts"
+import { authenticate, fields, Receiver, run, send } from "./support/testGateway.ts"
 import { ask, body, card, scenario } from "./support/creates.ts"
 
 const path = "/payments/card/recurring"

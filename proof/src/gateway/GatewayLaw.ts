@@ -108,7 +108,7 @@ export interface Signed {
  * @since 0.1.0
  */
 export const law = <A>(
-  about: Laws.About,
+  about: Laws.LawText,
   requests: fc.Arbitrary<ReadonlyArray<A>> | ReadonlyArray<ReadonlyArray<A>>,
   body: (
     asking: Asking,

@@ -34,7 +34,7 @@ const observed = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArray<Obse
 export const judge = Effect.fnUntraced(function* (
   { count, say, seed }: Omit<Wanted, "stores">,
   every = 1,
-  make: (policy: Evidence.Policy) => Reducer.Reducer = Reducer.ours
+  make: (policy: Evidence.Policy) => Reducer.Reducer = Reducer.evidenceReducer
 ) {
   const { miss, misses } = tally()
   const figures = { sequences: 0, values: 0 }

@@ -19,5 +19,5 @@ it("finds a reducer that keeps what came last", async () => {
     conflict: null
   })
   const { misses } = await Effect.runPromise(judge(wanted, 4001, () => last))
-  expect(misses.join()).toContain("the order of arrival never matters")
+  expect(misses.join()).toContain("the order of arrival does not matter")
 })

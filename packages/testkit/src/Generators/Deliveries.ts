@@ -1,13 +1,13 @@
 /**
- * What becomes of the callbacks of a transaction on their way, for fast-check.
+ * fast-check arbitraries of the delivery of a transaction's callbacks.
  *
  * **Details**
  *
- * A delivery starts from the honest one, every callback once and in order, and troubles happen to it: a callback is
- * late (and so comes out of order), comes again, is lost, has its amount written as a number, or is posted again by
- * a forger who saw it. So it shrinks to the honest one with the trouble that matters.
+ * A delivery starts with every callback of a history, once and in order. Then faults change it: a callback arrives
+ * late and out of order, arrives again, is lost, has its amount written as a number, or is copied by a forger. A
+ * counterexample shrinks to the undisturbed delivery with the faults that matter.
  *
- * **Example** (Nobody forges what nobody saw)
+ * **Example** (A forger repeats a status, or claims another)
  *
  * ```ts
  * import * as Generators from "@pawl/testkit/Generators"
@@ -28,11 +28,11 @@
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as fc from "fast-check"
 import type { History } from "../Generators.ts"
-import * as Troubles from "../internal/generators/Troubles.ts"
+import * as DeliveryFaults from "../internal/generators/DeliveryFaults.ts"
 
 /**
- * One callback as it arrives, `at` milliseconds after the first was due. `amount` says how its amount is
- * written; `forged` what a forger changed about it, if one did.
+ * One callback as it arrives, `at` milliseconds after the first was due. `amount` is the JSON type of its amount;
+ * `forged` is the change that a forger made, if any.
  *
  * @category models
  * @since 0.1.0
@@ -41,64 +41,69 @@ export interface Delivery {
   readonly at: number
   readonly status: OpenStatus
   readonly amount: "text" | "number"
-  readonly forged: Troubles.Forgery | undefined
+  readonly forged: DeliveryFaults.Forgery | undefined
 }
 
 /**
- * A history, what happened to its callbacks, and what arrived in the end, in order.
+ * A history, the faults in its delivery, and the callbacks as they arrived, in order.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Delivered {
   readonly history: History
-  readonly troubles: ReadonlyArray<Troubles.Trouble>
+  readonly faults: ReadonlyArray<DeliveryFaults.DeliveryFault>
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
+/** Milliseconds between the callbacks of one history. */
 const pace = 1000
 
 /**
- * Delivers the callbacks of a history, one a second, under the given troubles.
+ * Delivers the callbacks of a history, one a second, with the given faults.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const deliver = (history: History, troubles: ReadonlyArray<Troubles.Trouble>): Delivered => {
-  const own: Array<Delivery | undefined> = history.statuses.map((status, at) => ({
-    at: at * pace,
+export const deliver = (
+  history: History,
+  faults: ReadonlyArray<DeliveryFaults.DeliveryFault>
+): Delivered => {
+  const originals: Array<Delivery | undefined> = history.statuses.map((status, index) => ({
+    at: index * pace,
     status,
     amount: "text",
     forged: undefined
   }))
-  const more: Array<Delivery> = []
-  for (const trouble of troubles) {
-    const which = trouble.which % own.length
-    const delivery = own[which]
+  const copies: Array<Delivery> = []
+  for (const fault of faults) {
+    const index = fault.index % originals.length
+    const delivery = originals[index]
     if (delivery === undefined) continue
-    if (trouble.what === "forged") {
-      const status = trouble.how === "status" ? trouble.status : delivery.status
-      more.push({ ...delivery, at: delivery.at + trouble.by, status, forged: trouble.how })
-    } else if (trouble.what === "lost") own[which] = undefined
-    else if (trouble.what === "number") own[which] = { ...delivery, amount: "number" }
-    else if (trouble.what === "late") own[which] = { ...delivery, at: delivery.at + trouble.by }
-    else more.push({ ...delivery, at: delivery.at + trouble.by })
+    if (fault.type === "forged") {
+      const status = fault.forgery === "status" ? fault.status : delivery.status
+      copies.push({ ...delivery, at: delivery.at + fault.delay, status, forged: fault.forgery })
+    } else if (fault.type === "lost") originals[index] = undefined
+    else if (fault.type === "number") originals[index] = { ...delivery, amount: "number" }
+    else if (fault.type === "late")
+      originals[index] = { ...delivery, at: delivery.at + fault.delay }
+    else copies.push({ ...delivery, at: delivery.at + fault.delay })
   }
-  const deliveries = [...own, ...more]
+  const deliveries = [...originals, ...copies]
     .filter((each) => each !== undefined)
     .toSorted((one, two) => one.at - two.at)
-  return { history, troubles, deliveries }
+  return { history, faults, deliveries }
 }
 
 /**
- * Makes the arbitrary of deliveries of a history: shuffled, repeated, lost, delayed, written with numbers,
- * forged in every way the checksum allows.
+ * Makes the arbitrary of deliveries of a history: shuffled, repeated, lost, delayed, with amounts written as numbers,
+ * and forged in every way the checksum allows.
  *
  * @category arbitraries
  * @since 0.1.0
  */
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
-  Troubles.troubled(history).map(([history, troubles]) => deliver(history, troubles))
+  DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 
 /**
  * A callback of one of several transactions.
@@ -111,8 +116,8 @@ export interface Arrival extends Delivery {
 }
 
 /**
- * Makes the arbitrary of the traffic of many transactions at once: their deliveries interleaved, `arrivals`
- * in order. Transactions are numbered from 100001.
+ * Makes the arbitrary of the callbacks of many transactions, interleaved. `arrivals` is in order of time;
+ * transactionIds start at 100001.
  *
  * @category arbitraries
  * @since 0.1.0

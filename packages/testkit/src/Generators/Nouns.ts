@@ -1,7 +1,7 @@
 /**
- * The values of every schema of core, for fast-check: valid, derived from the schema itself, and hostile.
+ * fast-check arbitraries of every schema of core: valid values, derived from the schema, and hostile values.
  *
- * **Example** (What is no refund is refused, and no value is told)
+ * **Example** (Invalid refund requests do not decode)
  *
  * ```ts
  * import * as Nouns from "@pawl/testkit/Generators/Nouns"
@@ -76,8 +76,8 @@ export const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modu
 )
 
 /**
- * Makes the arbitrary of the values of a schema, by Effect's own generator under a size and a seed of
- * fast-check's. It shrinks in size.
+ * Makes the arbitrary of the values of a schema. Effect's own generator draws them; fast-check draws its size and
+ * seed, so values shrink in size only.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -94,7 +94,7 @@ export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => 
 }
 
 /**
- * Makes the arbitrary of the values of a schema as they travel: JSON, before it is written.
+ * Makes the arbitrary of the encoded values of a schema, as JSON values.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -108,8 +108,8 @@ export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.J
 }
 
 /**
- * Makes the arbitrary of what travels in place of a value of a schema and is none: a field missing or of
- * another type, another type altogether, or a text that looks like one. `name` is the name it is exported under.
+ * Makes the arbitrary of JSON values that a schema refuses: a field is missing or has another type, the whole value
+ * has another type, or a text only looks valid. `name` is the name that the schema is exported under.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -121,7 +121,7 @@ export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> 
   if (ast._tag !== "Objects") {
     return fc.constantFrom(
       ...[...(texts ?? []), { [poison]: poison }, ...wholes].filter(
-        // What may be null or empty is so without being hostile.
+        // A schema may accept null or an empty value.
         (each) => texts !== undefined || !Schema.is(Schema.toEncoded(schema))(each)
       )
     )
@@ -133,19 +133,19 @@ export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> 
     ...sent,
     [String(field.name)]: [[poison]]
   })
-  const wounds: ReadonlyArray<(sent: Wire) => Schema.Json> = [
+  const mutations: ReadonlyArray<(sent: Wire) => Schema.Json> = [
     ...wholes.map((whole) => () => whole),
     ...fields.filter(({ type }) => type.context?.isOptional !== true).map(without),
     ...fields.map(wrong)
   ]
   return fc
-    .tuple(fc.constantFrom(...wounds), sent(schema))
-    .map(([wound, value]) => wound(value as Wire))
+    .tuple(fc.constantFrom(...mutations), sent(schema))
+    .map(([mutation, value]) => mutation(value as Wire))
 }
 
 type Wire = Readonly<Record<string, Schema.Json>>
 
-/** What no error may show. */
+/** A value that no error may contain. */
 const poison = "4111111111111111-canary"
 
 const identifiers = [
@@ -200,7 +200,7 @@ const urls = [
   "https://shop example/"
 ]
 
-/** Texts that look like what a schema takes, and are refused (A16, B01, D02 are where they come from). */
+/** Texts that look valid for a schema, and are refused (from A16, B01 and D02). */
 const lookalikes: Readonly<Record<string, ReadonlyArray<string>>> = {
   Amount: [...amounts, "10.001", "9".repeat(40)],
   AmountFromNumber: amounts.filter((text) => text !== "-1"),

@@ -1,19 +1,18 @@
 /**
- * The laws of a client: what calls the service.
+ * The laws of a client of the service.
  *
  * **Details**
  *
- * They are put to any client, in whatever style it is written: it is given a `fetch` and a `sleep`, and shows a
- * few operations as promises. Behind that `fetch` is the service itself (`Gateway`), and what a network does to
- * its answers: they are lost, broken off, late, refused. The laws look at what the client told its user, at what
- * it sent, and at what the service has done.
+ * They check any client that takes a `fetch` and a `sleep` and offers a few operations as promises. Behind the `fetch`
+ * is the service itself (`Gateway`), with the faults of a network: responses are lost, cut off, late or refused. The
+ * laws check the outcome that the client reports, the requests that it sent, and the state of the service.
  *
- * Time passes when nobody has anything left to do but wait: hours of polling take no time, and in a race the order
- * of the answers is that of their delays, which are drawn.
+ * The clock is virtual and advances when all fibers wait, so hours of polling take no time. In a race, random delays
+ * order the responses.
  *
  * **Gotchas**
  *
- * A client that waits by another clock than the `sleep` it is given waits in real time.
+ * A client that does not use the given `sleep` waits in real time.
  *
  * **Example** (The client of `@pawl/http`)
  *
@@ -21,21 +20,20 @@
  * import * as Laws from "@pawl/testkit/Laws"
  * import * as Client from "@pawl/testkit/Laws/Client"
  *
- * for (const law of Client.laws) await Laws.run(law, Client.ours, { numRuns: 3 })
+ * for (const law of Client.laws) await Laws.run(law, Client.pawlClient, { numRuns: 3 })
  * ```
  *
  * @since 0.1.0
  */
-import { changing } from "../internal/laws/client/Changes.ts"
-import { creating } from "../internal/laws/client/Creates.ts"
+import { createLaws } from "../internal/laws/client/Creates.ts"
 import type * as ClientLaw from "../internal/laws/client/ClientLaw.ts"
 import type * as Model from "../internal/laws/client/Model.ts"
-import * as ClientOurs from "../internal/laws/client/Ours.ts"
-import { trying } from "../internal/laws/client/Tries.ts"
+import * as PawlClient from "../internal/laws/client/PawlClient.ts"
+import { readAndChangeLaws } from "../internal/laws/client/ReadsAndChanges.ts"
+import { retryLaws } from "../internal/laws/client/Retries.ts"
 
 /**
- * What is put to the test: a function that makes a client of a service. It is called for each value a law is
- * tried on.
+ * The subject of the laws: a function that makes a client of a service. It is called for each value of a law.
  *
  * @category models
  * @since 0.1.0
@@ -43,7 +41,7 @@ import { trying } from "../internal/laws/client/Tries.ts"
 export type Make = Model.Make
 
 /**
- * Where the service is, how it is reached, and how time passes.
+ * The address and credentials of the service, the `fetch` that reaches it, and the clock.
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +49,7 @@ export type Make = Model.Make
 export type Service = Model.Service
 
 /**
- * The operations that are tried; a law about one that is left out holds.
+ * The operations under test. A law about a missing operation holds.
  *
  * @category models
  * @since 0.1.0
@@ -59,7 +57,7 @@ export type Service = Model.Service
 export type Client = Model.Client
 
 /**
- * The body of an APM payment, but for its checksum.
+ * The body of an APM payment without its checksum.
  *
  * @category models
  * @since 0.1.0
@@ -75,7 +73,7 @@ export type Order = Model.Order
 export type Refund = Model.Refund
 
 /**
- * What became of a create, as the client's user learns it.
+ * The outcome of a create, as the client reports it.
  *
  * @category models
  * @since 0.1.0
@@ -88,7 +86,7 @@ export type Outcome = Model.Outcome
  * @category constructors
  * @since 0.1.0
  */
-export const ours: Make = ClientOurs.make
+export const pawlClient: Make = PawlClient.make
 
 /**
  * The laws of a client.
@@ -96,4 +94,8 @@ export const ours: Make = ClientOurs.make
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<ClientLaw.ClientLaw> = [...creating, ...trying, ...changing]
+export const laws: ReadonlyArray<ClientLaw.ClientLaw> = [
+  ...createLaws,
+  ...retryLaws,
+  ...readAndChangeLaws
+]

@@ -1,18 +1,18 @@
 /**
- * The laws of a receiver: whatever takes the service's callbacks in, in any language.
+ * The laws of a receiver: the HTTP endpoint of the service's callbacks, in any language.
  *
  * **Details**
  *
- * They look at a receiver from outside. `answers` are about what it answers, and need nothing but a way to
- * send it a request: a function from `Request` to `Response`, or a URL. `beliefs` are about what it makes of
- * the callbacks, and need two things more: a way to ask what it believes, and a service for it to read from
- * that says what the law wants (`service`, over the gateway of a `Fake` or a `Sandbox`).
+ * The laws check a receiver from outside. `answers` are about the HTTP status of its responses. They need only a
+ * function from `Request` to `Response`, or a URL. `statuses` are about the status that the receiver reports for a
+ * transaction. They also need a way to read that status, and a service that the laws control (`service`, over the
+ * gateway of a `Fake` or a `Sandbox`).
  *
- * How a case came to be is a list of steps; `Conformance` writes it as a shell script.
+ * A counterexample is a list of steps; `Conformance` writes it as a shell script.
  *
  * **Gotchas**
  *
- * A receiver that reads by itself later, and not when a callback comes, may need more `patience`.
+ * A receiver that reads from the service later, and not when a callback arrives, may need a longer `settleTimeout`.
  *
  * **Example** (A receiver that answers 200 to everything)
  *
@@ -36,22 +36,21 @@ import type { Redacted } from "effect/Redacted"
 import type { Gateway } from "../Gateway.ts"
 import type { Faults } from "../Faults.ts"
 import type { Effect } from "effect/Effect"
-import * as ReceiverAnswers from "../internal/laws/receiver/Answers.ts"
-import * as ReceiverBeliefs from "../internal/laws/receiver/Beliefs.ts"
+import * as AnswerLaws from "../internal/laws/receiver/AnswerLaws.ts"
 import type * as ReceiverCase from "../internal/laws/receiver/Case.ts"
 import type * as ReceiverLaw from "../internal/laws/receiver/ReceiverLaw.ts"
 import * as ReceiverService from "../internal/laws/receiver/Service.ts"
+import * as StatusLaws from "../internal/laws/receiver/StatusLaws.ts"
 import type { Law } from "../Laws.ts"
 
 /**
- * A receiver, by what it answers.
+ * A receiver that answers callbacks.
  *
- * - `secret`: the merchant secret that it verifies callbacks with.
- * - `send`: hands it one request.
- * - `url`: where callbacks are posted to; `http://localhost/callback` unless given.
- * - `sleep`: lets time pass for it, in milliseconds; a virtual one first lets what is under way come to
- *   its end. Real time unless given.
- * - `patience`: how long it may take until it believes what it was told; 5 seconds unless given.
+ * - `secret`: the merchant secret that verifies callbacks.
+ * - `send`: sends the receiver one request.
+ * - `url`: the URL of the receiver; `http://localhost/callback` by default.
+ * - `sleep`: waits a number of milliseconds, in real time by default. A virtual clock first completes pending work.
+ * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
  *
  * @category models
  * @since 0.1.0
@@ -59,18 +58,18 @@ import type { Law } from "../Laws.ts"
 export type Answering = ReceiverLaw.Answering
 
 /**
- * A receiver, by what it answers and what it believes.
+ * A receiver that also reports the status of a transaction.
  *
- * - `state`: the status that it believes a transaction has; nothing where it knows of none.
- * - `service`: the service that it reads from.
+ * - `status`: returns the reported status, or nothing for an unknown transaction.
+ * - `service`: the service that the receiver reads from.
  *
  * @category models
  * @since 0.1.0
  */
-export type Believing = ReceiverLaw.Believing
+export type Reporting = ReceiverLaw.Reporting
 
 /**
- * The service that a receiver reads from, as laws move it.
+ * The service that a receiver reads from, under the control of the laws.
  *
  * @category models
  * @since 0.1.0
@@ -78,16 +77,15 @@ export type Believing = ReceiverLaw.Believing
 export type Service = ReceiverService.Service
 
 /**
- * What happens around a receiver in one case: the service moves, callbacks come, a read fails.
+ * A case of a receiver: the service changes a status, callbacks arrive, a read fails.
  *
  * @category models
  * @since 0.1.0
  */
-export type Case = ReceiverCase.Case
+export type Case = ReceiverCase.ReceiverCase
 
 /**
- * Makes the service of a gateway and its faults, those of a `Fake` or a `Sandbox`, with the credentials it
- * was given.
+ * Makes the service of a `Fake` or a `Sandbox`, with its credentials.
  *
  * @category constructors
  * @since 0.1.0
@@ -98,25 +96,25 @@ export const service: (credentials: {
 }) => Effect<Service, never, Gateway | Faults> = ReceiverService.make
 
 /**
- * The laws about what a receiver answers.
+ * The laws about the HTTP status that a receiver answers.
  *
  * @category laws
  * @since 0.1.0
  */
-export const answers: ReadonlyArray<Law<Answering, Case>> = ReceiverAnswers.answers
+export const answers: ReadonlyArray<Law<Answering, Case>> = AnswerLaws.answerLaws
 
 /**
- * The laws about what a receiver believes.
+ * The laws about the status that a receiver reports.
  *
  * @category laws
  * @since 0.1.0
  */
-export const beliefs: ReadonlyArray<Law<Believing, Case>> = ReceiverBeliefs.beliefs
+export const statuses: ReadonlyArray<Law<Reporting, Case>> = StatusLaws.statusLaws
 
 /**
- * The laws of a receiver, all of them.
+ * All laws of a receiver.
  *
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Law<Believing, Case>> = [...answers, ...beliefs]
+export const laws: ReadonlyArray<Law<Reporting, Case>> = [...answers, ...statuses]

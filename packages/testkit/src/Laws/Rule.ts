@@ -1,40 +1,40 @@
 /**
- * The laws of a rule: what folds the statuses of one transaction into the one that holds.
+ * The laws of a rule: a function that folds the statuses of one transaction into the stored status.
  *
  * **Details**
  *
- * This is the documented rule (`spec.md`, "States and transitions"), cut into the cases that go wrong one by
- * one: apply a status only when it ranks later than the stored one. Together they say it all: the rank of
- * what holds never falls, and is that of the highest status that came.
+ * They split the documented rule (`spec.md`, "States and transitions") into the cases that go wrong: apply a status
+ * only if it ranks later than the stored one. Together they cover the rule: the rank of the stored status never falls,
+ * and is the highest rank that arrived.
  *
- * A rule whose only memory is the stored status is settled by the short sequences, which are all tried; the
- * longer ones, drawn, are for rules that remember more.
+ * All short sequences are checked; they are enough for a rule that remembers only the stored status. Longer random
+ * sequences check rules that remember more.
  *
  * **Gotchas**
  *
- * By the documented rule the first of several statuses of one rank holds, so SUCCEED and FAILED end
- * differently by arrival order. What keeps them apart is a reducer of observations: see `Laws/Reducer`.
+ * By the documented rule the first of several statuses of one rank is stored, so SUCCEED and FAILED end differently by
+ * order of arrival. A reducer of observations tells them apart: see `Laws/Reducer`.
  *
  * @since 0.1.0
  */
 import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Generators from "../Generators.ts"
-import { sequences } from "../internal/laws/Short.ts"
+import { shortSequences } from "../internal/laws/ShortSequences.ts"
 import * as Laws from "../Laws.ts"
 
 /**
- * What is put to the test: a function of all statuses that came of one transaction, in order of arrival,
- * that returns the one that holds; undefined (or null) when none does.
+ * The subject of the laws: a function of all statuses of one transaction, in order of arrival, that returns the stored
+ * status; undefined or null if there is none.
  *
  * @category models
  * @since 0.1.0
  */
-export type Rule = (seen: ReadonlyArray<OpenStatus>) => string | null | undefined
+export type Rule = (incoming: ReadonlyArray<OpenStatus>) => string | null | undefined
 
 /**
- * Makes a rule of a step: a function of the stored status, undefined at first, and the one that arrived,
- * that returns what is stored next.
+ * Makes a rule of a step: a function of the stored status, undefined at first, and the incoming one. It returns the
+ * next stored status.
  *
  * @category constructors
  * @since 0.1.0
@@ -43,65 +43,64 @@ export const fold =
   <Stored extends string | null | undefined>(
     step: (stored: Stored | undefined, incoming: OpenStatus) => Stored
   ): Rule =>
-  (seen) =>
-    seen.reduce<Stored | undefined>(step, undefined)
+  (statuses) =>
+    statuses.reduce<Stored | undefined>(step, undefined)
 
 const section = 'spec.md, "States and transitions"'
 
-const showAll = (seen: ReadonlyArray<OpenStatus>): string =>
-  seen.length === 0
-    ? "nothing came"
-    : seen.map((status, at) => `${at + 1}. ${JSON.stringify(status)} came`).join("\n")
+const show = (statuses: ReadonlyArray<OpenStatus>): string =>
+  statuses.length === 0
+    ? "nothing arrived"
+    : statuses.map((status, at) => `${at + 1}. ${JSON.stringify(status)} arrived`).join("\n")
 
-const name = (status: string | null | undefined): string =>
-  status === undefined || status === null ? "nothing" : JSON.stringify(status)
+const name = (status: string | undefined): string =>
+  status === undefined ? "nothing" : JSON.stringify(status)
 
-type Kept = "held" | "incoming"
+type Expected = "stored" | "incoming"
 
 /**
- * A law about the last status that came. `keeps` says which of the two then holds, or nothing where it is
- * another law's case.
+ * Makes a law about the last status that arrived. `expect` selects the status that has to be stored next, or returns
+ * undefined if the case belongs to another law.
  */
 const law = (
-  about: Omit<Laws.About, "section"> & { readonly section?: string },
-  keeps: (held: Status | undefined, incoming: OpenStatus) => Kept | undefined,
+  text: Omit<Laws.LawText, "section"> & { readonly section?: string },
+  expect: (stored: Status | undefined, incoming: OpenStatus) => Expected | undefined,
   table: ReadonlyArray<OpenStatus> = statuses
 ): Laws.Law<Rule, ReadonlyArray<OpenStatus>> =>
   Laws.property<Rule, ReadonlyArray<OpenStatus>>(
-    { section, ...about },
+    { section, ...text },
     {
       arbitrary: Generators.sequence(table),
-      short: () => sequences(table, table.length > statuses.length ? 2 : 3),
-      show: showAll,
-      wrong: (rule, seen) => {
-        const incoming = seen.at(-1)
+      short: () => shortSequences(table, table.length > statuses.length ? 2 : 3),
+      show,
+      wrong: (rule, arrived) => {
+        const incoming = arrived.at(-1)
+        const stored = rule(arrived.slice(0, -1)) ?? undefined
         if (incoming === undefined) {
-          const held = rule(seen) ?? undefined
-          return held === undefined ? undefined : `${name(held)} holds before anything came`
+          return stored === undefined
+            ? undefined
+            : `${name(stored)} is stored before anything arrived`
         }
-        const held = rule(seen.slice(0, -1)) ?? undefined
-        if (held !== undefined && !isStatus(held)) return undefined
-        const keep = keeps(held, incoming)
-        if (keep === undefined) return undefined
-        const expected = keep === "held" ? held : incoming
-        const found = rule(seen) ?? undefined
-        return found === expected
+        if (stored !== undefined && !isStatus(stored)) return undefined
+        const selected = expect(stored, incoming)
+        if (selected === undefined) return undefined
+        const expected = selected === "stored" ? stored : incoming
+        const next = rule(arrived) ?? undefined
+        return next === expected
           ? undefined
-          : `${name(held)} held. Now ${name(expected)} is to hold, and ${name(found)} does.`
+          : `${name(stored)} was stored. Expected ${name(expected)} to be stored next, not ${name(next)}.`
       }
     }
   )
 
-const ranksLater = (held: Status, incoming: Status) => rank(incoming) > rank(held)
-const ranksEarlier = (held: Status, incoming: Status) => rank(incoming) < rank(held)
+const ranksLater = (stored: Status, incoming: Status) => rank(incoming) > rank(stored)
+const ranksEarlier = (stored: Status, incoming: Status) => rank(incoming) < rank(stored)
 
-/**
- * Of two statuses, of which the first holds already, a case that one law is about.
- */
-const between =
-  (isCase: (held: Status, incoming: Status) => boolean, keep: Kept) =>
-  (held: Status | undefined, incoming: OpenStatus): Kept | undefined =>
-    held !== undefined && isStatus(incoming) && isCase(held, incoming) ? keep : undefined
+/** The cases of one law, of a stored status and a known incoming one. */
+const where =
+  (isCase: (stored: Status, incoming: Status) => boolean, expected: Expected) =>
+  (stored: Status | undefined, incoming: OpenStatus): Expected | undefined =>
+    stored !== undefined && isStatus(incoming) && isCase(stored, incoming) ? expected : undefined
 
 /**
  * The laws of a rule.
@@ -112,42 +111,42 @@ const between =
 export const laws: ReadonlyArray<Laws.Law<Rule, ReadonlyArray<OpenStatus>>> = [
   law(
     {
-      name: "the first status holds, whatever it is",
+      name: "the first status is stored, whichever it is",
       explanation:
-        "Callbacks are lost and arrive out of order, so what comes first need not be NEW: it may be the end."
+        "Callbacks are lost and arrive out of order, so the first one may be any status, even a terminal one."
     },
-    (held, incoming) => (held === undefined && isStatus(incoming) ? "incoming" : undefined)
+    (stored, incoming) => (stored === undefined && isStatus(incoming) ? "incoming" : undefined)
   ),
   law(
     {
-      name: "a status that ranks later holds",
+      name: "a status that ranks later is stored",
       explanation:
         "The ranks are NEW 1, PENDING 2, PROCESSING and CUSTOMER_VERIFICATION 3, SUCCEED, FAILED and CANCELLED 10, REFUNDED 11, CHARGEBACK 12. REFUNDED and CHARGEBACK come after SUCCEED."
     },
-    between(ranksLater, "incoming")
+    where(ranksLater, "incoming")
   ),
   law(
     {
-      name: "a status that comes late changes nothing",
-      explanation: "Callbacks can arrive out of order: one that ranks earlier tells of the past."
+      name: "a late status changes nothing",
+      explanation: "Callbacks can arrive out of order: a status that ranks earlier is out of date."
     },
-    between((held, incoming) => !isTerminal(held) && ranksEarlier(held, incoming), "held")
+    where((stored, incoming) => !isTerminal(stored) && ranksEarlier(stored, incoming), "stored")
   ),
   law(
     {
-      name: "an end stays, whatever comes late",
+      name: "a late status does not replace a terminal one",
       explanation:
-        "SUCCEED, FAILED, CANCELLED, REFUNDED and CHARGEBACK are ends: money has moved, or will not. A late PROCESSING does not open the transaction again, nor a late SUCCEED undo its refund."
+        "SUCCEED, FAILED, CANCELLED, REFUNDED and CHARGEBACK are terminal: money has moved, or will not. A late PROCESSING does not reopen the transaction, and a late SUCCEED does not undo its refund."
     },
-    between((held, incoming) => isTerminal(held) && ranksEarlier(held, incoming), "held")
+    where((stored, incoming) => isTerminal(stored) && ranksEarlier(stored, incoming), "stored")
   ),
   law(
     {
       name: "another status of the same rank changes nothing",
       explanation:
-        "Apply only what ranks later: FAILED after SUCCEED is a conflict for the service to settle, not news. CANCELLED has no documented rank; ours is 10 (docs/decisions/0002)."
+        "Apply only a status that ranks later: FAILED after SUCCEED is a conflict that the service has to settle. CANCELLED has no documented rank; pawl uses 10 (docs/decisions/0002)."
     },
-    between((held, incoming) => held !== incoming && rank(held) === rank(incoming), "held")
+    where((stored, incoming) => stored !== incoming && rank(stored) === rank(incoming), "stored")
   ),
   law(
     {
@@ -155,16 +154,16 @@ export const laws: ReadonlyArray<Laws.Law<Rule, ReadonlyArray<OpenStatus>>> = [
       section: 'spec.md, "Events"',
       explanation: "Delivery is at least once: the same callback can arrive more than once."
     },
-    between((held, incoming) => held === incoming, "held")
+    where((stored, incoming) => stored === incoming, "stored")
   ),
   law(
     {
-      name: "a status nobody knows changes nothing, and throws nothing",
+      name: "an unknown status changes nothing and does not throw",
       section: "docs/decisions/0017",
       explanation:
-        "The checksum does not cover the status, and the service may add some: what is not one of the nine is kept elsewhere and never acted on, not even when every object has a member of that name."
+        "The checksum does not cover the status, and the service may add some: an unknown status is stored elsewhere and never acted on, even if every object has a member of that name."
     },
-    (_, incoming) => (isStatus(incoming) ? undefined : "held"),
+    (_, incoming) => (isStatus(incoming) ? undefined : "stored"),
     Generators.openStatuses
   )
 ]

@@ -1,10 +1,8 @@
 /**
- * The laws of a receiver, run at a URL: ends with 0 when all hold.
+ * The command `pawl-conform`: checks the laws of a receiver at a URL, and exits with 0 if all hold.
  *
- * What holds is told on stdout as it is known, then what does not, and how to see it again; logs go to
- * stderr. The service is stubbed at `--api-port`.
- *
- * @since 0.1.0
+ * Each result is printed on stdout, then the first failure and a script that repeats it. Logs go to stderr. A sandbox
+ * at `--api-port` stands in for the service.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -40,14 +38,14 @@ const isHttp = (text: string): boolean => {
 const url = Argument.String("url").pipe(
   Argument.filter(
     isHttp,
-    () => "Expected the URL that callbacks go to, such as http://127.0.0.1:4020/callback"
+    () => "Expected the URL that receives callbacks, such as http://127.0.0.1:4020/callback"
   ),
-  Argument.withDescription("Where your receiver takes callbacks")
+  Argument.withDescription("The URL at which your receiver takes callbacks")
 )
 
 const flags = {
   merchantKey: Flag.String("merchant-key").pipe(
-    Flag.withDescription("The key your receiver logs in with (default: sandbox-key)"),
+    Flag.withDescription("The merchant key of your receiver (default: sandbox-key)"),
     Flag.withDefault("sandbox-key")
   ),
   merchantSecret: Flag.Redacted("merchant-secret").pipe(
@@ -56,7 +54,7 @@ const flags = {
       (text) => Redacted.value(text) !== "",
       () => "Expected a secret that is not empty"
     ),
-    Flag.withDescription("The secret it verifies callbacks with; PAWL_MERCHANT_SECRET does as well")
+    Flag.withDescription("The merchant secret of your receiver; or set PAWL_MERCHANT_SECRET")
   ),
   apiPort: Flag.Int("api-port").pipe(
     Flag.filter(
@@ -64,14 +62,14 @@ const flags = {
       () => "Expected a port from 0 to 65535"
     ),
     Flag.withDescription(
-      "The port to stub the service at: start your receiver with http://127.0.0.1:4011/api (default: 4011)"
+      "The port of the stubbed service: start your receiver with the base URL http://127.0.0.1:4011/api (default: 4011)"
     ),
     Flag.withDefault(4011)
   ),
   state: Flag.String("state").pipe(
     Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4020/transactions"),
     Flag.withDescription(
-      "Where it tells what it believes: {state}/{method}/{transactionId} is JSON with a status, or 404"
+      "The URL prefix of the statuses that your receiver reports: {state}/{method}/{transactionId} is JSON with a status, or 404"
     ),
     Flag.optional
   ),
@@ -80,52 +78,57 @@ const flags = {
       (seconds) => seconds > 0,
       () => "Expected a number of seconds above 0"
     ),
-    Flag.withDescription("The seconds it may take to believe what it was told (default: 5)"),
+    Flag.withDescription(
+      "The seconds until your receiver reports the status of the service (default: 5)"
+    ),
     Flag.withDefault(5)
   ),
-  seed: Flag.Int("seed").pipe(Flag.withDescription("Draws the same cases again"), Flag.optional),
+  seed: Flag.Int("seed").pipe(
+    Flag.withDescription("Repeats the random cases of an earlier run"),
+    Flag.optional
+  ),
   junit: Flag.String("junit").pipe(
-    Flag.withDescription("The file to write JUnit's XML to"),
+    Flag.withDescription("The file for a JUnit XML report"),
     Flag.optional
   )
 }
 
-/** Fails a process whose user was told why already. */
+/** Error raised after the reason was printed, so that the process only exits with 1. */
 class Reported extends Data.TaggedError("Reported") {
   override readonly [Runtime.errorReported] = false
 }
 
-const line = ({ broken, law, millis }: Conformance.Verdict): string =>
+const lineOf = ({ broken, law, millis }: Conformance.Verdict): string =>
   `  ${broken === undefined ? "✓" : "✗"} ${law.name} (${(millis / 1000).toFixed(1)} s)`
 
 const headings = {
-  answers: "What it answers",
-  beliefs: "What it believes"
+  answers: "Answers to callbacks",
+  statuses: "Reported statuses"
 }
 
-/** Tells of each law as it is done, under the heading of its kind. */
-const telling = () => {
+/** Prints each verdict under the heading of its group. */
+const printer = () => {
   let heading: string | undefined
   return (verdict: Conformance.Verdict): Effect.Effect<void> => {
     const last = heading
-    heading = headings[verdict.about]
-    return Console.log(last === heading ? line(verdict) : `\n${heading}\n${line(verdict)}`)
+    heading = headings[verdict.group]
+    return Console.log(last === heading ? lineOf(verdict) : `\n${heading}\n${lineOf(verdict)}`)
   }
 }
 
-const conform = Command.make("conform", { url, ...flags }, (given) =>
+const conform = Command.make("conform", { url, ...flags }, (input) =>
   Effect.gen(function* () {
-    const { junit, merchantKey, merchantSecret } = given
+    const { junit, merchantKey, merchantSecret } = input
     const files = yield* FileSystem.FileSystem
     const write = (xml: string) =>
       Option.isNone(junit) ? Effect.void : files.writeFileString(junit.value, xml)
-    // Known before the laws are run, not after.
+    // A path that cannot be written fails before the laws run.
     yield* write("")
-    // Identifiers that no earlier run has used.
+    // No earlier run has used these identifiers.
     const firstId = yield* Clock.currentTimeMillis
-    const seed = Option.getOrElse(given.seed, () => firstId % 1_000_000)
+    const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
     const service = Sandbox.layer({
-      port: given.apiPort,
+      port: input.apiPort,
       merchantKey,
       merchantSecret,
       firstId,
@@ -134,16 +137,16 @@ const conform = Command.make("conform", { url, ...flags }, (given) =>
     yield* Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
       const options: Conformance.Options = {
-        url: given.url,
-        state: Option.getOrUndefined(given.state)?.replace(/\/$/u, ""),
+        url: input.url,
+        state: Option.getOrUndefined(input.state)?.replace(/\/$/u, ""),
         service: baseUrl.replace(/\/api$/u, ""),
         merchantKey,
         merchantSecret,
         seed,
-        patience: Duration.seconds(given.patience)
+        settleTimeout: Duration.seconds(input.patience)
       }
-      yield* Console.log(`${given.url}, whose service is ${baseUrl}, seed ${seed}`)
-      const verdicts = yield* Conformance.check(options, telling())
+      yield* Console.log(`Receiver ${input.url}, service ${baseUrl}, seed ${seed}`)
+      const verdicts = yield* Conformance.check(options, printer())
       yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
       yield* write(Conformance.junit(verdicts))
       if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()
@@ -153,24 +156,24 @@ const conform = Command.make("conform", { url, ...flags }, (given) =>
       (error) => error._tag !== "Reported",
       (error) =>
         Effect.andThen(
-          Console.error(`It cannot be tried: ${reason(error, given.apiPort)}`),
+          Console.error(`The laws cannot run: ${reasonOf(error, input.apiPort)}`),
           Effect.fail(new Reported())
         )
     )
   )
-).pipe(Command.withDescription("The laws of a receiver, at a URL, in any language"))
+).pipe(Command.withDescription("Checks the laws of a receiver at a URL, in any language"))
 
-const reason = (
+const reasonOf = (
   error: { readonly _tag: string; readonly message: string; readonly cause?: unknown },
   port: number
 ): string =>
   error._tag === "ServeError" && Predicate.hasProperty(error.cause, "code")
-    ? `port ${port} cannot be had (${String(error.cause.code)}); stop what runs there, or choose another with --api-port and start your receiver with it`
+    ? `port ${port} is not available (${String(error.cause.code)}); stop the process that uses it, or choose another port with --api-port and start your receiver with it`
     : error._tag === "PlatformError"
       ? `the file of --junit cannot be written (${error.message})`
       : error.message
 
-/** One sentence about what is wrong first; what is wrong next may be the value of a misspelt flag. */
+/** Prints only the first error: the next one may contain the value of a misspelt flag. */
 const output = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"

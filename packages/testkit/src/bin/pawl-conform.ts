@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the laws of a receiver where this Node can run them, and else says which Node can.
- *
- * @since 0.1.0
+ * Starts `pawl-conform`, or prints the Node version that it needs.
  */
 if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl-conform needs Node 22.19 or newer; this is ${process.version}`)

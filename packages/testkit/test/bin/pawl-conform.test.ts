@@ -1,5 +1,5 @@
 /**
- * The laws of a receiver as a command, at processes: pawl's own receiver, and nothing at all.
+ * The command `pawl-conform`, as a process, against pawl's own receiver and against wrong URLs.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -31,20 +31,20 @@ const start = (
     env: { ...process.env, PAWL_MERCHANT_SECRET: "", ...env }
   })
   started.push(child)
-  const said = { out: "", err: "" }
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said.out += chunk))
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said.err += chunk))
+  const output = { out: "", err: "" }
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output.out += chunk))
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output.err += chunk))
   const ended = once(child, "close").then(([code]) => code as number | null)
-  return { child, ended, said }
+  return { child, ended, output }
 }
 
 const conform = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
-  const { ended, said } = start(bin, args, env)
+  const { ended, output } = start(bin, args, env)
   const code = await ended
-  return { code, ...said }
+  return { code, ...output }
 }
 
-/** A port that was free a moment ago. */
+/** Finds a free port. */
 const freePort = async (): Promise<string> => {
   const server = createServer()
   await once(server.listen(0, "127.0.0.1"), "listening")
@@ -56,17 +56,17 @@ const freePort = async (): Promise<string> => {
 const withSecret = ["--merchant-secret", secret]
 
 describe("pawl-conform", () => {
-  it("finds nothing wrong with pawl-receiver, started with it for its service", async () => {
+  it("reports that all laws hold for pawl-receiver", async () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const junit = join(directory, "conform.xml")
     const port = await freePort()
-    const { child, said } = start(receiver, ["--port", "0"], {
+    const { child, output } = start(receiver, ["--port", "0"], {
       PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
       PAWL_MERCHANT_KEY: "key",
       PAWL_MERCHANT_SECRET: secret
     })
-    while (!said.out.includes("\n")) await once(child.stdout, "data")
-    const url = said.out.slice("ready ".length, said.out.indexOf("\n"))
+    while (!output.out.includes("\n")) await once(child.stdout, "data")
+    const url = output.out.slice("ready ".length, output.out.indexOf("\n"))
     const state = new URL("/transactions", url).href
     const service = ["--api-port", port, "--merchant-key", "key", "--patience", "20"]
     const { code, err, out } = await conform([
@@ -90,7 +90,7 @@ describe("pawl-conform", () => {
     await rm(directory, { recursive: true })
   }, 180_000)
 
-  it("runs the laws about answers alone without --state, says so, and what is broken", async () => {
+  it("runs only the laws about answers without --state, and reports the first failure", async () => {
     const server = createServer((_, response) => response.end())
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
@@ -103,23 +103,23 @@ describe("pawl-conform", () => {
     assert.strictEqual(err, "")
     assert.match(out, /\n7 of 11 laws do not hold\. The first of them:\n/u)
     assert.include(out, "  ✗ a checksum that is not exactly right is answered 401")
-    assert.include(out, "  1. card callback, without a checksum comes\n")
+    assert.include(out, "  1. card callback, without a checksum arrives\n")
     assert.include(out, `curl -g -s -w ' %{http_code}\\n' -X POST '${url}&paymentMethod=card'`)
     assert.include(out, "run it again with --seed 7")
-    assert.match(out, /What your code believes was not asked: give --state URL[^\n]*\n$/u)
-    assert.notInclude(out, "What it believes")
+    assert.match(out, /Only the laws about answers ran\. Give --state URL[^\n]*\n$/u)
+    assert.notInclude(out, "Reported statuses")
     assert.notInclude(out, "c4n4ry")
   })
 
-  it("says so in one sentence when nothing answers", async () => {
+  it("reports in one sentence that the receiver does not respond", async () => {
     const url = `http://127.0.0.1:${await freePort()}/callback`
     const { code, err, out } = await conform([url, ...withSecret, "--api-port", "0"])
     assert.strictEqual(code, 1)
-    assert.match(err, /^It cannot be tried: nothing answers at [^\n]*start your receiver[^\n]*\n$/u)
+    assert.match(err, /^The laws cannot run: no response from [^\n]*start your receiver[^\n]*\n$/u)
     assert.notInclude(out + err, "c4n4ry")
   })
 
-  it("says so in one sentence when what is believed cannot be read", async () => {
+  it("reports in one sentence that the reported status cannot be read", async () => {
     const server = createServer((_, response) => response.writeHead(500).end())
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
@@ -127,10 +127,10 @@ describe("pawl-conform", () => {
     const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
     server.close()
     assert.strictEqual(code, 1)
-    assert.match(err, /^It cannot be tried: what is believed cannot be read [^\n]* 500\n$/u)
+    assert.match(err, /^The laws cannot run: the reported status cannot be read [^\n]* 500\n$/u)
   })
 
-  it("says so in one sentence when its port is taken", async () => {
+  it("reports in one sentence that its port is taken", async () => {
     const server = createServer()
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
@@ -140,7 +140,7 @@ describe("pawl-conform", () => {
     assert.strictEqual(code, 1)
     assert.match(
       err,
-      new RegExp(`^It cannot be tried: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
+      new RegExp(`^The laws cannot run: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
     )
   })
 
@@ -155,7 +155,7 @@ describe("pawl-conform", () => {
     [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"]
   ] as const
   for (const [args, word] of refused) {
-    it(`${args.join(" ")} is one sentence and a failure`, async () => {
+    it(`${args.join(" ")} fails with one sentence`, async () => {
       const { code, err, out } = await conform(args)
       assert.strictEqual(code, 1)
       assert.strictEqual(out, "")

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, describe, it } from "vitest"
-import { payment } from "../support/bench.ts"
+import { payment } from "../support/testGateway.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 

@@ -1,141 +1,146 @@
 /**
- * Clients with a bug each: the one written by hand, with one habit that is wrong.
+ * Clients with one planted bug each: the handwritten client with one part replaced.
  */
 import { randomUUID } from "node:crypto"
 import type { Order, Service } from "../../src/Laws/Client.ts"
-import { type Habits, minute, outcomeOf, right, sign } from "./byHand.ts"
+import { type ClientParts, minute, outcomeOf, right, sign } from "./handwrittenClient.ts"
 
-const signed = (order: Order, { merchantSecret }: Service, joint?: string) => ({
+const signed = (order: Order, { merchantSecret }: Service, separator?: string) => ({
   ...order,
-  checksum: sign(order, merchantSecret, joint)
+  checksum: sign(order, merchantSecret, separator)
 })
 
-/** Every planted bug of a client, with the beginning of the law that is to catch it. */
-export const clients: ReadonlyArray<readonly [bug: string, law: string, habits: Partial<Habits>]> =
+/** Planted bugs of a client, each with the beginning of the name of the law that catches it. */
+export const clients: ReadonlyArray<
+  readonly [bug: string, law: string, parts: Partial<ClientParts>]
+> = [
   [
-    [
-      "a new requestId for each retry",
-      "every try of a create is the same bytes",
-      {
-        body: (order, service, tries) =>
-          right.body({ ...order, ...(tries > 1 && { requestId: randomUUID() }) }, service, tries)
-      }
-    ],
-    [
-      "Declined is treated as success",
-      "what a create is answered is the truth",
-      {
-        outcomeOf: (answer, ...rest) => outcomeOf({ ...answer, transactionStatus: "NEW" }, ...rest)
-      }
-    ],
-    [
-      "what failed is called refused",
-      "a create that may have taken effect is never called refused",
-      { outcomeOf: (answer, status) => outcomeOf(answer, status, false) }
-    ],
-    ["a create is not tried again", "what failed in passing is tried again", { createTries: 1 }],
-    [
-      "a broken connection is not tried again",
-      "what failed in passing is tried again",
-      { mends: false }
-    ],
-    [
-      "400 is tried again",
-      "what the service refuses is called refused",
-      { isPassing: (status) => status >= 500 || status === 400 }
-    ],
-    [
-      "amounts are numbers",
-      "what is asked for is what was ordered",
-      {
-        body: (order, service) =>
-          JSON.stringify({ ...signed(order, service), amount: Number(order.amount) })
-      }
-    ],
-    [
-      "amounts are made to look alike",
-      "what is asked for is what was ordered",
-      {
-        body: (order, service) =>
-          JSON.stringify(
-            signed(
-              /^[1-9]\d*(\.\d+)?$/u.test(order.amount)
-                ? { ...order, amount: Number(order.amount).toFixed(2) }
-                : order,
-              service
-            )
+    "a new requestId for each retry",
+    "every attempt of a create",
+    {
+      body: (order, service, attempt) =>
+        right.body({ ...order, ...(attempt > 1 && { requestId: randomUUID() }) }, service, attempt)
+    }
+  ],
+  [
+    "Declined is treated as success",
+    "the outcome of a create",
+    {
+      outcomeOf: (answer, ...rest) => outcomeOf({ ...answer, transactionStatus: "NEW" }, ...rest)
+    }
+  ],
+  [
+    "every failure is reported as refused",
+    "a create that may have taken effect",
+    { outcomeOf: (answer, status) => outcomeOf(answer, status, false) }
+  ],
+  ["a create is not retried", "a temporary failure is retried", { createAttempts: 1 }],
+  [
+    "a broken connection is not retried",
+    "a temporary failure is retried",
+    { retriesBroken: false }
+  ],
+  [
+    "400 is retried",
+    "a refused create is reported as refused",
+    { isTemporary: (status) => status >= 500 || status === 400 }
+  ],
+  [
+    "amounts are sent as numbers",
+    "the service receives the order exactly as given",
+    {
+      body: (order, service) =>
+        JSON.stringify({ ...signed(order, service), amount: Number(order.amount) })
+    }
+  ],
+  [
+    "amounts are written with two decimals",
+    "the service receives the order exactly as given",
+    {
+      body: (order, service) =>
+        JSON.stringify(
+          signed(
+            /^[1-9]\d*(\.\d+)?$/u.test(order.amount)
+              ? { ...order, amount: Number(order.amount).toFixed(2) }
+              : order,
+            service
           )
-      }
-    ],
-    [
-      "the checksum has no separator",
-      "what is asked for is what was ordered",
-      { body: (order, service) => JSON.stringify(signed(order, service, "")) }
-    ],
-    ["a redirect is followed", "no redirect is followed", { redirect: "follow" }],
-    ["no single flight", "a token serves every call until it is refused", { sharesAuth: false }],
-    [
-      "any 401 throws the token away",
-      "a token serves every call until it is refused",
-      { dropsOnlyItsOwn: false }
-    ],
-    ["401 is retried without end", "a second 401 is an error", { authTries: Infinity }],
-    ["tries have no end", "tries come to an end", { createTries: Infinity }],
-    [
-      "tries have no wait between them",
-      "tries come to an end",
-      { wait: (_, retryAfter) => retryAfter }
-    ],
-    [
-      "Retry-After is not looked at",
-      "nothing is sent before the Retry-After",
-      { wait: (tries) => right.wait(tries, 0) }
-    ],
-    [
-      "an error shows the request",
-      "no error tells a token or the secret",
-      { complaint: ({ status }, token) => `${status} for GET, authorization: Bearer ${token}` }
-    ],
-    [
-      "an identifier goes into the path as it is",
-      "an identifier is one segment of the path",
-      { path: (id) => id }
-    ],
-    [
-      "an identifier is escaped, which leaves `..`",
-      "an identifier is one segment of the path",
-      { path: encodeURIComponent }
-    ],
-    [
-      "the poll stops at SUCCEED, and at nothing else",
-      "a transaction is followed to its end",
-      { isEnd: (status) => status === "SUCCEED" }
-    ],
-    [
-      "the poll stops at what nobody knows",
-      "a transaction is followed to its end",
-      {
-        isEnd: (status) =>
-          !["", "NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"].includes(status)
-      }
-    ],
-    ["the poll asks every minute", "a poll waits longer and longer", { gaps: [minute] }],
-    ["the poll asks every 5 minutes", "a poll waits longer and longer", { gaps: [5 * minute] }],
-    [
-      "a refund's transactionId is a number of JavaScript",
-      "a refund names its payment by an Integer",
-      { refundId: (id) => String(Number(id)) }
-    ],
-    [
-      "a refund's transactionId is text",
-      "a refund names its payment by an Integer",
-      { refundId: JSON.stringify }
-    ],
-    ["a PUT is tried again", "a change is sent once", { changeTries: 5 }],
-    [
-      "404 on DELETE is a failure, whatever came before",
-      "a cancellation that finds nothing left",
-      { isGone: () => false }
-    ],
-    ["404 on DELETE is success", "a cancellation that finds nothing left", { isGone: () => true }]
-  ]
+        )
+    }
+  ],
+  [
+    "the checksum has no separator",
+    "the service receives the order exactly as given",
+    { body: (order, service) => JSON.stringify(signed(order, service, "")) }
+  ],
+  ["a redirect is followed", "no redirect is followed", { redirect: "follow" }],
+  ["concurrent calls each request a token", "calls share one access token", { sharesAuth: false }],
+  [
+    "any 401 discards the current token",
+    "calls share one access token",
+    { discardsOnlyOwnToken: false }
+  ],
+  ["401 is retried without limit", "a second 401 is an error", { authAttempts: Infinity }],
+  [
+    "the number of attempts is not limited",
+    "the number of attempts is limited",
+    { createAttempts: Infinity }
+  ],
+  [
+    "there is no wait between attempts",
+    "the number of attempts is limited",
+    { wait: (_, retryAfter) => retryAfter }
+  ],
+  [
+    "Retry-After is ignored",
+    "nothing is sent before the time of Retry-After",
+    { wait: (attempt) => right.wait(attempt, 0) }
+  ],
+  [
+    "an error contains the request",
+    "no error contains an access token",
+    { errorMessage: ({ status }, token) => `${status} for GET, authorization: Bearer ${token}` }
+  ],
+  [
+    "an identifier is put into the path unescaped",
+    "an identifier is one segment of the path",
+    { path: (id) => id }
+  ],
+  [
+    "an identifier is only escaped, which leaves `..`",
+    "an identifier is one segment of the path",
+    { path: encodeURIComponent }
+  ],
+  [
+    "polling stops only at SUCCEED",
+    "a transaction is polled until",
+    { isTerminal: (status) => status === "SUCCEED" }
+  ],
+  [
+    "polling stops at an unknown status",
+    "a transaction is polled until",
+    {
+      isTerminal: (status) =>
+        !["", "NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION"].includes(status)
+    }
+  ],
+  ["polling reads every minute", "the gaps between reads of a poll", { gaps: [minute] }],
+  ["polling reads every 5 minutes", "the gaps between reads of a poll", { gaps: [5 * minute] }],
+  [
+    "a refund's transactionId is a JavaScript number",
+    "a refund sends its transactionId",
+    { refundId: (id) => String(Number(id)) }
+  ],
+  [
+    "a refund's transactionId is text",
+    "a refund sends its transactionId",
+    { refundId: JSON.stringify }
+  ],
+  ["a PUT is retried", "a subscription change is sent once", { changeAttempts: 5 }],
+  [
+    "404 on DELETE is always a failure",
+    "a cancellation answered 404",
+    { isCancelled: () => false }
+  ],
+  ["404 on DELETE is always a success", "a cancellation answered 404", { isCancelled: () => true }]
+]

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { checksum, fields, payment } from "./bench.ts"
+import { checksum, fields, payment } from "./testGateway.ts"
 import {
   asked,
   authenticate,

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import type * as Gateway from "../../src/Gateway.ts"
-import { credentials, fields } from "./bench.ts"
+import { credentials, fields } from "./testGateway.ts"
 import { body, card, scenario } from "./creates.ts"
 
 /** The time between two moves of a transaction behind every door: real time is nothing beside it. */

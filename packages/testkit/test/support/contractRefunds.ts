@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { fields } from "./bench.ts"
+import { fields } from "./testGateway.ts"
 import {
   ask,
   asked,

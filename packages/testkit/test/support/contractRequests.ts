@@ -5,7 +5,7 @@ import { Api } from "@pawl/http/Api"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import { assert } from "vitest"
-import { credentials, fields } from "./bench.ts"
+import { credentials, fields } from "./testGateway.ts"
 import {
   asked,
   authenticate,

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { payment } from "./bench.ts"
+import { payment } from "./testGateway.ts"
 import {
   ask,
   asked,

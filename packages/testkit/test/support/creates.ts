@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
-import { authenticate, payment, send } from "./bench.ts"
+import { authenticate, payment, send } from "./testGateway.ts"
 
 export const callbackUrl = "http://127.0.0.1:4020/callback"
 export const card = {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Courier from "../../src/Courier.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { credentials } from "./bench.ts"
+import { credentials } from "./testGateway.ts"
 import { body } from "./creates.ts"
 import { post } from "./wire.ts"
 

@@ -1,12 +1,12 @@
 /**
- * What tests of laws have in common: which of them a subject breaks, and what docs/laws.md says of them.
+ * Helpers for tests of laws: the laws that a subject breaks, and the tables of docs/laws.md.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"
 import type * as Laws from "../../src/Laws.ts"
 
-/** The breaks a subject has, one for each law that finds any. */
+/** Checks all laws on a subject and returns the broken ones. */
 export const breaks = async <Subject, Value>(
   laws: ReadonlyArray<Laws.Law<Subject, Value>>,
   subject: Subject,
@@ -20,13 +20,13 @@ export const breaks = async <Subject, Value>(
   return found
 }
 
-export const names = (laws: ReadonlyArray<Laws.About>) => laws.map(({ name }) => name)
+export const names = (laws: ReadonlyArray<Laws.LawText>) => laws.map(({ name }) => name)
 
 export const broken = (breaks: ReadonlyArray<Laws.LawBroken>) => names(breaks.map(({ law }) => law))
 
 const page = readFileSync(`${import.meta.dirname}/../../../../docs/laws.md`, "utf8")
 
-/** The rows of the tables of one section of the page, without their heads and the formatter's spaces. */
+/** Returns the table rows of one section of the page, without headers and padding. */
 export const rowsOf = (section: string): ReadonlyArray<string> =>
   (page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? "")
     .split("\n")

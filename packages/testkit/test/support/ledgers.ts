@@ -4,7 +4,7 @@
 import { accepting } from "./ledgersAccepting.ts"
 import { keeping } from "./ledgersKeeping.ts"
 import { leasing } from "./ledgersLeasing.ts"
-import type { Planted } from "./plants.ts"
+import type { PlantedBug } from "./ledgerBugs.ts"
 
 /** Every planted bug of a ledger. */
-export const ledgers: ReadonlyArray<Planted> = [...accepting, ...leasing, ...keeping]
+export const ledgers: ReadonlyArray<PlantedBug> = [...accepting, ...leasing, ...keeping]

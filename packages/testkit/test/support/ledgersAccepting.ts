@@ -5,10 +5,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
-import { keyOf, putOff, seeing, watching, type Planted } from "./plants.ts"
+import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
 /** The planted bugs. */
-export const accepting: ReadonlyArray<Planted> = [
+export const accepting: ReadonlyArray<PlantedBug> = [
   [
     "which secret verified a callback is forgotten",
     "callbacks are counted",

@@ -5,10 +5,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Key } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { inGroups, seeing, type Planted } from "./plants.ts"
+import { inGroups, seeing, type PlantedBug } from "./ledgerBugs.ts"
 
 /** The planted bugs. */
-export const keeping: ReadonlyArray<Planted> = [
+export const keeping: ReadonlyArray<PlantedBug> = [
   [
     "what a refund's callback claims is shown of its payment",
     "evidence is joined",

@@ -5,10 +5,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Leased, Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { keyOf, seeing, watching, type Planted } from "./plants.ts"
+import { keyOf, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
 /** The planted bugs. */
-export const leasing: ReadonlyArray<Planted> = [
+export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "a claim that leases does not say when the next is",
     "work is due",

@@ -1,14 +1,14 @@
 /**
- * A receiver as people write it, in parts that may be written wrong one by one.
+ * A handwritten receiver, made of parts that planted bugs replace one by one.
  */
 import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import * as Result from "effect/Result"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import type { Believing } from "../../src/Laws/Receiver.ts"
+import type { Reporting } from "../../src/Laws/Receiver.ts"
 
-/** What a receiver is written against: the secret, and a read that may fail. */
+/** The dependencies of a receiver: the secret, and a read that may fail. */
 export interface Shop {
   readonly secret: string
   readonly read: (method: Method, id: string) => Promise<Status | undefined>
@@ -16,7 +16,7 @@ export interface Shop {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A callback whose checksum holds; `name` tells what differs from what is repeated. */
+/** A callback whose checksum verifies. */
 export interface Claim {
   readonly method: Method
   readonly id: string
@@ -26,13 +26,13 @@ export interface Claim {
   readonly body: string
 }
 
-/** What is kept: where each transaction stands, and notes of any kind. */
+/** The stored state: the status of each transaction, and notes of any kind. */
 export interface Store {
   readonly standing: Map<string, Status>
   readonly notes: Set<string>
 }
 
-/** The parts of a receiver, each of which may be written wrong. */
+/** The parts of a receiver. */
 export interface Parts {
   readonly maxBytes: number
   readonly isPost: (verb: string) => boolean
@@ -54,14 +54,14 @@ const names = {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The fields of sound JSON, numbers as they were written. */
+/** Parses well-formed JSON; numbers keep their digits. */
 export const strict = (bytes: Uint8Array): Fields | undefined =>
   Result.match(Json.fromBytes(bytes), {
     onFailure: () => undefined,
     onSuccess: (value) => (isObject(value) ? value : undefined)
   })
 
-/** The fields of whatever JSON.parse takes. */
+/** Parses everything that JSON.parse accepts. */
 export const loose = (bytes: Uint8Array): Fields | undefined => {
   const value = Result.getOrUndefined(
     Result.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
@@ -69,29 +69,29 @@ export const loose = (bytes: Uint8Array): Fields | undefined => {
   return isObject(value) ? value : undefined
 }
 
-/** Whether the signed fields of a method are there. */
+/** Tells whether the signed fields of a method are present. */
 export const has = (fields: Fields, method: Method) =>
   names[method].every((name) => fields[name] !== undefined)
 
-/** What ranks later holds. */
+/** Stores a status if it ranks later. */
 export const raise = ({ standing }: Store, key: string, status: Status) => {
-  const held = standing.get(key)
-  if (held === undefined || rank(status) > rank(held)) standing.set(key, status)
+  const stored = standing.get(key)
+  if (stored === undefined || rank(status) > rank(stored)) standing.set(key, status)
 }
 
-/** What the service says holds, unless it ranks earlier. */
-const settle = ({ standing }: Store, key: string, truth: Status | undefined) => {
-  const held = standing.get(key)
-  if (truth && (held === undefined || rank(truth) >= rank(held))) standing.set(key, truth)
+/** Stores the status of a read, unless it ranks earlier. */
+const settle = ({ standing }: Store, key: string, actual: Status | undefined) => {
+  const stored = standing.get(key)
+  if (actual && (stored === undefined || rank(actual) >= rank(stored))) standing.set(key, actual)
 }
 
-/** That a read was not answered. */
+/** The result of a read that failed. */
 export const failed = Symbol("failed")
-/** What the service says of the transaction of a claim. */
+/** Reads the transaction of a claim from the service. */
 export const reading = ({ id, method }: Claim, { read }: Shop) =>
   read(method, id).catch(() => failed)
 
-/** All of them as they should be. */
+/** The correct parts. */
 export const right: Parts = {
   maxBytes: 65_536,
   isPost: (verb) => verb === "POST",
@@ -119,23 +119,23 @@ export const right: Parts = {
     if (typeof status !== "string" || !isStatus(status)) return 200
     if (!isTerminal(status)) raise(store, key, status)
     else {
-      const truth = await reading(claim, shop)
-      if (truth === failed) return 500
-      settle(store, key, truth as Status | undefined)
+      const actual = await reading(claim, shop)
+      if (actual === failed) return 500
+      settle(store, key, actual as Status | undefined)
     }
     return 200
   },
   show: async (key, { standing }) => standing.get(key)
 }
 
-/** Makes a receiver, with some of its parts written otherwise. */
+/** Makes a receiver, with some of its parts replaced. */
 export const receiver = (
   shop: Shop,
   wrong: Partial<Parts> = {}
-): Pick<Believing, "send" | "state"> => {
+): Pick<Reporting, "send" | "status"> => {
   const parts: Parts = { ...right, ...wrong }
   const store: Store = { standing: new Map(), notes: new Set() }
-  const answer = async (request: Request): Promise<Response> => {
+  const respond = async (request: Request): Promise<Response> => {
     const { headers, method: verb, url } = request
     const refuse = (status: number, body = "") => new Response(body, { status })
     if (!parts.isPost(verb)) return new Response(null, { status: 405 })
@@ -158,5 +158,5 @@ export const receiver = (
     const claim = { method, id, key, status: fields["transactionStatus"], fields, body }
     return refuse(await parts.accept(claim, store, shop))
   }
-  return { send: answer, state: (method, id) => parts.show(`${method} ${id}`, store, shop) }
+  return { send: respond, status: (method, id) => parts.show(`${method} ${id}`, store, shop) }
 }

@@ -1,5 +1,5 @@
 /**
- * Receivers with a bug each, as people write them.
+ * Receivers with one planted bug each.
  */
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
@@ -16,90 +16,90 @@ import {
   strict
 } from "./receiver.ts"
 
-/** Tells of a claim once only, by a name; the rest is as it should be. */
+/** Accepts a claim only once, by a key. Claims without a key are handled correctly. */
 const once =
-  (name: (claim: Claim) => string | undefined, again: number): Parts["accept"] =>
+  (keyOf: (claim: Claim) => string | undefined, again: number): Parts["accept"] =>
   async (claim, store, shop) => {
-    const note = name(claim)
+    const note = keyOf(claim)
     if (note === undefined) return right.accept(claim, store, shop)
     if (store.notes.has(note)) return again
     store.notes.add(note)
     return right.accept(claim, store, shop)
   }
 
-/** Does otherwise with claims of a kind; the rest is as it should be. */
+/** Handles some claims in another way, and all others correctly. */
 const where =
   (
     isCase: (status: Status, claim: Claim, store: Store) => boolean,
-    otherwise: Parts["accept"]
+    alternative: Parts["accept"]
   ): Parts["accept"] =>
   (claim, store, shop) => {
     const { status } = claim
     const known = typeof status === "string" && isStatus(status) ? status : undefined
     return known !== undefined && isCase(known, claim, store)
-      ? otherwise(claim, store, shop)
+      ? alternative(claim, store, shop)
       : right.accept(claim, store, shop)
   }
 
-const believe: Parts["accept"] = async ({ key, status }, store) => {
+const applyClaim: Parts["accept"] = async ({ key, status }, store) => {
   raise(store, key, status as Status)
   return 200
 }
 
-/** Shows what it has, and only then asks whether it is so. */
-const showFirst: Parts["show"] = async (key, { standing }, { read }) => {
+/** Shows the stored status, and reads the service only afterwards. */
+const showBeforeRead: Parts["show"] = async (key, { standing }, { read }) => {
   const shown = standing.get(key)
   const [method, id] = key.split(" ") as [Method, string]
-  const truth = await read(method, id).catch(() => undefined)
-  if (truth !== undefined && shown !== undefined) standing.set(key, truth)
+  const actual = await read(method, id).catch(() => undefined)
+  if (actual !== undefined && shown !== undefined) standing.set(key, actual)
   return shown
 }
 
-/** What a store takes its time for. */
+/** Stands for the time that a write takes. */
 const pause = () => new Promise((resolve) => setImmediate(resolve))
 
-const never = new Promise<never>(() => {})
+const neverSettles = new Promise<never>(() => {})
 
 const genuine = "a genuine callback is answered 200"
-const repeat = "a repeat is answered 200 as the first was"
-const strange = "what is signed is answered 200, understood or not"
+const repeat = "a repeated callback is answered 200, like the first"
+const unknownContent = "a callback with a valid checksum and unknown content is answered 200"
 const checksum = "a checksum that is not exactly right is answered 401"
-const alike = "every failure of the checksum is answered alike"
-const posted = "what is not posted is answered 405"
-const large = "what is larger than 64 KiB is answered 413"
-const typed = "what is not plain JSON by its header is answered 415"
-const sound = "a body that is no sound JSON object is answered 400"
-const field = "a signed field that can be read in two ways is answered 400"
-const kind = "a callback whose kind is in doubt is answered 400"
-const end = "where the service is in the end is believed, however its callbacks come"
-const falls = "the rank of what is believed never falls"
-const forged = "an end is believed only when the service said so"
-const takes = "a forgery takes nothing from the genuine callback after it"
-const ends = "of two ends the one that the service says last is believed"
-const apart = "what is believed of one transaction is nothing to another"
-const atOnce = "callbacks that come at once leave what they leave one by one"
-const outlives = "a callback outlives a read that fails"
+const sameRefusal = "every wrong checksum is answered alike"
+const httpMethod = "an HTTP method other than POST is answered 405"
+const bodySize = "a body larger than 64 KiB is answered 413"
+const mediaType = "a content type or encoding other than plain JSON is answered 415"
+const wellFormed = "a body that is not one well-formed JSON object is answered 400"
+const signedFields = "an ambiguous signed field is answered 400"
+const ambiguousKind = "a callback of an ambiguous kind is answered 400"
+const lastStatus = "the receiver ends at the service's last status, however the callbacks arrive"
+const rankNeverFalls = "the rank of the reported status never falls"
+const serviceFirst = "a terminal status is reported only after the service has it"
+const notSuppressed = "a forged callback does not suppress the genuine one after it"
+const twoTerminal = "after two terminal statuses the receiver reports the service's last one"
+const separate = "the status of one transaction does not affect another"
+const concurrent = "concurrent callbacks end at the same status as sequential ones"
+const failedRead = "a failed read does not lose a callback"
 
-/** Receivers with a bug, each with a law that is to catch it. */
+/** Planted bugs, each with the law that catches it. */
 export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong: Partial<Parts>]> =
   [
     [
-      "an amount is parsed, and written again",
+      "an amount is parsed and written again",
       genuine,
       { parse: (bytes) => strict(bytes) && loose(bytes) }
     ],
     [
-      "a callback sleeps until its order is there",
+      "a callback waits until its order exists",
       genuine,
       {
         accept: async (claim, store, shop) =>
           (await shop.read(claim.method, claim.id).catch(() => undefined)) === undefined
-            ? never
+            ? neverSettles
             : right.accept(claim, store, shop)
       }
     ],
     [
-      "a query of the merchant's own is refused",
+      "the merchant's own query parameters are refused",
       genuine,
       {
         route: (query, fields) =>
@@ -115,7 +115,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "an unknown status is refused",
-      strange,
+      unknownContent,
       {
         accept: async (claim, store, shop) =>
           typeof claim.status === "string" && isStatus(claim.status)
@@ -124,7 +124,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "decode, then compare",
+      "the checksum is decoded before it is compared",
       checksum,
       {
         isSigned: (expected, given) =>
@@ -132,41 +132,45 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "the header is trimmed",
+      "the checksum header is trimmed",
       checksum,
       { isSigned: (expected, given) => expected === given.trim() }
     ],
     [
-      "what has no checksum is let in",
+      "a callback without a checksum is accepted",
       checksum,
       {
         isSigned: (expected, given) => given === "" || right.isSigned(expected, given)
       }
     ],
     [
-      "it tells what is wrong with a checksum",
-      alike,
+      "the response says why the checksum is wrong",
+      sameRefusal,
       { denial: (given) => (given === null ? "no checksum" : "wrong checksum") }
     ],
-    ["the method is not looked at", posted, { isPost: () => true }],
-    ["bodies of any size are read", large, { maxBytes: Infinity }],
-    ["the type is not looked at", typed, { isJson: () => true }],
+    ["the HTTP method is not checked", httpMethod, { isPost: () => true }],
+    ["the size of a body is not limited", bodySize, { maxBytes: Infinity }],
+    ["the content type is not checked", mediaType, { isJson: () => true }],
     [
-      "of two fields with one name the last is taken",
-      sound,
+      "the last of two fields with one name is taken",
+      wellFormed,
       { parse: (bytes) => strict(bytes) ?? loose(bytes) }
     ],
-    ["fields are joined as they come", field, { text: (value) => [value].join() }],
     [
-      "kind confusion: the query is not looked at",
-      kind,
+      "signed fields are joined without validation",
+      signedFields,
+      { text: (value) => [value].join() }
+    ],
+    [
+      "kind confusion: the query is not checked",
+      ambiguousKind,
       {
         route: (_, fields) => (["card", "apm"] as const).find((method) => has(fields, method))
       }
     ],
     [
-      "kind confusion: the fields of the other kind are not looked at",
-      kind,
+      "kind confusion: the fields of the other kind are not checked",
+      ambiguousKind,
       {
         route: (query, fields) =>
           right.route(
@@ -181,7 +185,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "no rank check: last write wins",
-      falls,
+      rankNeverFalls,
       {
         accept: where(
           (status) => !isTerminal(status),
@@ -193,8 +197,8 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "a late status shows until it is looked at",
-      falls,
+      "a late status is shown until the next read",
+      rankNeverFalls,
       {
         accept: where(
           (status, { key }, { standing }) => !isTerminal(status) && standing.has(key),
@@ -203,12 +207,12 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
             return 200
           }
         ),
-        show: showFirst
+        show: showBeforeRead
       }
     ],
     [
-      "nothing comes after SUCCEED",
-      end,
+      "no status is stored after SUCCEED",
+      lastStatus,
       {
         accept: where(
           (status, { key }, { standing }) =>
@@ -217,23 +221,23 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
         )
       }
     ],
-    ["a forged status is believed", forged, { accept: where(() => true, believe) }],
+    ["a forged status is stored", serviceFirst, { accept: where(() => true, applyClaim) }],
     [
-      "a claimed FAILED is told without a read",
-      forged,
-      { accept: where((status) => status === "FAILED", believe) }
+      "a claimed FAILED is stored without a read",
+      serviceFirst,
+      { accept: where((status) => status === "FAILED", applyClaim) }
     ],
     [
-      "a claimed end shows until it is read",
-      forged,
+      "a claimed terminal status is shown until the next read",
+      serviceFirst,
       {
-        accept: where((status) => isTerminal(status), believe),
-        show: showFirst
+        accept: where((status) => isTerminal(status), applyClaim),
+        show: showBeforeRead
       }
     ],
     [
-      "dedup before confirm",
-      takes,
+      "a callback is marked as seen before its status is confirmed",
+      notSuppressed,
       {
         accept: async (claim, store, shop) => {
           const note = `${claim.key} ${String(claim.status)}`
@@ -245,15 +249,15 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "the first of two ends stays",
-      ends,
+      "the first of two terminal statuses is kept",
+      twoTerminal,
       {
         accept: where(
           (status) => isTerminal(status),
           async (claim, store, shop) => {
-            const truth = await reading(claim, shop)
-            if (truth === failed) return 500
-            if (truth !== undefined) raise(store, claim.key, truth as Status)
+            const actual = await reading(claim, shop)
+            if (actual === failed) return 500
+            if (actual !== undefined) raise(store, claim.key, actual as Status)
             return 200
           }
         )
@@ -261,7 +265,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
     ],
     [
       "the second partial refund is dropped",
-      apart,
+      separate,
       {
         accept: once(
           ({ fields, status }) =>
@@ -273,17 +277,17 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "it reads, thinks, and then writes",
-      atOnce,
+      "a concurrent write is overwritten",
+      concurrent,
       {
         accept: where(
           (status) => !isTerminal(status),
           async ({ key, status }, { standing }) => {
-            const held = standing.get(key)
+            const stored = standing.get(key)
             await pause()
             standing.set(
               key,
-              held && rank(held) >= rank(status as Status) ? held : (status as Status)
+              stored && rank(stored) >= rank(status as Status) ? stored : (status as Status)
             )
             return 200
           }
@@ -291,8 +295,8 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "seen before handled",
-      outlives,
+      "a callback is marked as seen before it is handled",
+      failedRead,
       {
         accept: async (claim, store, shop) => {
           const note = `${claim.key} ${String(claim.status)}`
@@ -305,8 +309,8 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
       }
     ],
     [
-      "200 before the write",
-      outlives,
+      "200 is answered before the write",
+      failedRead,
       {
         accept: async (claim, store, shop) => {
           void right.accept(claim, store, shop)

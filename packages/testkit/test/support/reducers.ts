@@ -1,10 +1,10 @@
 /**
- * Rules and reducers with a bug each, as people write them.
+ * Rules and reducers with one planted bug each.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { Observation } from "../../src/Generators.ts"
-import { ours, type Reducer, type Stand } from "../../src/Laws/Reducer.ts"
+import { evidenceReducer, type Reducer, type Standing } from "../../src/Laws/Reducer.ts"
 import { fold, type Rule } from "../../src/Laws/Rule.ts"
 
 /** The documented rule, as `@pawl/core` has it. */
@@ -24,22 +24,22 @@ const ranked = (ranks: Partial<Record<Status, number>>): Rule => {
     stored === undefined || of(incoming) > of(stored) ? incoming : stored
   )
 }
-/** What `{ NEW: 1, … }[status]` is, of any text. */
-const looked: Readonly<Record<string, number>> = Object.fromEntries(
+/** A lookup table that also finds inherited members of objects. */
+const rankTable: Readonly<Record<string, number>> = Object.fromEntries(
   statuses.map((status) => [status, rank(status)])
 )
-const inherited = (status: string): number => looked[status] ?? 0
+const inherited = (status: string): number => rankTable[status] ?? 0
 
-/** Every planted bug of a rule, with the law it breaks first. */
+/** Planted bugs of a rule, each with the law that catches it. */
 export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule]> = [
   [
     "no rank check: last write wins",
-    "a status that comes late changes nothing",
+    "a late status changes nothing",
     step((_, incoming) => incoming)
   ],
   [
-    "an end opens again",
-    "an end stays, whatever comes late",
+    "a terminal status is replaced by PROCESSING",
+    "a late status does not replace a terminal one",
     step((stored, incoming) =>
       stored !== undefined && isTerminal(stored) && incoming === "PROCESSING"
         ? incoming
@@ -47,8 +47,8 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
     )
   ],
   [
-    "late statuses are refused at the end only",
-    "a status that comes late changes nothing",
+    "late statuses are refused only after a terminal one",
+    "a late status changes nothing",
     step((stored, incoming) =>
       stored !== undefined && (isTerminal(stored) || rank(stored) === rank(incoming))
         ? later(stored, incoming)
@@ -69,93 +69,97 @@ export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule
   ],
   [
     "REFUNDED is ignored",
-    "a status that ranks later holds",
+    "a status that ranks later is stored",
     step((stored, incoming) => (incoming === "REFUNDED" ? stored : later(stored, incoming)))
   ],
   [
-    "nothing comes after the end",
-    "a status that ranks later holds",
+    "no status is stored after a terminal one",
+    "a status that ranks later is stored",
     step((stored, incoming) =>
       stored !== undefined && isTerminal(stored) ? stored : later(stored, incoming)
     )
   ],
   [
-    "only NEW may come first",
-    "the first status holds, whatever it is",
+    "NEW is stored first, whichever status arrives",
+    "the first status is stored, whichever it is",
     step((stored, incoming) => (stored === undefined ? "NEW" : later(stored, incoming)))
   ],
   [
-    "a repeat resets",
+    "a repeat clears the stored status",
     "a repeat changes nothing",
     step((stored, incoming) => (stored === incoming ? undefined : later(stored, incoming)))
   ],
   [
     "an unknown status throws",
-    "a status nobody knows changes nothing, and throws nothing",
+    "an unknown status changes nothing and does not throw",
     fold<Status | undefined>((stored, incoming) => {
       if (!isStatus(incoming)) throw new TypeError("no such status")
       return later(stored, incoming)
     })
   ],
   [
-    "an unknown status ranks 0, and comes first",
-    "a status nobody knows changes nothing, and throws nothing",
+    "an unknown status ranks 0, and may be stored first",
+    "an unknown status changes nothing and does not throw",
     fold<string | undefined>((stored, incoming) =>
       stored === undefined || inherited(incoming) > inherited(stored) ? incoming : stored
     )
   ],
   [
-    "the ends are counted, and the third one wins",
+    "the third terminal status wins",
     "another status of the same rank changes nothing",
-    (seen) => {
-      const ends = seen.filter((each) => isStatus(each) && rank(each) === 10)
-      const held = documented(seen)
+    (observations) => {
+      const ends = observations.filter((each) => isStatus(each) && rank(each) === 10)
+      const held = documented(observations)
       return isStatus(held) && rank(held) === 10 ? (ends[2] ?? held) : held
     }
   ]
 ]
 
-const nothing: Stand = { status: undefined, confirmed: false, conflict: null }
-const right = ours()
-const known = (seen: ReadonlyArray<Observation>) =>
-  seen.flatMap((each) => (isStatus(each.status) ? [{ ...each, status: each.status }] : []))
-const all = (seen: ReadonlyArray<Observation>) => known(seen).map(({ status }) => status)
-const sure = (seen: ReadonlyArray<Observation>) =>
-  all(seen.filter(({ source }) => source !== "callback"))
+const nothing: Standing = { status: undefined, confirmed: false, conflict: null }
+const right = evidenceReducer()
+const known = (observations: ReadonlyArray<Observation>) =>
+  observations.flatMap((each) => (isStatus(each.status) ? [{ ...each, status: each.status }] : []))
+const all = (observations: ReadonlyArray<Observation>) =>
+  known(observations).map(({ status }) => status)
+const confirmedBy = (observations: ReadonlyArray<Observation>) =>
+  all(observations.filter(({ source }) => source !== "callback"))
 const isEnd = ({ status }: Observation) => isStatus(status) && isTerminal(status)
-const reads = (seen: ReadonlyArray<Observation>) => seen.filter(({ source }) => source === "read")
-const plain = (status: string | null | undefined, confirmed = true): Stand => ({
+const reads = (observations: ReadonlyArray<Observation>) =>
+  observations.filter(({ source }) => source === "read")
+const plain = (status: string | null | undefined, confirmed = true): Standing => ({
   status,
   confirmed: status !== undefined && confirmed,
   conflict: null
 })
 
-/** Every planted bug of a reducer, with a law that catches it. */
+/** Planted bugs of a reducer, each with a law that catches it. */
 export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer: Reducer]> = [
   [
     "last write wins",
-    "where one status alone ranks highest of what counts, it stands",
-    (seen) => plain(all(seen).at(-1))
+    "the only status of the highest rank stands",
+    (observations) => plain(all(observations).at(-1))
   ],
   [
     "REFUNDED is ignored",
-    "where one status alone ranks highest of what counts, it stands",
-    (seen) => right(seen.filter(({ status }) => status !== "REFUNDED"))
+    "the only status of the highest rank stands",
+    (observations) => right(observations.filter(({ status }) => status !== "REFUNDED"))
   ],
   [
     "CANCELLED is outranked by SUCCEED",
-    "a conflict names exactly the ends that stand with equal right",
-    (seen) =>
+    "a conflict lists exactly the terminal statuses that contradict each other",
+    (observations) =>
       right(
-        sure(seen).includes("SUCCEED") ? seen.filter(({ status }) => status !== "CANCELLED") : seen
+        confirmedBy(observations).includes("SUCCEED")
+          ? observations.filter(({ status }) => status !== "CANCELLED")
+          : observations
       )
   ],
   [
-    "a claimed end counts as a confirmed one",
-    "a claim that does not count changes nothing",
-    (seen) =>
+    "a claimed terminal status counts as confirmed",
+    "a claim that the policy ignores changes nothing",
+    (observations) =>
       right(
-        seen.map((each) =>
+        observations.map((each) =>
           each.source === "callback" && isEnd(each)
             ? { source: "answer", status: each.status }
             : each
@@ -163,12 +167,12 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
       )
   ],
   [
-    "two claims of an end confirm it",
-    "a claim that does not count changes nothing",
-    (seen) =>
+    "two claims of a terminal status confirm it",
+    "a claim that the policy ignores changes nothing",
+    (observations) =>
       right(
-        seen.map((each, at) =>
-          each.source === "callback" && seen.indexOf(each) < at
+        observations.map((each, at) =>
+          each.source === "callback" && observations.indexOf(each) < at
             ? { source: "answer", status: each.status }
             : each
         )
@@ -176,113 +180,128 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
   ],
   [
     "a conflict is listed in the order of arrival",
-    "the order of arrival never matters",
-    (seen) => {
-      const stands = right(seen)
-      if (stands.conflict === null || stands.conflict === undefined) return stands
+    "the order of arrival does not matter",
+    (observations) => {
+      const standing = right(observations)
+      if (standing.conflict === null || standing.conflict === undefined) return standing
       return {
-        ...stands,
-        conflict: [...new Set(sure(seen).filter((each) => stands.conflict?.includes(each)))]
+        ...standing,
+        conflict: [
+          ...new Set(confirmedBy(observations).filter((each) => standing.conflict?.includes(each)))
+        ]
       }
     }
   ],
   [
-    "an end is listed as often as it came",
-    "repeats never matter",
-    (seen) => {
-      const stands = right(seen)
+    "a conflict lists a status as often as it was observed",
+    "repeats do not matter",
+    (observations) => {
+      const standing = right(observations)
       return {
-        ...stands,
+        ...standing,
         conflict:
-          stands.conflict?.flatMap((each) => sure(seen).filter((one) => one === each)) ?? null
+          standing.conflict?.flatMap((each) =>
+            confirmedBy(observations).filter((one) => one === each)
+          ) ?? null
       }
     }
   ],
   [
-    "a conflict falls back to what stood before",
-    "the rank of what stands never falls",
-    (seen) => {
-      const stands = right(seen)
-      if (stands.conflict === null || stands.conflict === undefined || stands.status !== undefined)
-        return stands
-      const before = right(seen.filter((each) => !isEnd(each)))
-      return { ...before, conflict: stands.conflict }
+    "a conflict falls back to the open status before it",
+    "the rank of the standing status never falls",
+    (observations) => {
+      const standing = right(observations)
+      if (
+        standing.conflict === null ||
+        standing.conflict === undefined ||
+        standing.status !== undefined
+      )
+        return standing
+      const before = right(observations.filter((each) => !isEnd(each)))
+      return { ...before, conflict: standing.conflict }
     }
   ],
   [
-    "the conflict is dropped",
-    "a conflict names exactly the ends that stand with equal right",
-    (seen) => ({ ...right(seen), conflict: null })
+    "the conflict is not reported",
+    "a conflict lists exactly the terminal statuses that contradict each other",
+    (observations) => ({ ...right(observations), conflict: null })
   ],
   [
     "the read is ignored: SUCCEED wins a conflict",
-    "of several ends in conflict none stands but the one last read",
-    (seen) => {
-      const stands = right(seen)
-      return stands.conflict?.includes("SUCCEED") === true
-        ? { ...stands, status: "SUCCEED", confirmed: true }
-        : stands
+    "in a conflict, only the status that was read last stands",
+    (observations) => {
+      const standing = right(observations)
+      return standing.conflict?.includes("SUCCEED") === true
+        ? { ...standing, status: "SUCCEED", confirmed: true }
+        : standing
     }
   ],
   [
-    "the read that arrived last decides, whenever it was asked for",
-    "of several ends in conflict none stands but the one last read",
-    (seen) => {
-      const stands = right(seen)
-      const read = reads(seen).at(-1)?.status
-      if (stands.conflict === null || stands.conflict === undefined) return stands
-      const status = stands.conflict.find((each) => each === read)
-      return { ...stands, status, confirmed: status !== undefined }
+    "the read that arrived last decides, not the read that was sent last",
+    "in a conflict, only the status that was read last stands",
+    (observations) => {
+      const standing = right(observations)
+      const read = reads(observations).at(-1)?.status
+      if (standing.conflict === null || standing.conflict === undefined) return standing
+      const status = standing.conflict.find((each) => each === read)
+      return { ...standing, status, confirmed: status !== undefined }
     }
   ],
   [
     "CUSTOMER_VERIFICATION after PROCESSING is lost",
-    "CUSTOMER_VERIFICATION stands before PROCESSING, whichever came first",
-    (seen) => {
-      const stands = right(seen)
-      return stands.status === "CUSTOMER_VERIFICATION" && all(seen).includes("PROCESSING")
-        ? { ...stands, status: "PROCESSING", confirmed: sure(seen).includes("PROCESSING") }
-        : stands
+    "CUSTOMER_VERIFICATION takes precedence over PROCESSING, in either order",
+    (observations) => {
+      const standing = right(observations)
+      return standing.status === "CUSTOMER_VERIFICATION" && all(observations).includes("PROCESSING")
+        ? {
+            ...standing,
+            status: "PROCESSING",
+            confirmed: confirmedBy(observations).includes("PROCESSING")
+          }
+        : standing
     }
   ],
   [
-    "any read confirms what stands",
-    "what stands is confirmed exactly when the service itself said so",
-    (seen) => {
-      const stands = right(seen)
-      return { ...stands, confirmed: stands.status !== undefined && sure(seen).length > 0 }
+    "any read confirms the standing status",
+    "the standing status is confirmed exactly if a response or a read stated it",
+    (observations) => {
+      const standing = right(observations)
+      return {
+        ...standing,
+        confirmed: standing.status !== undefined && confirmedBy(observations).length > 0
+      }
     }
   ],
   [
     "an unknown status throws",
-    "a status nobody knows changes nothing, and throws nothing",
-    (seen) => {
-      if (seen.length > all(seen).length) throw new TypeError("no such status")
-      return right(seen)
+    "an unknown status changes nothing and does not throw",
+    (observations) => {
+      if (observations.length > all(observations).length) throw new TypeError("no such status")
+      return right(observations)
     }
   ],
   [
     "an unknown status stands",
-    "a status nobody knows changes nothing, and throws nothing",
-    (seen) => {
-      const odd = seen.find(({ status }) => !isStatus(status))
-      return odd === undefined ? right(seen) : plain(odd.status)
+    "an unknown status changes nothing and does not throw",
+    (observations) => {
+      const odd = observations.find(({ status }) => !isStatus(status))
+      return odd === undefined ? right(observations) : plain(odd.status)
     }
   ],
   [
-    "a transaction is shown from PENDING on",
-    "where one status alone ranks highest of what counts, it stands",
-    (seen) => {
-      const stands = right(seen)
-      return stands.status === "NEW" ? nothing : stands
+    "the status NEW is not shown",
+    "the only status of the highest rank stands",
+    (observations) => {
+      const standing = right(observations)
+      return standing.status === "NEW" ? nothing : standing
     }
   ],
   [
-    "only callbacks are looked at",
-    "where one status alone ranks highest of what counts, it stands",
-    (seen) =>
+    "only callbacks are used",
+    "the only status of the highest rank stands",
+    (observations) =>
       Evidence.standing(
-        all(seen.filter(({ source }) => source === "callback"))
+        all(observations.filter(({ source }) => source === "callback"))
           .map(Evidence.claimed)
           .reduce(Evidence.join, Evidence.none),
         undefined

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { credentials, payment } from "./bench.ts"
+import { credentials, payment } from "./testGateway.ts"
 import { call } from "./wire.ts"
 
 /** Runs a test on a sandbox of its own. */

@@ -1,10 +1,8 @@
 /**
- * The few assertions that laws of one example need, in whatever runner they are run.
- *
- * @since 0.1.0
+ * Assertions for laws, independent of any test runner.
  */
 
-/** Tells whether a value has everything that is expected; what is undefined may be absent. */
+/** Compares deeply. A member that is undefined equals a missing one. */
 const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
   if (Object.is(actual, expected)) return true
   if (typeof actual !== "object" || typeof expected !== "object") return false
@@ -22,16 +20,11 @@ const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
 const show = (value: unknown): string =>
   value === undefined ? "undefined" : JSON.stringify(value, undefined, 2)
 
-const check = (isRight: boolean, actual: unknown, word: string, expected: unknown): void => {
-  if (!isRight) throw new Error(`Expected\n${show(actual)}\n${word}\n${show(expected)}`)
+const check = (isRight: boolean, actual: unknown, relation: string, expected: unknown): void => {
+  if (!isRight) throw new Error(`Expected\n${show(actual)}\n${relation}\n${show(expected)}`)
 }
 
-/**
- * Makes assertions about a value; one that does not hold throws. What is undefined may be absent.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes assertions about a value, which throw if they fail. A member that is undefined may be missing. */
 export const expect = (actual: unknown) => ({
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>

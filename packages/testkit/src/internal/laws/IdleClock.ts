@@ -1,56 +1,46 @@
 /**
- * A clock whose time passes when nobody has anything left to do but wait.
- *
- * @since 0.1.0
+ * A virtual clock that advances when all fibers wait.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/**
- * A clock, and what has its time pass for as long as an effect takes.
- *
- * @category models
- * @since 0.1.0
- */
+/** A clock, and a function that advances it while an effect runs. */
 export interface IdleClock {
   readonly clock: Clock.Clock
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
- * Makes a clock. When nothing was begun and nothing ended for some turns of the event loop, its time is that
- * of the next sleeper, who goes on.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a clock. After some turns of the event loop without a new or finished sleep, it advances to the time of the next
+ * sleeper and wakes it.
  */
 export const make = (): IdleClock => {
   let now = start
   let sleepers: ReadonlyArray<{ readonly at: number; readonly wake: () => void }> = []
-  /** Grows with whatever happens, so that it is the same only while nothing does. */
-  let happened = 0
+  /** Counts sleeps that began or ended. */
+  let events = 0
 
   const sleep = (duration: Duration.Duration) =>
     Effect.callback<void>((resume) => {
       const sleeper = { at: now + Duration.toMillis(duration), wake: () => resume(Effect.void) }
       sleepers = [...sleepers, sleeper].toSorted((one, two) => one.at - two.at)
-      happened++
+      events++
       return Effect.sync(() => {
         sleepers = sleepers.filter((each) => each !== sleeper)
-        happened++
+        events++
       })
     })
 
-  const passing = Effect.gen(function* () {
+  const advance = Effect.gen(function* () {
     for (;;) {
-      const before = happened
+      const before = events
       for (let turn = 0; turn < turns; turn++) yield* nextTurn
       const [next, ...others] = sleepers
-      if (next === undefined || happened !== before) continue
+      if (next === undefined || events !== before) continue
       now = Math.max(now, next.at)
       sleepers = others
-      happened++
+      events++
       next.wake()
     }
   })
@@ -65,13 +55,13 @@ export const make = (): IdleClock => {
       monotonicTimeNanos: Effect.sync(() => toNanos(now)),
       sleep
     },
-    during: (effect) => Effect.raceFirst(effect, passing)
+    during: (effect) => Effect.raceFirst(effect, advance)
   }
 }
 
 const start = Date.UTC(2026, 0, 1)
 
-/** A promise that is kept at once takes one turn; a few of them in a row are one step of a program. */
+/** A resolved promise takes one turn; one step of a program may await a few in a row. */
 const turns = 6
 
 const nextTurn = Effect.callback<void>((resume) => {

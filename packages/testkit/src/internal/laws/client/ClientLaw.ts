@@ -1,105 +1,70 @@
 /**
- * What a law of the client is, and what they all begin with.
- *
- * @since 0.1.0
+ * The shape of a law of a client, and the values that the laws share.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Faults from "../../../Faults.ts"
 import * as Laws from "../../../Laws.ts"
 import type { Make, Order } from "./Model.ts"
-import * as ClientStage from "./Stage.ts"
-import { picks } from "../../generators/Picks.ts"
+import * as Harness from "./Harness.ts"
+import { sequence } from "../../generators/Sequence.ts"
 
-/**
- * A law of the client, tried on lists of what befalls it.
- *
- * @category models
- * @since 0.1.0
- */
+/** A law of a client, checked on lists of events. */
 export type ClientLaw = Laws.Law<Make>
 
 /**
- * Makes a law; `body` has a client on a stage of its own, and one list of what befalls it. Where there are only
- * a few such lists, all of them are tried.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a law. `body` gets a new client with its harness, and one list of events. All lists are checked if `events` is
+ * an array of lists.
  */
 export const law = <A>(
-  about: Laws.About,
+  text: Laws.LawText,
   options: {
     readonly events: fc.Arbitrary<ReadonlyArray<A>> | ReadonlyArray<ReadonlyArray<A>>
     readonly show?: (event: A) => string
   },
   body: (
-    stage: ClientStage.Stage,
+    harness: Harness.Harness,
     events: ReadonlyArray<A>
   ) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ): ClientLaw => {
   const { events, show = String } = options
-  const trial = {
+  const parts = {
     show: (events: ReadonlyArray<A>) =>
       events.map((event, at) => `${at + 1}. ${show(event)}`).join("\n"),
     body: (make: Make, events: ReadonlyArray<A>) =>
-      ClientStage.on(make, (stage) => Effect.gen(() => body(stage, events)))
+      Harness.withHarness(make, (harness) => Effect.gen(() => body(harness, events)))
   }
   return events instanceof fc.Arbitrary
-    ? Laws.propertyEffect(about, { ...trial, arbitrary: events, numRuns: 30 })
-    : Laws.each(about, { ...trial, values: events })
+    ? Laws.propertyEffect(text, { ...parts, arbitrary: events, numRuns: 30 })
+    : Laws.each(text, { ...parts, values: events })
 }
 
-/**
- * Lists of one.
- *
- * @category arbitraries
- * @since 0.1.0
- */
+/** Lists of one event. */
 export const one = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   fc.tuple(arbitrary)
 
-/**
- * Lists of one, each of these.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Lists of one event, one list for each of these. */
 export const oneOf = <const A>(...events: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   events.map((event) => [event])
 
-/**
- * Up to so many requests in a row, each of which meets one of these.
- *
- * @category arbitraries
- * @since 0.1.0
- */
-export const weathers = (
-  table: ReadonlyArray<ClientStage.Weather> = ["fine", ...Faults.kinds],
-  most = 4
-): fc.Arbitrary<ReadonlyArray<ClientStage.Weather>> => picks(table, most)
+/** Makes the arbitrary of the faults of up to `maxLength` requests in a row. */
+export const requestFaults = (
+  table: ReadonlyArray<Harness.RequestFault> = ["none", ...Faults.kinds],
+  maxLength = 4
+): fc.Arbitrary<ReadonlyArray<Harness.RequestFault>> => sequence(table, maxLength)
 
-/**
- * Says what each of the first requests meets, and `then` the others.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const inTurn =
-  (weathers: ReadonlyArray<ClientStage.Weather>, then: ClientStage.Weather = "fine") =>
-  (n: number): ClientStage.Weather =>
-    weathers[n] ?? then
+/** Returns the fault of the n-th request; requests after the last fault have none. */
+export const inOrder =
+  (faults: ReadonlyArray<Harness.RequestFault>) =>
+  (n: number): Harness.RequestFault =>
+    faults[n] ?? "none"
 
-/**
- * Makes an order of which nothing is remarkable but what is given.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const order = (over: Partial<Order> = {}): Order => ({
+/** Makes an ordinary order with the given fields. */
+export const order = (fields: Partial<Order> = {}): Order => ({
   requestId: "order-1",
   accountId: "4711",
   amount: "10.00",
   currency: "EUR",
   apmPayload: { paymentMethod: "WALLET" },
-  ...over
+  ...fields
 })

@@ -1,50 +1,42 @@
 /**
- * The laws of how a client starts a payment.
- *
- * @since 0.1.0
+ * The laws of how a client creates a payment.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { type ClientLaw, inTurn, law, one, oneOf, order, weathers } from "./ClientLaw.ts"
+import { type ClientLaw, inOrder, law, one, oneOf, order, requestFaults } from "./ClientLaw.ts"
 import { expect } from "../Expect.ts"
 
-/** What no checksum and no JSON has trouble with. */
+/** Tells whether a text can be joined for a checksum, and written as JSON. */
 const isWord = (text: string): boolean => /^[^|\p{Cc}\p{Cs}]+$/u.test(text)
 
-/**
- * What `create` does.
- *
- * @category laws
- * @since 0.1.0
- */
-export const creating: ReadonlyArray<ClientLaw> = [
+export const createLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
-      name: "every try of a create is the same bytes, so it takes effect once (C03)",
+      name: "every attempt of a create sends the same bytes, so it takes effect once (C03)",
       section: 'spec.md, "Conventions"',
       explanation:
-        "The answer to a create may be lost after the service carried it out. Sent again with its requestId, it is answered with the original; with another, the customer pays twice."
+        "The response to a create may be lost after the service carried it out. If it is sent again with its requestId, the response is the original one; with another requestId, the customer pays twice."
     },
-    { events: weathers() },
-    function* ({ client, during, others, transactions, weather }, faults) {
-      weather(inTurn(faults))
-      yield* Effect.ignore(during(() => client.create(order())))
-      expect(new Set(others().map(({ body }) => body)).size).toBe(1)
+    { events: requestFaults() },
+    function* ({ apiRequests, client, setFaults, settle, transactions }, faults) {
+      setFaults(inOrder(faults))
+      yield* Effect.ignore(settle(() => client.create(order())))
+      expect(new Set(apiRequests().map(({ body }) => body)).size).toBe(1)
       expect((yield* transactions).length <= 1).toBe(true)
     }
   ),
 
   law(
     {
-      name: "what a create is answered is the truth of it",
+      name: "the outcome of a create is what the service did",
       section: 'spec.md, "Errors"',
       explanation:
-        "A decline is told by FAILED in an ordinary answer, not by an HTTP error. Accepted is what the service has and did not decline, and nothing else."
+        "A decline is the status FAILED in an ordinary response, not an HTTP error. A payment is accepted if the service has it and did not decline it."
     },
     { events: oneOf("succeed", "stuck", "decline:51", "decline:5") },
-    function* ({ client, during, transactions }, [story = ""]) {
-      const metadata = { "sandbox.scenario": story }
-      const { outcome, ...rest } = yield* during(() => client.create(order({ metadata })))
+    function* ({ client, settle, transactions }, [scenario = ""]) {
+      const metadata = { "sandbox.scenario": scenario }
+      const { outcome, ...rest } = yield* settle(() => client.create(order({ metadata })))
       const [transaction] = yield* transactions
       expect({ outcome, ...rest }).toEqual({
         outcome: transaction?.status === "FAILED" ? "declined" : "accepted",
@@ -55,59 +47,59 @@ export const creating: ReadonlyArray<ClientLaw> = [
 
   law(
     {
-      name: "a create that may have taken effect is never called refused (C7)",
+      name: "a create that may have taken effect is never reported as refused (C7)",
       section: "docs/decisions/0020",
       explanation:
-        "Whoever is told that it was refused orders anew. After a broken connection, a 5xx or an answer that cannot be read, all that can be said is: unknown."
+        "A merchant who sees a refusal orders again. After a broken connection, a 5xx or an unreadable response, the outcome is unknown."
     },
     { events: oneOf("reset-after", "500", "503", "truncate", "content-type") },
-    function* ({ client, during, weather }, faults) {
-      weather(() => faults[0] ?? "fine")
-      const told = yield* Effect.orElseSucceed(
-        during(() => client.create(order())),
+    function* ({ client, setFaults, settle }, faults) {
+      setFaults(() => faults[0] ?? "none")
+      const result = yield* Effect.orElseSucceed(
+        settle(() => client.create(order())),
         () => ({ outcome: "unknown" })
       )
-      expect(["unknown", "accepted"].includes(told.outcome)).toBe(true)
+      expect(["unknown", "accepted"].includes(result.outcome)).toBe(true)
     }
   ),
 
   law(
     {
-      name: "what failed in passing is tried again, and then done",
+      name: "a temporary failure is retried until the request succeeds",
       section: 'spec.md, "Errors"',
       explanation:
-        "500 says: retry with exponential backoff. So does a connection that broke. A read may always be repeated, a create because it has a requestId."
+        "Retry after a 500 with exponential backoff, and after a broken connection. A read may always be repeated; a create may be repeated because it has a requestId."
     },
     { events: [[], ...oneOf("500", "503", "reset-before", "reset-after", "truncate")] },
-    function* ({ client, during, weather }, faults) {
-      weather(inTurn(faults))
-      const { outcome } = yield* during(() => client.create(order()))
+    function* ({ client, setFaults, settle }, faults) {
+      setFaults(inOrder(faults))
+      const { outcome } = yield* settle(() => client.create(order()))
       expect(outcome).toBe("accepted")
-      weather(inTurn(faults))
-      expect(yield* during(() => client.status("100001"))).toBe("NEW")
+      setFaults(inOrder(faults))
+      expect(yield* settle(() => client.status("100001"))).toBe("NEW")
     }
   ),
 
   law(
     {
-      name: "what the service refuses is called refused, and is not sent again",
+      name: "a refused create is reported as refused, and not sent again",
       section: 'spec.md, "Errors"',
-      explanation: "400 says what is wrong with the request: it will be as wrong the next time."
+      explanation: "A 400 means that the request is wrong, and will be wrong the next time too."
     },
     { events: oneOf("", "-1", "1e3", "10,00", "ten", "01.00", "１0") },
-    function* ({ client, during, others }, [amount = ""]) {
-      const told = yield* during(() => client.create(order({ amount })))
-      expect(told).toEqual({ outcome: "refused" })
-      expect(others().length <= 1).toBe(true)
+    function* ({ apiRequests, client, settle }, [amount = ""]) {
+      const result = yield* settle(() => client.create(order({ amount })))
+      expect(result).toEqual({ outcome: "refused" })
+      expect(apiRequests().length <= 1).toBe(true)
     }
   ),
 
   law(
     {
-      name: "what is asked for is what was ordered, letter for letter, under a checksum that is right",
+      name: "the service receives the order exactly as given, with a valid checksum",
       section: 'spec.md, "Request checksum"',
       explanation:
-        "An amount is text, and a number is no amount: 0.10 would be 0.1, and 90071992547409.93 another one. The checksum is over the fields as sent, joined by |, in UTF-8."
+        "An amount is text. As a number, 0.10 becomes 0.1, and 90071992547409.93 becomes another amount. The checksum covers the fields as sent, joined by |, in UTF-8."
     },
     {
       events: one(
@@ -121,11 +113,11 @@ export const creating: ReadonlyArray<ClientLaw> = [
       ),
       show: JSON.stringify
     },
-    function* ({ client, during, transactions }, [given = {}]) {
-      const wanted = order(given)
-      const told = yield* during(() => client.create(wanted))
-      expect(told).toMatchObject({ outcome: "accepted" })
-      const { accountId, amount, currency, requestId } = wanted
+    function* ({ client, settle, transactions }, [fields = {}]) {
+      const ordered = order(fields)
+      const result = yield* settle(() => client.create(ordered))
+      expect(result).toMatchObject({ outcome: "accepted" })
+      const { accountId, amount, currency, requestId } = ordered
       expect((yield* transactions)[0]).toMatchObject({ accountId, amount, currency, requestId })
     }
   ),
@@ -135,17 +127,17 @@ export const creating: ReadonlyArray<ClientLaw> = [
       name: "no redirect is followed (C21, C4)",
       section: "docs/decisions/0020",
       explanation:
-        "A redirect to another host would take the token there, and the card with it. The service documents none."
+        "A redirect to another host would send it the access token and the card. The service documents no redirects."
     },
     { events: oneOf("create", "status") },
-    function* ({ client, during, others, weather }, [operation = ""]) {
-      weather(inTurn(["redirect"]))
+    function* ({ apiRequests, client, setFaults, settle }, [operation = ""]) {
+      setFaults(inOrder(["redirect"]))
       yield* Effect.ignore(
-        during((): Promise<unknown> =>
+        settle((): Promise<unknown> =>
           operation === "create" ? client.create(order()) : client.status("100001")
         )
       )
-      expect([...new Set(others().map(({ url }) => url.host))]).toEqual(["service.invalid"])
+      expect([...new Set(apiRequests().map(({ url }) => url.host))]).toEqual(["service.invalid"])
     }
   )
 ]

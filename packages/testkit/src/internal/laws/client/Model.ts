@@ -1,15 +1,8 @@
 /**
- * What a client is to the laws: a few operations, over a `fetch` and a `sleep` it is given.
- *
- * @since 0.1.0
+ * The interface of a client under test: a few operations, over a given `fetch` and `sleep`.
  */
 
-/**
- * Where the service is, how it is reached, and how time passes. `sleep` is cut short by its signal.
- *
- * @category models
- * @since 0.1.0
- */
+/** The address and credentials of the service, the `fetch` that reaches it, and the clock. A signal ends a `sleep`. */
 export interface Service {
   readonly baseUrl: string
   readonly merchantKey: string
@@ -19,12 +12,7 @@ export interface Service {
   readonly now: () => number
 }
 
-/**
- * The body of an APM payment (`spec.md`, "APM payments"), but for its checksum.
- *
- * @category models
- * @since 0.1.0
- */
+/** The body of an APM payment (`spec.md`, "APM payments") without its checksum. */
 export interface Order {
   readonly requestId: string
   readonly accountId: string
@@ -34,12 +22,7 @@ export interface Order {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/**
- * The body of a refund (`spec.md`, "Refunds"); the client writes transactionId as the Integer it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** The body of a refund (`spec.md`, "Refunds"). The client writes transactionId as an Integer. */
 export interface Refund {
   readonly requestId: string
   readonly mid: string
@@ -49,31 +32,25 @@ export interface Refund {
 }
 
 /**
- * What became of a create, as the client's user learns it.
+ * The outcome of a create, as the client reports it.
  *
- * - `accepted`: the service has it, and has not declined it.
- * - `declined`: the service has it, and it failed.
- * - `refused`: nothing happened, for certain.
- * - `unknown`: it may have taken effect; so is what is rejected.
- *
- * @category models
- * @since 0.1.0
+ * - `accepted`: the service has the payment and did not decline it.
+ * - `declined`: the service has the payment, and it failed.
+ * - `refused`: the create certainly had no effect.
+ * - `unknown`: the create may have taken effect. A rejected promise means the same.
  */
 export type Outcome =
   | { readonly outcome: "accepted" | "declined"; readonly transactionId: string }
   | { readonly outcome: "refused" | "unknown" }
 
 /**
- * The operations that are tried; a law about one that is left out holds.
+ * The operations under test. A law about a missing operation holds.
  *
- * - `create`: an APM payment.
- * - `status`: of an APM payment; rejected when there is none to be had.
- * - `follow`: asks for the status of an APM payment from time to time, and returns its end.
- * - `refund`: of a card payment.
- * - `change`: pauses a subscription (PUT). `cancel`: ends it (DELETE). Both are rejected when they failed.
- *
- * @category models
- * @since 0.1.0
+ * - `create` creates an APM payment.
+ * - `status` reads the status of an APM payment, and is rejected if it cannot.
+ * - `follow` polls an APM payment and returns its terminal status.
+ * - `refund` refunds a card payment.
+ * - `change` pauses a subscription (PUT), `cancel` ends it (DELETE). Both are rejected if they fail.
  */
 export interface Client {
   readonly create: (order: Order) => Promise<Outcome>
@@ -84,11 +61,5 @@ export interface Client {
   readonly cancel?: (subscriptionId: string) => Promise<unknown>
 }
 
-/**
- * What is put to the test: a function that makes a client of a service. It is called for each value a law is
- * tried on.
- *
- * @category models
- * @since 0.1.0
- */
+/** The subject of the laws: a function that makes a client of a service. It is called for each value of a law. */
 export type Make = (service: Service) => Client

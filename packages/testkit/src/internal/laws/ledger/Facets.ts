@@ -67,7 +67,7 @@ export const facets = {
     explanation:
       "What waits for a person is shown to a person, and a re-drive is a person's word that it may go on."
   }
-} satisfies Record<string, Laws.About>
+} satisfies Record<string, Laws.LawText>
 
 /**
  * One of the facets.

@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Posts from "../../../Generators/Posts.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 
 /**
@@ -41,7 +41,7 @@ export type LedgerLaw = Laws.Law<Fresh>
  * @since 0.1.0
  */
 export const law = (
-  about: Laws.About,
+  about: Laws.LawText,
   body: (ledger: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ): LedgerLaw =>
   Laws.example(about, (fresh) =>
@@ -114,7 +114,7 @@ export const callback = (status: OpenStatus, said: Said = {}): Verifier.Verified
 
 const verify = (status: OpenStatus, said: Said): Verifier.Verified => {
   const { account, method = "card", token, transactionId = "100001", ...unsigned } = said
-  const post: Posts.Post = {
+  const post: CallbackRequests.CallbackContent = {
     method,
     signed: {
       account: account ?? (method === "card" ? "mid-1" : "4711"),
@@ -129,10 +129,12 @@ const verify = (status: OpenStatus, said: Said): Verifier.Verified => {
     query: token === undefined ? [] : queryOf(...token)
   }
   const { verify } = Context.get(ours, Verifier.Verifier)
-  return Result.getOrThrow(verify(Posts.request(sign, post)))
+  return Result.getOrThrow(verify(CallbackRequests.toIncoming(sign, post)))
 }
 
-const queryOf = (...[kind, request]: Required<Said>["token"]): Posts.Post["query"] => {
+const queryOf = (
+  ...[kind, request]: Required<Said>["token"]
+): CallbackRequests.CallbackContent["query"] => {
   const { make } = Context.get(ours, CallbackUrl.CallbackUrl)
   const url = Effect.runSync(make("https://shop.example/callback?shop=1", kind, request))
   return [...new URL(url).searchParams]

@@ -1,91 +1,65 @@
 /**
- * What happens around a receiver in one case: the service moves, callbacks come, a read fails.
- *
- * @since 0.1.0
+ * A case of a receiver: the service changes a status, callbacks arrive, a read fails.
  */
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type * as fc from "fast-check"
-import type { Kind as Fault } from "../../../Faults.ts"
+import type * as Faults from "../../../Faults.ts"
 import type { Delivery } from "../../../Generators/Deliveries.ts"
-import * as Posts from "../../../Generators/Posts.ts"
-import * as Letter from "./Letter.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as CallbackRequest from "./CallbackRequest.ts"
+
+/** The kinds of transactions in a case. */
+export type CaseKind = "card-payment" | "apm-payment" | "refund"
 
 /**
- * The kinds of transactions that cases are about.
+ * One step of a case. `index` is the transaction, by its position in `kinds`.
  *
- * @category models
- * @since 0.1.0
+ * - `ChangeStatus`: the service gives the transaction a status, which reads return from then on.
+ * - `FailRead`: the next read of the transaction fails.
+ * - `Deliver`: a callback of the transaction arrives.
+ * - `Send`: a request arrives that belongs to no transaction of the service.
  */
-export type Kind = "card-payment" | "apm-payment" | "refund"
+export type CaseStep =
+  | { readonly _tag: "ChangeStatus"; readonly index: number; readonly status: Status }
+  | { readonly _tag: "FailRead"; readonly index: number; readonly fault: Faults.Kind }
+  | { readonly _tag: "Deliver"; readonly index: number; readonly delivery: Delivery }
+  | { readonly _tag: "Send"; readonly request: CallbackRequest.CallbackRequest }
 
 /**
- * One thing that happens. `which` is the transaction it happens to, by its place in `kinds`.
- *
- * - `Moves`: the service gives it a status, which reads answer from then on.
- * - `Fails`: the next read of it fails.
- * - `Comes`: a callback of it arrives.
- * - `Sends`: something else arrives, of no transaction the service knows.
- *
- * @category models
- * @since 0.1.0
+ * Steps in order. With a `scheduler`, callbacks arrive after all other steps, concurrently and in the scheduler's
+ * order. The refunds among `kinds` belong to one payment.
  */
-export type Step =
-  | { readonly _tag: "Moves"; readonly which: number; readonly status: Status }
-  | { readonly _tag: "Fails"; readonly which: number; readonly fault: Fault }
-  | { readonly _tag: "Comes"; readonly which: number; readonly delivery: Delivery }
-  | { readonly _tag: "Sends"; readonly letter: Letter.Letter }
-
-/**
- * What happens, one after the other; where there is a `scheduler`, callbacks come when all else happened, in
- * an order of its choice, and none waits for the answer of another. The refunds among `kinds` are of one
- * payment.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Case {
-  readonly kinds: ReadonlyArray<Kind>
-  readonly steps: ReadonlyArray<Step>
+export interface ReceiverCase {
+  readonly kinds: ReadonlyArray<CaseKind>
+  readonly steps: ReadonlyArray<CaseStep>
   readonly scheduler?: fc.Scheduler | undefined
 }
 
-/**
- * The method of each kind.
- *
- * @category constants
- * @since 0.1.0
- */
-export const methodOf: Readonly<Record<Kind, Method>> = {
+export const methodOf: Readonly<Record<CaseKind, Method>> = {
   "card-payment": "card",
   "apm-payment": "apm",
   refund: "card"
 }
 
-/**
- * What each kind is ordered with.
- *
- * @category constants
- * @since 0.1.0
- */
-export const amountOf: Readonly<Record<Kind, string>> = {
+/** The amount that each kind is created with. */
+export const amountOf: Readonly<Record<CaseKind, string>> = {
   "card-payment": "10.00",
   "apm-payment": "10.00",
   refund: "4.00"
 }
 
-/**
- * Returns the letter of a callback, of the transaction with an id.
- *
- * @category getters
- * @since 0.1.0
- */
-export const letterOf = (kind: Kind, transactionId: string, delivery: Delivery): Letter.Letter => {
+/** Makes the request of a delivery of a transaction. */
+export const requestOf = (
+  kind: CaseKind,
+  transactionId: string,
+  delivery: Delivery
+): CallbackRequest.CallbackRequest => {
   const method = methodOf[kind]
-  const account = Letter.account[method]
-  return Letter.of(
+  const account = CallbackRequest.accountOf[method]
+  return CallbackRequest.fromContent(
     noteOf(delivery),
-    Posts.of(
+    CallbackRequests.fromDelivery(
       {
         method,
         signed: { account, amount: amountOf[kind], currency: "EUR", transactionId },
@@ -97,35 +71,24 @@ export const letterOf = (kind: Kind, transactionId: string, delivery: Delivery):
 }
 
 const noteOf = ({ forged, status }: Delivery): string =>
-  forged === undefined ? `${status} comes` : `${status} comes, forged (${forged})`
+  forged === undefined ? `${status} arrives` : `${status} arrives, forged (${forged})`
 
-/**
- * Says what a step is, in a few words.
- *
- * @category conversions
- * @since 0.1.0
- */
-export const describe = (step: Step, { kinds }: Case): string => {
-  if (step._tag === "Sends") return `${step.letter.note} comes`
-  const name = `${kinds[step.which]}${kinds.length > 1 ? ` ${step.which + 1}` : ""}`
+export const describe = (step: CaseStep, { kinds }: ReceiverCase): string => {
+  if (step._tag === "Send") return `${step.request.note} arrives`
+  const name = `${kinds[step.index]}${kinds.length > 1 ? ` ${step.index + 1}` : ""}`
   switch (step._tag) {
-    case "Moves":
-      return `${name}: the service says ${step.status}`
-    case "Fails":
-      return `${name}: the next read of it fails (${step.fault})`
-    case "Comes":
+    case "ChangeStatus":
+      return `${name}: the service changes to ${step.status}`
+    case "FailRead":
+      return `${name}: the next read fails (${step.fault})`
+    case "Deliver":
       return `${name}: ${noteOf(step.delivery)}`
   }
 }
 
-/**
- * Lays a case out for reading, a step a line.
- *
- * @category conversions
- * @since 0.1.0
- */
-export const show = (given: Case): string =>
+/** Writes a case as text, one step a line. */
+export const show = (value: ReceiverCase): string =>
   [
-    ...(given.scheduler === undefined ? [] : ["at once, none waiting for the answer of another:"]),
-    ...given.steps.map((step, at) => `${at + 1}. ${describe(step, given)}`)
+    ...(value.scheduler === undefined ? [] : ["concurrently:"]),
+    ...value.steps.map((step, at) => `${at + 1}. ${describe(step, value)}`)
   ].join("\n")

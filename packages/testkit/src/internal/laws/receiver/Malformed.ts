@@ -1,18 +1,11 @@
 /**
- * What a receiver refuses though its checksum holds, as far as one can be taken at all.
- *
- * @since 0.1.0
+ * Callbacks that a receiver refuses although the checksum verifies, or cannot be computed.
  */
 import { signedNames } from "@pawl/core/Callback"
 import type { Method } from "@pawl/core/Kind"
-import { account, type Change, field } from "./Letter.ts"
+import { accountOf, type Change, signedField } from "./CallbackRequest.ts"
 
-/**
- * A body that is too large.
- *
- * @category constants
- * @since 0.1.0
- */
+/** A body that is too large. */
 export const large: ReadonlyArray<Change> = [
   {
     note: "of 70,000 bytes",
@@ -20,13 +13,8 @@ export const large: ReadonlyArray<Change> = [
   }
 ]
 
-/**
- * Headers that say it is something else.
- *
- * @category constants
- * @since 0.1.0
- */
-export const types: ReadonlyArray<Change> = [
+/** Headers of other media types and encodings. */
+export const mediaTypes: ReadonlyArray<Change> = [
   ...["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"].map(
     (contentType) => ({ note: `as ${contentType}`, incoming: { contentType } })
   ),
@@ -34,14 +22,9 @@ export const types: ReadonlyArray<Change> = [
 ]
 
 const utf8 = new TextEncoder()
-const deep = 70
+const depth = 70
 
-/**
- * Bodies that are no sound JSON object.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Bodies that are not one well-formed JSON object. */
 export const bodies: ReadonlyArray<Change> = [
   { note: "without a body", body: () => "" },
   { note: "cut short", body: (text) => text.slice(0, -1) },
@@ -64,63 +47,54 @@ export const bodies: ReadonlyArray<Change> = [
     body: (text) => `${text.slice(0, -1)},"\\u0074ransactionId":"1"}`
   },
   {
-    note: `${deep} levels deep`,
-    body: (text) => `${text.slice(0, -1)},"note":${"[".repeat(deep)}${"]".repeat(deep)}}`
+    note: `${depth} levels deep`,
+    body: (text) => `${text.slice(0, -1)},"note":${"[".repeat(depth)}${"]".repeat(depth)}}`
   }
 ]
 
-/** Puts another value, as JSON, in the place of a signed field; `read` is what joins of it. */
-const put = (at: 0 | 1 | 2 | 3, json: string, read: string, note: string): Change => ({
+/** Replaces the value of a signed field by JSON; `joined` is its text under the checksum. */
+const replaceField = (at: 0 | 1 | 2 | 3, json: string, joined: string, note: string): Change => ({
   note,
   body: (text, method) =>
-    text.replace(new RegExp(`("${field(method, at)}":)"[^"]*"`, "u"), `$1${json}`),
-  text: (text) => text.split("|").with(at, read).join("|")
+    text.replace(new RegExp(`("${signedField(method, at)}":)"[^"]*"`, "u"), `$1${json}`),
+  text: (text) => text.split("|").with(at, joined).join("|")
 })
 
-/**
- * Signed fields that could be read in two ways.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Ambiguous signed fields. */
 export const fields: ReadonlyArray<Change> = [
-  put(0, '"a|b"', "a|b", "with a bar in its account"),
-  put(3, '"1|2"', "1|2", "with a bar in its transactionId"),
-  put(2, '"EUR\\n"', "EUR\n", "with a line break in its currency"),
-  put(1, '["10.00"]', "10.00", "with a list for an amount"),
-  put(1, "true", "true", "with true for an amount"),
-  put(1, "null", "", "with null for an amount"),
-  put(1, '""', "", "with an empty amount"),
+  replaceField(0, '"a|b"', "a|b", "with a bar in its account"),
+  replaceField(3, '"1|2"', "1|2", "with a bar in its transactionId"),
+  replaceField(2, '"EUR\\n"', "EUR\n", "with a line break in its currency"),
+  replaceField(1, '["10.00"]', "10.00", "with a list as its amount"),
+  replaceField(1, "true", "true", "with true as its amount"),
+  replaceField(1, "null", "", "with null as its amount"),
+  replaceField(1, '""', "", "with an empty amount"),
   {
     note: "without an amount",
-    body: (text, method) => text.replace(new RegExp(`"${field(method, 1)}":"[^"]*",`, "u"), ""),
+    body: (text, method) =>
+      text.replace(new RegExp(`"${signedField(method, 1)}":"[^"]*",`, "u"), ""),
     text: (text) => text.split("|").with(1, "").join("|")
   }
 ]
 
 const other = (method: Method): Method => (method === "card" ? "apm" : "card")
 
-/** The signed fields of the other kind, with values of which the checksum holds as well. */
-const both = (text: string, method: Method): string =>
+/** Adds the signed fields of the other method, with values for which the checksum verifies too. */
+const withBothFields = (text: string, method: Method): string =>
   signedNames[other(method)]
     .slice(0, 3)
     .reduce(
       (body, name, at) =>
-        `${body.slice(0, -1)},"${name}":${JSON.stringify([account[method], "10.00", "EUR"][at])}}`,
+        `${body.slice(0, -1)},"${name}":${JSON.stringify([accountOf[method], "10.00", "EUR"][at])}}`,
       text
     )
 
-/**
- * Callbacks whose kind is in doubt.
- *
- * @category constants
- * @since 0.1.0
- */
-export const routes: ReadonlyArray<Change> = [
+/** Callbacks of an ambiguous method. */
+export const methods: ReadonlyArray<Change> = [
   { note: "without a query", search: () => "" },
-  { note: "with no such paymentMethod", search: () => "?paymentMethod=wire" },
+  { note: "with an unknown paymentMethod", search: () => "?paymentMethod=wire" },
   {
-    note: "with its paymentMethod in capitals",
+    note: "with its paymentMethod in upper case",
     search: (_, method) => `?paymentMethod=${method.toUpperCase()}`
   },
   {
@@ -132,17 +106,17 @@ export const routes: ReadonlyArray<Change> = [
     search: (_, method) => `?paymentMethod[]=${method}`
   },
   {
-    note: "with the paymentMethod of the other kind",
+    note: "with the paymentMethod of the other method",
     search: (_, method) => `?paymentMethod=${other(method)}`
   },
-  { note: "with the signed fields of both kinds", body: both },
+  { note: "with the signed fields of both methods", body: withBothFields },
   {
-    note: "with the fields of both, and the paymentMethod of the other kind",
+    note: "with the signed fields of both methods and the paymentMethod of the other one",
     search: (_, method) => `?paymentMethod=${other(method)}`,
-    body: both
+    body: withBothFields
   },
   {
-    note: "with an apmType that is not that of its body, or of no use",
+    note: "with an apmType that differs from its body, or that its method does not have",
     search: (_, method) => `?paymentMethod=${method}&apmType=OTHER`
   }
 ]

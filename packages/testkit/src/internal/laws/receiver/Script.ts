@@ -1,128 +1,130 @@
 /**
- * A case as a shell script, to be played again by hand.
+ * Writes a case as a shell script that repeats it by hand.
  *
- * **Details**
- *
- * It plays against a sandbox, so identifiers are variables; and nothing secret is in it: checksums are taken
- * in the shell, with the secret of its environment.
- *
- * @since 0.1.0
+ * The script runs against a sandbox, so identifiers are variables. It contains no secret: the shell computes the
+ * checksums with the secret in its environment.
  */
-import { amountOf, type Case, describe, type Kind, letterOf, methodOf, type Step } from "./Case.ts"
-import { at, isBodiless, type Letter } from "./Letter.ts"
+import { type CallbackRequest, isBodiless, withQuery } from "./CallbackRequest.ts"
+import {
+  amountOf,
+  type CaseKind,
+  type CaseStep,
+  describe,
+  methodOf,
+  type ReceiverCase,
+  requestOf
+} from "./Case.ts"
 import { endpoints } from "./Service.ts"
 
 /**
- * Where a script plays: the URL of the receiver, where it tells what it believes, the origin of a sandbox,
- * and the key of the merchant.
- *
- * @category models
- * @since 0.1.0
+ * The target of a script: the URL of the receiver, the URL prefix of the statuses it reports, the origin of the
+ * sandbox, and the merchant key.
  */
-export interface Place {
+export interface ScriptTarget {
   readonly url: string
   readonly state: string | undefined
   readonly service: string
   readonly merchantKey: string
 }
 
-/**
- * Writes the script of a case.
- *
- * @category conversions
- * @since 0.1.0
- */
-export const write = (given: Case, place: Place): string =>
+export const write = (value: ReceiverCase, target: ScriptTarget): string =>
   [
     `sign() { printf '%s' "$1" | openssl dgst -sha256 -hmac "$PAWL_MERCHANT_SECRET" "\${2:--binary}"; }`,
-    ...(given.kinds.length > 0 ? opening(given.kinds, place) : []),
-    ...given.steps.flatMap((step, index) => [
-      `# ${index + 1}. ${short(describe(step, given))}`,
-      ...stepLines(step, given, place)
+    ...(value.kinds.length > 0 ? setup(value.kinds, target) : []),
+    ...value.steps.flatMap((step, index) => [
+      `# ${index + 1}. ${short(describe(step, value))}`,
+      ...stepLines(step, value, target)
     ]),
-    ...(given.scheduler === undefined ? [] : ["wait"]),
-    ...(place.state === undefined || given.kinds.length === 0
+    ...(value.scheduler === undefined ? [] : ["wait"]),
+    ...(target.state === undefined || value.kinds.length === 0
       ? []
-      : ["sleep 5", ...given.kinds.map((kind, which) => believed(which, kind))])
+      : ["sleep 5", ...value.kinds.map((kind, index) => reported(index, kind))])
   ].join("\n")
 
 const short = (text: string): string =>
   text.replaceAll(/[^ -~]/gu, "?").replaceAll(/(.{200}).+/gu, "$1…")
 
-const opening = (kinds: ReadonlyArray<Kind>, { merchantKey, service, state }: Place) => [
+const setup = (kinds: ReadonlyArray<CaseKind>, { merchantKey, service, state }: ScriptTarget) => [
   `service=${quote(service)}`,
   `json='content-type: application/json'`,
   `token=$(curl -s "$service/api/v1/auth" -H "$json" -d '{"merchantKey":"${merchantKey}","merchantSecret":"'"$PAWL_MERCHANT_SECRET"'"}' | sed -E 's/.*"accessToken":"([^"]*)".*/\\1/')`,
   `create() { curl -s "$service/api$1" -H "$json" -H "authorization: Bearer $token" -d "$2" | sed -E 's/.*"(refundId|transactionId)":"([0-9]+)".*/\\2/'; }`,
-  `says() { curl -s -o /dev/null "$service/sandbox/transactions/$1/status" -d '{"status":"'"$2"'"}'; }`,
-  ...(state === undefined ? [] : [`believed() { curl -s ${quote(state)}"/$1/$2"; echo; }`]),
+  `move() { curl -s -o /dev/null "$service/sandbox/transactions/$1/status" -d '{"status":"'"$2"'"}'; }`,
+  ...(state === undefined ? [] : [`reported() { curl -s ${quote(state)}"/$1/$2"; echo; }`]),
   ...(kinds.includes("refund")
-    ? [`paid=$(${create("card-payment", "paid")})`, `says "$paid" SUCCEED`]
+    ? [`paid=$(${create("card-payment", "paid")})`, `move "$paid" SUCCEED`]
     : []),
-  ...kinds.map((kind, which) => `id${which + 1}=$(${create(kind, String(which + 1))})`)
+  ...kinds.map((kind, index) => `id${index + 1}=$(${create(kind, String(index + 1))})`)
 ]
 
-const create = (kind: Kind, name: string): string => {
-  const requestId = `again-$$-${name}`
+const create = (kind: CaseKind, name: string): string => {
+  const requestId = `repeat-$$-${name}`
   const body = { requestId, amount: amountOf[kind], ...endpoints[kind].body }
   const json = JSON.stringify(body).slice(1, -1).replaceAll('"', '\\"')
-  const more =
+  const additional =
     "accountId" in body
       ? `,\\"checksum\\":\\"$(sign "${body.accountId}|${requestId}|${body.amount}|${body.currency}" -hex | sed 's/.* //')\\"`
       : kind === "refund"
         ? `,\\"transactionId\\":$paid`
         : ""
-  return `create ${endpoints[kind].create} "{${json}${more}}"`
+  return `create ${endpoints[kind].create} "{${json}${additional}}"`
 }
 
-const stepLines = (step: Step, given: Case, place: Place): ReadonlyArray<string> => {
-  if (step._tag === "Sends") return [curl(step.letter, place)]
-  const { which } = step
-  const kind = given.kinds[which] ?? "card-payment"
+const stepLines = (
+  step: CaseStep,
+  value: ReceiverCase,
+  target: ScriptTarget
+): ReadonlyArray<string> => {
+  if (step._tag === "Send") return [curl(step.request, target)]
+  const { index } = step
+  const kind = value.kinds[index] ?? "card-payment"
   switch (step._tag) {
-    case "Moves":
-      return [`says "$id${which + 1}" ${step.status}`]
-    case "Fails": {
+    case "ChangeStatus":
+      return [`move "$id${index + 1}" ${step.status}`]
+    case "FailRead": {
       const fault = { endpoint: `GET ${endpoints[kind].read}/{id}`, fault: step.fault, times: 1 }
       return [`curl -s -o /dev/null "$service/sandbox/faults" -d '${JSON.stringify(fault)}'`]
     }
-    case "Comes": {
-      const line = curl(letterOf(kind, `ID_${which + 1}`, step.delivery), place)
-      if (given.scheduler !== undefined) return [`${line} &`]
-      return place.state === undefined ? [line] : [line, believed(which, kind)]
+    case "Deliver": {
+      const line = curl(requestOf(kind, `ID_${index + 1}`, step.delivery), target)
+      if (value.scheduler !== undefined) return [`${line} &`]
+      return target.state === undefined ? [line] : [line, reported(index, kind)]
     }
   }
 }
 
-const believed = (which: number, kind: Kind): string =>
-  `believed ${methodOf[kind]} "$id${which + 1}"`
+const reported = (index: number, kind: CaseKind): string =>
+  `reported ${methodOf[kind]} "$id${index + 1}"`
 
-const curl = (letter: Letter, { url }: Place): string => {
-  const { body, contentEncoding, contentType, method, search } = letter.incoming
+const curl = (request: CallbackRequest, { url }: ScriptTarget): string => {
+  const { body, contentEncoding, contentType, method, search } = request.incoming
   const verb = method === "HEAD" ? "-I" : `-X ${method}`
   const headers = { "content-type": contentType, "content-encoding": contentEncoding }
   return [
-    `curl -g -s -w ' %{http_code}\\n' ${verb} ${quote(at(url, search))}`,
+    `curl -g -s -w ' %{http_code}\\n' ${verb} ${quote(withQuery(url, search))}`,
     ...Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [`-H ${quote(`${name}: ${value}`)}`]
     ),
-    ...checksum(letter),
-    ...(isBodiless(letter) ? [] : [`--data-binary ${quoteBytes(body)}`])
+    ...checksum(request),
+    ...(isBodiless(request) ? [] : [`--data-binary ${quoteBytes(body)}`])
   ].join(" ")
 }
 
-const checksum = ({ spelling, text }: Letter): ReadonlyArray<string> => {
-  const written = spelling.write("AAAA")
+const checksum = ({ encoding, text }: CallbackRequest): ReadonlyArray<string> => {
+  const written = encoding.write("AAAA")
   if (written === undefined) return []
   if (written === "") return ["-H 'x-checksum;'"]
-  const filter = spelling.filter === "" ? "" : ` | LC_ALL=C ${spelling.filter}`
+  const filter = encoding.shellFilter === "" ? "" : ` | LC_ALL=C ${encoding.shellFilter}`
   return [`-H "x-checksum: $(sign ${quote(text)} | base64${filter})"`]
 }
 
 const utf8 = new TextEncoder()
 const quote = (text: string): string => quoteBytes(utf8.encode(text))
 
-/** In plain quotes where that will do; a long run is written as what makes it, an identifier as its variable. */
+/**
+ * Quotes bytes for bash. Plain quotes are used where possible, an identifier becomes its variable, and a long run of one
+ * letter becomes the command that prints it.
+ */
 const quoteBytes = (bytes: Uint8Array): string => {
   const isPlain = bytes.every((byte) => byte >= 0x20 && byte < 0x7f && byte !== 0x27)
   const open = isPlain ? "'" : "$'"

@@ -1,7 +1,5 @@
 /**
- * The payments service behind a receiver: transactions that say what a law wants them to.
- *
- * @since 0.1.0
+ * The payments service that a receiver reads from, under the control of a law.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as PortableHmac from "@pawl/core/PortableHmac"
@@ -11,57 +9,44 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Faults from "../../../Faults.ts"
 import { Gateway } from "../../../Gateway.ts"
-import { amountOf, type Kind } from "./Case.ts"
-import { account } from "./Letter.ts"
+import { accountOf } from "./CallbackRequest.ts"
+import { amountOf, type CaseKind } from "./Case.ts"
 
 /**
- * What a law does to the service.
+ * Control of the service by a law.
  *
- * - `open` makes transactions, and returns their ids; refunds among them are of one payment.
- * - `move` has reads of a transaction answer a status from now on.
- * - `fail` has the next read of a kind fail.
- * - `mend` has none fail any more.
- *
- * @category models
- * @since 0.1.0
+ * - `open` creates transactions and returns their ids. Refunds belong to one payment.
+ * - `move` sets the status that reads of a transaction return.
+ * - `fail` makes the next read of a kind fail.
+ * - `clearFaults` ends all failures.
  */
 export interface Service {
-  readonly open: (kinds: ReadonlyArray<Kind>) => Effect.Effect<ReadonlyArray<string>>
+  readonly open: (kinds: ReadonlyArray<CaseKind>) => Effect.Effect<ReadonlyArray<string>>
   readonly move: (id: string, status: Status) => Effect.Effect<void>
-  readonly fail: (kind: Kind, fault: Faults.Kind) => Effect.Effect<void>
-  readonly mend: Effect.Effect<void>
+  readonly fail: (kind: CaseKind, fault: Faults.Kind) => Effect.Effect<void>
+  readonly clearFaults: Effect.Effect<void>
 }
 
-/**
- * What each kind is created with, and where its status is read.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The endpoints of each kind, and the body that creates one. */
 export const endpoints = {
   "card-payment": {
     create: "/v1/payments/card",
     read: "/v1/payments/card/status",
-    body: { card: { number: "4242424242424242" }, mid: account.card, currency: "EUR" }
+    body: { card: { number: "4242424242424242" }, mid: accountOf.card, currency: "EUR" }
   },
   "apm-payment": {
     create: "/v1/payments/apm",
     read: "/v1/payments/apm/status",
-    body: { accountId: account.apm, apmPayload: { paymentMethod: "WALLET" }, currency: "EUR" }
+    body: { accountId: accountOf.apm, apmPayload: { paymentMethod: "WALLET" }, currency: "EUR" }
   },
   refund: {
     create: "/v1/refunds/card",
     read: "/v1/refunds/card/status",
-    body: { mid: account.card, reason: "customer_request" }
+    body: { mid: accountOf.card, reason: "customer_request" }
   }
-} as const satisfies Record<Kind, object>
+} as const satisfies Record<CaseKind, object>
 
-/**
- * Makes the service of a gateway and its faults.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the control of a gateway and its faults. */
 export const make = Effect.fnUntraced(function* (credentials: {
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted
@@ -71,52 +56,56 @@ export const make = Effect.fnUntraced(function* (credentials: {
   const { add, clear } = yield* Faults.Faults
   const { requestChecksumSeparator } = yield* Profile
   const sign = PortableHmac.keyed(merchantSecret)
-  let asked = 0
+  let created = 0
 
   const post = Effect.fnUntraced(function* (path: string, body: object, token = "") {
-    const answer = yield* handle({
+    const response = yield* handle({
       method: "POST",
       path: `/api${path}`,
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       body: new TextEncoder().encode(JSON.stringify(body))
     })
-    const said = JSON.parse(answer.body) as Readonly<Record<string, string>>
-    if (answer.status !== 200) return yield* Effect.die(`${path} answered ${answer.body}`)
-    return said
+    const json = JSON.parse(response.body) as Readonly<Record<string, string>>
+    if (response.status !== 200) return yield* Effect.die(`${path} answered ${response.body}`)
+    return json
   })
 
   const authenticate = Effect.suspend(() =>
     post("/v1/auth", { merchantKey, merchantSecret: Redacted.value(merchantSecret) })
   )
 
-  const create = Effect.fnUntraced(function* (kind: Kind, token: string, payment?: string) {
+  const create = Effect.fnUntraced(function* (kind: CaseKind, token: string, payment?: string) {
     const { body, create } = endpoints[kind]
-    const requestId = `conform-${++asked}`
+    const requestId = `conform-${++created}`
     const request = { requestId, amount: amountOf[kind], ...body }
-    const more =
+    const additional =
       "accountId" in request
         ? { checksum: Checksum.request(sign, requestChecksumSeparator, request) }
         : payment === undefined
           ? {}
           : { transactionId: JSON.parse(payment) as number }
-    const { refundId, transactionId = "" } = yield* post(create, { ...request, ...more }, token)
+    const { refundId, transactionId = "" } = yield* post(
+      create,
+      { ...request, ...additional },
+      token
+    )
     return refundId ?? transactionId
   })
 
   return {
-    open: Effect.fnUntraced(function* (kinds: ReadonlyArray<Kind>) {
+    open: Effect.fnUntraced(function* (kinds: ReadonlyArray<CaseKind>) {
       if (kinds.length === 0) return []
       const { accessToken = "" } = yield* authenticate
       const refunds = kinds.includes("refund")
       const payment = refunds ? yield* create("card-payment", accessToken) : undefined
       if (payment !== undefined) yield* move(payment, "SUCCEED")
       return yield* Effect.forEach(kinds, (kind) =>
-        // What a law moves has no life of its own.
+        // A transaction that was moved by hand does not progress by itself.
         Effect.tap(create(kind, accessToken, payment), (id) => move(id, "NEW"))
       )
     }),
     move: (id, status) => Effect.asVoid(move(id, status)),
     fail: (kind, fault) => add({ endpoint: `GET ${endpoints[kind].read}/{id}`, fault, times: 1 }),
-    mend: clear
+    clearFaults: clear
   }
 })

@@ -1,8 +1,5 @@
 /**
- * What a client is put on to be tried: the service behind a `fetch` that has its weather, and time that passes
- * by itself.
- *
- * @since 0.1.0
+ * The harness of a client under test: the service behind a `fetch` with faults, and a virtual clock.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -15,22 +12,11 @@ import type { Client, Make, Service } from "./Model.ts"
 import * as IdleClock from "../IdleClock.ts"
 import * as Struck from "../../sandbox/Struck.ts"
 
-/**
- * What becomes of one request: all is well, a fault, an answer that sends it to another host, or a status that
- * nobody knows.
- *
- * @category models
- * @since 0.1.0
- */
-export type Weather = "fine" | Faults.Kind | "redirect" | "unknown"
+/** The fault of one request: none, one of the service's, a redirect to another host, or an unknown status. */
+export type RequestFault = "none" | Faults.Kind | "redirect" | "unknown"
 
-/**
- * A request as it left the client, and the status it was answered with, if it was.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Sent {
+/** A request as the client sent it, and the HTTP status of its response, if one arrived. */
+export interface SentRequest {
   readonly at: number
   readonly method: string
   readonly url: URL
@@ -40,77 +26,53 @@ export interface Sent {
 }
 
 /**
- * A client, and what can be seen of it from the service's side.
+ * A client, and the service's view of it.
  *
- * - `weather` of the n-th request, from 0 and from now on; `delay` is how long its answer takes. Requests for a
- *   token have no number, and fine weather.
- * - `sent` are the requests that left, `auths` those for a token, `others` the rest.
- * - `sleep` is the client's.
- * - `during` has time pass while a promise is waited for, and fails after 200 requests or two months.
- *
- * @category models
- * @since 0.1.0
+ * - `setFaults` sets the fault of the n-th API request from now on, counted from 0, and the milliseconds until its
+ *   response. Requests for a token have no number and no fault.
+ * - `authRequests` are the requests for a token, `apiRequests` all others.
+ * - `sleep` is the sleep that the client was given.
+ * - `settle` advances the clock until a promise settles. It fails after 200 requests or two months.
  */
-export interface Stage {
+export interface Harness {
   readonly client: Client
   readonly sleep: Service["sleep"]
-  readonly during: <A>(promise: () => Promise<A>) => Effect.Effect<A, Rejected>
-  readonly weather: (
-    weather: (n: number, sent: Sent) => Weather,
+  readonly settle: <A>(promise: () => Promise<A>) => Effect.Effect<A, Rejected>
+  readonly setFaults: (
+    fault: (n: number, sent: SentRequest) => RequestFault,
     delay?: (n: number | undefined) => number
   ) => void
-  readonly auths: () => ReadonlyArray<Sent>
-  readonly others: () => ReadonlyArray<Sent>
+  readonly authRequests: () => ReadonlyArray<SentRequest>
+  readonly apiRequests: () => ReadonlyArray<SentRequest>
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
 }
 
-/**
- * Error raised when an operation of the client was rejected, or has no end.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when an operation of the client was rejected, or does not end. */
 export class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: unknown }> {
   override get message() {
     return `an operation was rejected: ${Inspectable.toStringUnknown(this.reason)}`
   }
 }
 
-/**
- * Where the service is, behind `fetch`.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The base URL of the service behind `fetch`. */
 export const baseUrl = "https://service.invalid/api"
 
-/**
- * The secret of the merchant, which nobody is to tell.
- *
- * @category constants
- * @since 0.1.0
- */
 export const merchantSecret = "sandbox-secret"
 
-/**
- * Puts a client on a stage of its own.
- *
- * @category running
- * @since 0.1.0
- */
-export const on = <A, E>(
+/** Runs a test with a new client and a new service. */
+export const withHarness = <A, E>(
   make: Make,
-  act: (stage: Stage) => Effect.Effect<A, E>
+  test: (harness: Harness) => Effect.Effect<A, E>
 ): Effect.Effect<A, unknown> =>
   Effect.suspend(() => {
     const { clock, during } = IdleClock.make()
     return Effect.gen(function* () {
       const gateway = yield* Gateway
       const run = Effect.runPromiseWith(yield* Effect.context())
-      const sent: Array<Sent> = []
-      let weatherOf: Parameters<Stage["weather"]>[0] = () => "fine"
-      let delayOf: Required<Parameters<Stage["weather"]>>[1] = () => 0
-      const others = () => sent.filter((each) => !isAuth(each))
+      const sent: Array<SentRequest> = []
+      let faultOf: Parameters<Harness["setFaults"]>[0] = () => "none"
+      let delayOf: Required<Parameters<Harness["setFaults"]>>[1] = () => 0
+      const apiRequests = () => sent.filter((each) => !isAuth(each))
 
       const exchange = Effect.fnUntraced(function* (request: Request) {
         const at = yield* Clock.currentTimeMillis
@@ -120,17 +82,17 @@ export const on = <A, E>(
         const token = headers["authorization"]
         const one = { at, method: request.method, url, token, body: utf8.decode(body) }
         const index = sent.push({ ...one, status: undefined }) - 1
-        if (sent.length > most) return yield* Effect.never
-        const n = others().length - 1
-        const weather = isAuth(one) ? "fine" : weatherOf(n, sent[index] as Sent)
+        if (sent.length > maxRequests) return yield* Effect.never
+        const n = apiRequests().length - 1
+        const fault = isAuth(one) ? "none" : faultOf(n, sent[index] as SentRequest)
         const delay = delayOf(isAuth(one) ? undefined : n)
         if (delay > 0) yield* Effect.sleep(delay)
         const { method } = request
         const path = url.pathname + url.search
-        const answer = gateway.handle({ method, path, headers, body })
-        const response = yield* responseTo(weather, answer)
+        const handled = gateway.handle({ method, path, headers, body })
+        const response = yield* responseOf(fault, handled)
         sent[index] = { ...one, status: response?.status }
-        // What `fetch` says of a connection that broke.
+        // `fetch` throws this error for a broken connection.
         return response ?? (yield* Effect.die(new TypeError("fetch failed")))
       })
 
@@ -140,11 +102,11 @@ export const on = <A, E>(
         merchantSecret,
         fetch: (input, init) => {
           const request = new Request(input, init)
-          const response = Effect.flatMap(exchange(request), (answer) => {
-            const place = answer.headers.get("location")
-            if (place === null || request.redirect === "manual") return Effect.succeed(answer)
+          const response = Effect.flatMap(exchange(request), (first) => {
+            const location = first.headers.get("location")
+            if (location === null || request.redirect === "manual") return Effect.succeed(first)
             if (request.redirect === "error") return Effect.die(new TypeError("fetch failed"))
-            return exchange(new Request(place, init))
+            return exchange(new Request(location, init))
           })
           return run(response, { signal: request.signal })
         },
@@ -152,31 +114,34 @@ export const on = <A, E>(
         now: () => clock.currentTimeMillisUnsafe()
       }
 
-      const patience = Effect.gen(function* () {
-        for (let hour = 0; hour < 1500 && sent.length <= most; hour++) yield* Effect.sleep("1 hour")
-        const isCrowd = sent.length > most
+      const timeout = Effect.gen(function* () {
+        for (let hour = 0; hour < 1500 && sent.length <= maxRequests; hour++)
+          yield* Effect.sleep("1 hour")
         return yield* new Rejected({
-          reason: isCrowd ? `it sent more than ${most} requests` : "it was not done in two months"
+          reason:
+            sent.length > maxRequests
+              ? `it sent more than ${maxRequests} requests`
+              : "it did not end within two months"
         })
       })
 
-      return yield* act({
+      return yield* test({
         client: make(service),
         sleep: service.sleep,
-        during: (promise) =>
+        settle: (promise) =>
           during(
             Effect.raceFirst(
               Effect.tryPromise({ try: promise, catch: (reason) => new Rejected({ reason }) }),
-              patience
+              timeout
             )
           ),
-        weather: (weather, delay = () => 0) => {
-          const before = others().length
-          weatherOf = (n, one) => weather(n - before, one)
+        setFaults: (fault, delay = () => 0) => {
+          const before = apiRequests().length
+          faultOf = (n, one) => fault(n - before, one)
           delayOf = (n) => delay(n === undefined ? n : n - before)
         },
-        auths: () => sent.filter(isAuth),
-        others,
+        authRequests: () => sent.filter(isAuth),
+        apiRequests,
         transactions: gateway.transactions
       })
     }).pipe(
@@ -185,27 +150,27 @@ export const on = <A, E>(
     )
   })
 
-/** More than any client has a reason for. */
-const most = 200
+/** More requests than a correct client sends in any law. */
+const maxRequests = 200
 
 const utf8 = new TextDecoder()
 
 const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/auth")
 
-/** What `fetch` gives for an answer, or nothing where the connection broke. */
-const responseTo = Effect.fnUntraced(function* (
-  weather: Weather,
-  answer: Parameters<typeof Struck.meet>[1]
+/** Applies a fault to a response of the service. Returns undefined for a broken connection. */
+const responseOf = Effect.fnUntraced(function* (
+  fault: RequestFault,
+  handled: Parameters<typeof Struck.meet>[1]
 ) {
-  if (weather === "unknown") return new Response('"SETTLED"', json)
-  if (weather === "redirect") {
+  if (fault === "unknown") return new Response('"SETTLED"', json)
+  if (fault === "redirect") {
     const headers = { location: "https://elsewhere.invalid/api/v1/payments/apm" }
     return new Response(null, { status: 307, headers })
   }
-  const seen = yield* Struck.meet(weather === "fine" ? undefined : weather, answer)
-  if (seen._tag === "reset") return undefined
-  const { body, headers, status } = seen.answer
-  return new Response(seen._tag === "half" ? broken(body) : status === 204 ? null : body, {
+  const met = yield* Struck.meet(fault === "none" ? undefined : fault, handled)
+  if (met._tag === "reset") return undefined
+  const { body, headers, status } = met.answer
+  return new Response(met._tag === "half" ? brokenBody(body) : status === 204 ? null : body, {
     status,
     headers: { ...headers }
   })
@@ -213,8 +178,8 @@ const responseTo = Effect.fnUntraced(function* (
 
 const json = { headers: { "content-type": "application/json" } }
 
-/** A body whose connection ends in the middle of it. */
-const broken = (body: string) =>
+/** A body whose connection breaks after its first half. */
+const brokenBody = (body: string) =>
   new ReadableStream({
     start: (controller) =>
       controller.enqueue(new TextEncoder().encode(body.slice(0, body.length / 2))),

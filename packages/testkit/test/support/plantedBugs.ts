@@ -1,28 +1,30 @@
 /**
- * What is held of laws that are put to planted bugs: each bug is caught by the law that is for it, each law
- * catches one that no other does, and the page says so.
+ * Tests of laws by planted bugs: the named law catches each bug, each law catches a bug that no other law catches, and
+ * docs/laws.md lists both.
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
 import { breaks, broken, names, rowsOf } from "./laws.ts"
 
-/** A bug in words, how the name of the law for it begins, and the bug. */
-export type Bug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
+/** A description, the beginning of the name of the law that catches the bug, and the bug. */
+export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
 
-/** Describes the teeth of the laws of something, which are the section `Of …` of `docs/laws.md`. */
-export const describeTeeth = <Subject, Value, Planted>(
+/** Declares the tests of the laws in the section `Of …` of docs/laws.md. */
+export const describePlantedBugs = <Subject, Value, Planted>(
   of: string,
   laws: ReadonlyArray<Laws.Law<Subject, Value>>,
-  bugs: ReadonlyArray<Bug<Planted>>,
+  bugs: ReadonlyArray<PlantedBug<Planted>>,
   subjectOf: (plant: Planted) => Subject
 ) =>
   describe(`the laws of ${of}`, () => {
     const lawOf = (beginning: string) => {
       const [name, ...others] = names(laws).filter((each) => each.startsWith(beginning))
-      return others.length > 0 || name === undefined ? assert.fail(`no one law ${beginning}`) : name
+      return others.length > 0 || name === undefined
+        ? assert.fail(`not exactly one law begins with ${beginning}`)
+        : name
     }
 
-    /** Of each bug, the laws that find it. */
+    /** The laws that catch each bug. */
     let found: ReadonlyArray<readonly [bug: string, law: string, ReadonlyArray<Laws.LawBroken>]> =
       []
     beforeAll(async () => {
@@ -34,17 +36,17 @@ export const describeTeeth = <Subject, Value, Planted>(
       )
     }, 300_000)
 
-    it.for(bugs)("catch it when %s", ([bug, beginning]) => {
+    it.for(bugs)("catch the planted bug: %s", ([bug, beginning]) => {
       const [, , caught = []] = found.find(([each]) => each === bug) ?? []
       expect(broken(caught)).toContain(lawOf(beginning))
     })
 
-    it("each catch what no other does", () => {
+    it("each catch a planted bug that no other law catches", () => {
       const alone = found.flatMap(([, , caught]) => (caught.length === 1 ? broken(caught) : []))
       expect(new Set(alone)).toEqual(new Set(names(laws)))
     })
 
-    it("are listed in docs/laws.md, with every planted bug and the fewest events that show it", () => {
+    it("are listed in docs/laws.md, with every planted bug and the length of its counterexample", () => {
       const events = (law: string, caught: ReadonlyArray<Laws.LawBroken>) => {
         const counterexample = caught.find((each) => each.law.name === law)?.counterexample
         return Array.isArray(counterexample) ? counterexample.length : "not caught"

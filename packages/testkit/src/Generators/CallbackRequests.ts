@@ -1,11 +1,11 @@
 /**
- * Callbacks as the service posts them, with a checksum that holds, for fast-check.
+ * fast-check arbitraries of callbacks as the service sends them, with a checksum that verifies.
  *
  * **Details**
  *
- * A post is what a callback says; `request` writes and signs it in the layout of its method (`spec.md`,
- * "Callback checksum"). `of` makes the post of a delivery, and forges what was forged: the checksum of a
- * forgery holds, since it covers none of what was changed.
+ * `CallbackContent` is the data that a callback states. `toIncoming` writes and signs it in the layout of its method
+ * (`spec.md`, "Callback checksum"). `fromDelivery` makes the content of a delivery. A forged delivery changes only
+ * fields that the checksum does not cover, so its checksum verifies too.
  *
  * @since 0.1.0
  */
@@ -21,17 +21,17 @@ import * as fc from "fast-check"
 import type { Delivery } from "./Deliveries.ts"
 
 /**
- * What a callback says.
+ * The data that a callback states.
  *
- * - `amount`: whether the amount is written as text or as a number, digit by digit.
+ * - `amount`: the JSON type of the amount. A number has the same digits as the text.
  * - `unsigned`: the fields besides the four signed ones and the status.
- * - `apmType`: goes into the query, and into the body, of an APM callback.
+ * - `apmType`: is written into the query and the body of an APM callback.
  * - `query`: the parameters of the merchant's own callbackUrl.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Post {
+export interface CallbackContent {
   readonly method: Method
   readonly signed: Signed
   readonly status: OpenStatus
@@ -42,18 +42,18 @@ export interface Post {
 }
 
 /**
- * Writes and signs a post, as it arrives at a receiver.
+ * Writes and signs a callback, as it arrives at a receiver.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const request = (sign: Checksum.Sign, post: Post): Incoming => {
-  const { apmType, method, query, signed, status, unsigned } = post
+export const toIncoming = (sign: Checksum.Sign, content: CallbackContent): Incoming => {
+  const { apmType, method, query, signed, status, unsigned } = content
   const texts = [signed.account, signed.amount, signed.currency, signed.transactionId]
   const members = [
     ...signedNames[method].map((name, at) => [
       name,
-      at === 1 && post.amount === "number" ? signed.amount : JSON.stringify(texts[at])
+      at === 1 && content.amount === "number" ? signed.amount : JSON.stringify(texts[at])
     ]),
     ["transactionStatus", JSON.stringify(status)],
     ...(method === "apm" ? [["apmType", JSON.stringify(apmType)]] : []),
@@ -78,7 +78,7 @@ export const request = (sign: Checksum.Sign, post: Post): Incoming => {
 const utf8 = new TextEncoder()
 
 /**
- * Makes the web request of what arrives, at an absolute URL without a query.
+ * Makes a web `Request` of an incoming callback, at an absolute URL without a query.
  *
  * @category conversions
  * @since 0.1.0
@@ -94,38 +94,38 @@ export const toRequest = (url: string, incoming: Incoming): Request =>
   })
 
 /**
- * Makes the post of a delivery of a transaction; a forgery changes what the checksum does not cover.
+ * Makes the content of a delivery of a transaction. A forgery changes only fields that the checksum does not cover.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const of = (
+export const fromDelivery = (
   transaction: { readonly method: Method; readonly signed: Signed; readonly unsigned?: Body },
   { amount, forged, status }: Delivery
-): Post => {
+): CallbackContent => {
   const { method, signed, unsigned = {} } = transaction
-  const post = { method, signed, status, amount, unsigned, apmType: "PIX", query: [] }
+  const content = { method, signed, status, amount, unsigned, apmType: "PIX", query: [] }
   switch (forged) {
     case undefined:
     case "status":
-      return post
+      return content
     case "metadata":
-      return { ...post, unsigned: { ...unsigned, metadata: { forged: "yes" } } }
+      return { ...content, unsigned: { ...unsigned, metadata: { forged: "yes" } } }
     case "response":
       return {
-        ...post,
+        ...content,
         unsigned: { ...unsigned, apmResponseData: { redirectUrl: "https://x.example" } }
       }
     case "refundId":
-      return { ...post, unsigned: { ...unsigned, refundId: "999999" } }
+      return { ...content, unsigned: { ...unsigned, refundId: "999999" } }
     case "kind":
-      return { ...post, method: method === "card" ? "apm" : "card" }
+      return { ...content, method: method === "card" ? "apm" : "card" }
     case "type":
-      return { ...post, apmType: "OTHER" }
+      return { ...content, apmType: "OTHER" }
   }
 }
 
-/** What a joined checksum text may consist of. */
+/** A text that may be part of the joined checksum text. */
 const word = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
   .filter((text) => /^[^|\p{Cc}\p{Cs}]+$/u.test(text))
@@ -133,12 +133,12 @@ const word = fc
 const storable = fc.string({ unit: "grapheme", maxLength: 8 })
 
 /**
- * Posts in both layouts, inside the grammar of the service, with the merchant's own metadata and query.
+ * Contents of callbacks in both layouts, as the service writes them, with metadata and a query of the merchant.
  *
  * @category arbitraries
  * @since 0.1.0
  */
-export const posts: fc.Arbitrary<Post> = fc.record({
+export const contents: fc.Arbitrary<CallbackContent> = fc.record({
   method: fc.constantFrom("card", "apm"),
   signed: fc.record({
     account: word,
@@ -161,12 +161,12 @@ export const posts: fc.Arbitrary<Post> = fc.record({
 })
 
 /**
- * Makes the arbitrary of callbacks signed with a secret, as they arrive at a receiver.
+ * Makes the arbitrary of callbacks that are signed with a secret.
  *
  * @category arbitraries
  * @since 0.1.0
  */
 export const callbacks = (secret: Redacted.Redacted): fc.Arbitrary<Incoming> => {
   const sign = keyed(secret)
-  return posts.map((post) => request(sign, post))
+  return contents.map((content) => toIncoming(sign, content))
 }

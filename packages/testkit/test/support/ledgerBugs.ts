@@ -1,5 +1,5 @@
 /**
- * What ledgers with a bug are made of: the one in memory, and what is wrong around it.
+ * Parts of ledgers with planted bugs: each bug wraps the ledger in memory.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
@@ -11,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 
 export type Port = Ledger["Service"]
-export type Plant = (ledger: Port) => Port
+export type ChangeLedger = (ledger: Port) => Port
 
-/** Changes what is seen of each row. */
+/** Changes each row that is read. */
 export const seeing =
-  (change: (row: Row) => Row | undefined): Plant =>
+  (change: (row: Row) => Row | undefined): ChangeLedger =>
   (ledger) => ({
     ...ledger,
     get: (...key) => Effect.map(ledger.get(...key), (row) => row && change(row))
@@ -24,7 +24,7 @@ export const seeing =
 export const keyOf = (row: { readonly scope: Kind; readonly transactionId: string }) =>
   `${row.scope} ${row.transactionId}`
 
-/** Knows who holds which row. */
+/** Records the leases. */
 export const watching = (ledger: Port) => {
   const leases = new Map<string, Leased>()
   return {
@@ -49,7 +49,7 @@ export const watching = (ledger: Port) => {
   }
 }
 
-/** Makes a row that nobody holds due at a time, whatever it was before, and leaves those before it as they are. */
+/** Sets when a row without a lease is due, and leaves the rows before it unchanged. */
 export const putOff = (
   ledger: Port,
   key: Key,
@@ -60,19 +60,19 @@ export const putOff = (
     const since = yield* nextDue(ledger)
     const { rows } = yield* ledger.claim({ at, until: at + 1, limit: 1 })
     for (const row of rows) {
-      const isIt = row.method === key.method && row.transactionId === key.transactionId
-      if (!isIt) yield* putOff(ledger, key, at, dueAt)
-      yield* ledger.write(row, { release: { dueAt: isIt ? dueAt : since } })
+      const isTarget = row.method === key.method && row.transactionId === key.transactionId
+      if (!isTarget) yield* putOff(ledger, key, at, dueAt)
+      yield* ledger.write(row, { release: { dueAt: isTarget ? dueAt : since } })
     }
   })
 
 const nextDue = (ledger: Port) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
 
-/** A bug, the beginning of the law that is to catch it, and how it gets in. */
-export type Planted = readonly [bug: string, law: string, plant: Plant]
+/** A description, the beginning of the name of the law that catches the bug, and the change of the ledger. */
+export type PlantedBug = readonly [bug: string, law: string, plant: ChangeLedger]
 
-/** Commits together what waits together, all of it or nothing. */
+/** Commits all waiting callbacks together, or none of them. */
 export const inGroups = (ledger: Port): Port["accept"] => {
   let group: Array<{
     readonly call: readonly [verified: Verified, at: number]

@@ -1,7 +1,5 @@
 /**
- * The client of `@pawl/http`, as the laws of a client take one.
- *
- * @since 0.1.0
+ * The client of `@pawl/http` as a subject of the laws.
  */
 import type { CreateError } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
@@ -23,12 +21,6 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import type { Client, Outcome, Service } from "./Model.ts"
 
-/**
- * Makes the client of a service.
- *
- * @category constructors
- * @since 0.1.0
- */
 export const make = (service: Service): Client => {
   const { baseUrl, fetch, merchantKey, merchantSecret } = service
   const client = Pawl.layerPortable.pipe(

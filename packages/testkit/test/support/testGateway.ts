@@ -1,5 +1,5 @@
 /**
- * A gateway on a bench: no port, no network, and a merchant's receiver that is a list.
+ * A gateway for tests, without a port or network. The merchant's receiver is a list of callbacks.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Context from "effect/Context"
@@ -25,13 +25,13 @@ export interface Received {
   readonly at: number
 }
 
-/** What the receiver answers to its n-th callback, from 0. */
-export type Answering = (n: number, received: Received) => number | "never"
+/** Returns the HTTP status for the n-th callback, counted from 0. */
+export type StatusForCallback = (n: number, received: Received) => number | "never"
 
-/** Service that is the merchant's side: everything that arrived, in order. */
+/** Service that records the callbacks of the merchant, in order of arrival. */
 export class Receiver extends Context.Service<
   Receiver,
-  { readonly received: Array<Received>; answering: Answering }
+  { readonly received: Array<Received>; statusFor: StatusForCallback }
 >()("test/Receiver") {}
 
 const client = Layer.effect(
@@ -49,23 +49,26 @@ const client = Layer.effect(
           text,
           at: yield* Effect.clockWith((clock) => clock.currentTimeMillis)
         }
-        const answer = receiver.answering(receiver.received.push(received) - 1, received)
-        if (answer === "never") return yield* Effect.never
-        // A body that is null costs no promise, so virtual time stays exact.
-        return HttpClientResponse.fromWeb(request, new Response(null, { status: answer }))
+        const status = receiver.statusFor(receiver.received.push(received) - 1, received)
+        if (status === "never") return yield* Effect.never
+        // A null body needs no promise, so virtual time stays exact.
+        return HttpClientResponse.fromWeb(request, new Response(null, { status }))
       })
     )
   )
 )
 
-/** Layer that is the whole bench, under virtual time. */
-export const bench = (options: GatewayConfig.Options = {}, answering: Answering = () => 200) =>
+/** Layer that provides a gateway, its courier and the receiver, in virtual time. */
+export const testGateway = (
+  options: GatewayConfig.Options = {},
+  statusFor: StatusForCallback = () => 200
+) =>
   Gateway.layer.pipe(
     Layer.provideMerge(Courier.layer),
     Layer.provide(client),
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.sync(Receiver, () => ({ received: [], answering })),
+        Layer.sync(Receiver, () => ({ received: [], statusFor })),
         NodeHmac.layer,
         GatewayConfig.layer(options)
       )
@@ -73,12 +76,13 @@ export const bench = (options: GatewayConfig.Options = {}, answering: Answering 
     Layer.provideMerge(TestClock.layer())
   )
 
-/** Runs a test on a bench of its own. */
+/** Runs a test with a new gateway. */
 export const run = <A, E>(
-  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof bench>> | Scope.Scope>,
+  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testGateway>> | Scope.Scope>,
   options?: GatewayConfig.Options,
-  answering?: Answering
-): Promise<A> => Effect.runPromise(Effect.scoped(Effect.provide(test, bench(options, answering))))
+  statusFor?: StatusForCallback
+): Promise<A> =>
+  Effect.runPromise(Effect.scoped(Effect.provide(test, testGateway(options, statusFor))))
 
 /** Sends a request to the gateway; a body that is not text is sent as JSON. */
 export const send = Effect.fnUntraced(function* (
@@ -93,7 +97,7 @@ export const send = Effect.fnUntraced(function* (
   const gateway = yield* Gateway.Gateway
   const { body, contentType = "application/json", token } = options
   const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
-  const answer = yield* gateway.handle({
+  const response = yield* gateway.handle({
     method,
     path: `/api/v1${path}`,
     headers: {
@@ -102,18 +106,21 @@ export const send = Effect.fnUntraced(function* (
     },
     body: new TextEncoder().encode(text)
   })
-  return { ...answer, json: (answer.body === "" ? undefined : JSON.parse(answer.body)) as unknown }
+  return {
+    ...response,
+    json: (response.body === "" ? undefined : JSON.parse(response.body)) as unknown
+  }
 })
 
 export const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
 
-/** Gets a token. */
+/** Requests an access token. */
 export const authenticate = Effect.map(
   send("POST", "/auth", { body: credentials }),
   ({ json }) => (json as { readonly accessToken: string }).accessToken
 )
 
-/** The request checksum, by Node and not by us. */
+/** The request checksum, computed by Node. */
 export const checksum = (
   body: {
     readonly accountId: string
@@ -127,7 +134,7 @@ export const checksum = (
     .update(`${body.accountId}|${body.requestId}|${body.amount}|${body.currency}`)
     .digest("hex")
 
-/** The body of a create, with a checksum that holds. */
+/** The body of a create, with a valid checksum. */
 export const payment = (
   over: {
     readonly requestId?: string
@@ -152,7 +159,7 @@ export const payment = (
   return { checksum: checksum(body), ...body }
 }
 
-/** What a create answers. */
+/** The response of a create. */
 export interface Created {
   readonly requestId: string
   readonly transactionId: string
@@ -164,16 +171,16 @@ export interface Created {
   readonly apmResponseData: Readonly<Record<string, unknown>>
 }
 
-/** Creates a payment that has to be accepted. */
+/** Creates a payment, and dies unless it is accepted. */
 export const create = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0] = {}) {
   const token = yield* authenticate
-  const answer = yield* send("POST", "/payments/apm", { token, body: payment(over) })
-  if (answer.status !== 200)
-    return yield* Effect.die(`create answered ${answer.status} ${answer.body}`)
-  return answer.json as Created
+  const response = yield* send("POST", "/payments/apm", { token, body: payment(over) })
+  if (response.status !== 200)
+    return yield* Effect.die(`create answered ${response.status} ${response.body}`)
+  return response.json as Created
 })
 
-/** The names of the fields a 400 complains of. */
+/** The names of the fields in a 400 response. */
 export const fields = (json: unknown): ReadonlyArray<string> =>
   (json as { readonly errors: ReadonlyArray<{ readonly field: string }> }).errors.map(
     ({ field }) => field

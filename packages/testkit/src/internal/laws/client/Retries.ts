@@ -1,0 +1,132 @@
+/**
+ * The laws of how a client retries, and of its access tokens.
+ */
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import * as Faults from "../../../Faults.ts"
+import { type ClientLaw, inOrder, law, oneOf, order } from "./ClientLaw.ts"
+import { merchantSecret, type SentRequest } from "./Harness.ts"
+import { expect } from "../Expect.ts"
+
+export const retryLaws: ReadonlyArray<ClientLaw> = [
+  law(
+    {
+      name: "calls share one access token, and a refused token costs one request to /auth (C12)",
+      section: 'spec.md, "Authentication"',
+      explanation:
+        "One token serves every request, so requests that are refused together need one new token. A late refusal concerns the old token and does not discard the new one."
+    },
+    {
+      events: fc.array(
+        fc.record({ start: fc.nat(300), delay: fc.nat(300) }, { noNullPrototype: true }),
+        { minLength: 1, maxLength: 6 }
+      ),
+      show: ({ delay, start }) => `a call after ${start} ms, with a response ${delay} ms later`
+    },
+    function* ({ apiRequests, authRequests, client, setFaults, settle, sleep }, calls) {
+      yield* settle(() => client.create(order()))
+      yield* settle(() => client.status("100001"))
+      const refused = apiRequests()[0]?.token
+      setFaults(
+        (_, { token }) => (token === refused ? "401" : "none"),
+        (n) => (n === undefined ? 200 : (calls[n]?.delay ?? 0))
+      )
+      const call = ({ start }: (typeof calls)[number]) =>
+        sleep(start).then(() => client.status("100001"))
+      yield* settle(() => Promise.all(calls.map(call)))
+      expect(authRequests().length).toBe(2)
+    }
+  ),
+
+  law(
+    {
+      name: "a second 401 is an error, and no third token is requested (C13)",
+      section: 'spec.md, "Authentication"',
+      explanation:
+        "Retry the original request once. A persistent 401 means wrong credentials or a revoked account, and another token does not help."
+    },
+    { events: oneOf("create", "status") },
+    function* ({ apiRequests, authRequests, client, setFaults, settle }, [operation = ""]) {
+      setFaults(() => "401")
+      const succeeds = yield* Effect.isSuccess(
+        settle((): Promise<unknown> =>
+          operation === "create"
+            ? client.create(order()).then(({ outcome }) => expect(outcome).toBe("accepted"))
+            : client.status("100001")
+        )
+      )
+      expect(succeeds).toBe(false)
+      expect(authRequests().length <= 2).toBe(true)
+      expect(apiRequests().length <= 2).toBe(true)
+    }
+  ),
+
+  law(
+    {
+      name: "the number of attempts is limited, with a wait between them (C10)",
+      section: 'spec.md, "Errors"',
+      explanation:
+        "A client that retries without limit, or at once, adds load to a service that is down."
+    },
+    { events: oneOf("500", "reset-before", "reset-after") },
+    function* ({ apiRequests, client, setFaults, settle }, faults) {
+      setFaults(() => faults[0] ?? "none")
+      yield* Effect.ignore(settle(() => client.create(order())))
+      const attempts = apiRequests()
+      expect(attempts.length <= 20).toBe(true)
+      expect(gapsOf(attempts).every((gap) => gap >= 50)).toBe(true)
+    }
+  ),
+
+  law(
+    {
+      name: "nothing is sent before the time of Retry-After (C11)",
+      section: "docs/decisions/0020",
+      explanation: "The service states when it is ready again; an earlier request only adds load."
+    },
+    { events: [["503"], ["503", "503"]] as const },
+    function* ({ apiRequests, client, setFaults, settle }, faults) {
+      setFaults(inOrder(faults))
+      yield* Effect.ignore(settle(() => client.create(order())))
+      expect(gapsOf(apiRequests()).every((gap) => gap >= 1000)).toBe(true)
+    }
+  ),
+
+  law(
+    {
+      name: "no error contains an access token or the secret (B04)",
+      section: "docs/decisions/0026",
+      explanation: "Errors end up in logs, in tickets, and in the responses of a shop."
+    },
+    { events: oneOf(...Faults.kinds) },
+    function* ({ apiRequests, authRequests, client, setFaults, settle }, faults) {
+      setFaults(() => faults[0] ?? "none")
+      const error = yield* Effect.match(
+        settle(() => client.status("7")),
+        { onFailure: (error) => error, onSuccess: () => undefined }
+      )
+      expect(authRequests().length > 0).toBe(true)
+      const secrets = [merchantSecret, ...apiRequests().map(({ token = "" }) => token.slice(7))]
+      const text = textsOf(error).join("\n")
+      expect(secrets.filter((secret) => secret !== "" && text.includes(secret))).toEqual([])
+    }
+  )
+]
+
+/** The gaps between requests, in milliseconds. */
+const gapsOf = (sent: ReadonlyArray<SentRequest>): ReadonlyArray<number> =>
+  sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0))
+
+/** Lists every text in a value and in everything it refers to. */
+const textsOf = (value: unknown, seen = new Set<unknown>()): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (typeof value !== "object" || value === null || seen.has(value)) return []
+  seen.add(value)
+  const names = value instanceof Map ? [] : Reflect.ownKeys(value)
+  const members =
+    value instanceof Map ? [...value].flat() : names.map((name) => Reflect.get(value, name))
+  return [
+    ...(value instanceof Error ? [value.toString()] : []),
+    ...members.flatMap((each) => textsOf(each, seen))
+  ]
+}

@@ -1,0 +1,213 @@
+/**
+ * The laws about the HTTP status that a receiver answers.
+ */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { unknownStatuses } from "../../../Generators.ts"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as Laws from "../../../Laws.ts"
+import * as CallbackRequest from "./CallbackRequest.ts"
+import { type CaseStep, type ReceiverCase, show } from "./Case.ts"
+import * as ChecksumEncoding from "./ChecksumEncoding.ts"
+import * as Malformed from "./Malformed.ts"
+import {
+  type Answering,
+  expectStatus,
+  type ReceiverLaw,
+  ReceiverWrong,
+  send
+} from "./ReceiverLaw.ts"
+
+const methods = ["card", "apm"] as const
+
+const caseOf = (...requests: ReadonlyArray<CallbackRequest.CallbackRequest>): ReceiverCase => ({
+  kinds: [],
+  steps: requests.map((request): CaseStep => ({ _tag: "Send", request }))
+})
+
+const requestsOf = ({ steps }: ReceiverCase): ReadonlyArray<CallbackRequest.CallbackRequest> =>
+  steps.flatMap((step) => (step._tag === "Send" ? [step.request] : []))
+
+const expectAll = (status: number) => (subject: Answering, value: ReceiverCase) =>
+  Effect.forEach(requestsOf(value), (request) => expectStatus(subject, request, status))
+
+/** Makes the law that every change of a genuine callback is answered with one HTTP status. */
+const answered = (
+  status: number,
+  changes: ReadonlyArray<CallbackRequest.Change>,
+  text: Laws.LawText
+): ReceiverLaw<Answering> =>
+  Laws.each(text, {
+    values: changes.flatMap((change) =>
+      methods.map((method) => caseOf(CallbackRequest.changed(method, change)))
+    ),
+    show,
+    body: expectAll(status)
+  })
+
+/** Makes the arbitrary of genuine callbacks, each sent a number of times. */
+const genuine = (times: number) =>
+  CallbackRequests.contents.map((content) =>
+    caseOf(
+      ...Array.from({ length: times }, () => CallbackRequest.withBodyInNote("genuine", content))
+    )
+  )
+
+/** Gives a callback a new transactionId, because shrinking sends a callback several times. */
+const withNewId = (request: CallbackRequest.CallbackRequest) =>
+  Effect.map(Random.nextInt, (salt) =>
+    CallbackRequest.withTransactionId(request, `conform-${Math.abs(salt)}`)
+  )
+
+/** Contents that verify and are not documented. */
+const undocumented: ReadonlyArray<Partial<CallbackRequests.CallbackContent>> = [
+  ...unknownStatuses.map((status) => ({ status })),
+  ...["10.001", "1e2", "-1"].map((amount) => ({
+    signed: { ...CallbackRequest.genuine("card").signed, amount }
+  })),
+  { unsigned: { added: { later: [1, true, null] } } }
+]
+
+export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
+  Laws.propertyEffect(
+    {
+      name: "a genuine callback is answered 200",
+      section: 'spec.md, "Events"',
+      explanation:
+        "After an error, or no response within 10 seconds, the service sends the callback five more times and then drops it. A transaction that the receiver does not know yet, and an amount in any notation, are no errors: the checksum covers the text as it was sent."
+    },
+    { arbitrary: genuine(1), show, numRuns: 60, body: expectAll(200) }
+  ),
+  Laws.propertyEffect(
+    {
+      name: "a repeated callback is answered 200, like the first",
+      section: 'spec.md, "Events"',
+      explanation:
+        "Delivery is at least once. A repeat that is refused is sent again until it is dropped."
+    },
+    {
+      arbitrary: genuine(2),
+      show,
+      numRuns: 20,
+      body: Effect.fnUntraced(function* (subject: Answering, value: ReceiverCase) {
+        for (const shown of requestsOf(value).slice(1)) {
+          const request = yield* withNewId(shown)
+          const { status } = yield* send(subject, request)
+          if (status < 300) yield* expectStatus(subject, request, 200)
+        }
+      })
+    }
+  ),
+  Laws.each(
+    {
+      name: "a callback with a valid checksum and unknown content is answered 200",
+      section: "docs/decisions/0017",
+      explanation:
+        "The service may add statuses and fields. A receiver that refuses them loses genuine callbacks after six attempts: store such a callback, do not act on it, and report it to a person."
+    },
+    {
+      values: undocumented.map((content) =>
+        caseOf(
+          CallbackRequest.withBodyInNote("signed", {
+            ...CallbackRequest.genuine("card"),
+            ...content
+          })
+        )
+      ),
+      show,
+      body: expectAll(200)
+    }
+  ),
+  answered(
+    401,
+    [
+      ...ChecksumEncoding.wrong.map((encoding) => ({ note: encoding.note, encoding })),
+      {
+        note: "with its fields signed in another order",
+        text: (text) => text.split("|").toReversed().join("|")
+      },
+      {
+        note: "with another amount than the signed one",
+        body: (text) => text.replace("10.00", "99.00")
+      }
+    ],
+    {
+      name: "a checksum that is not exactly right is answered 401",
+      section: 'spec.md, "Callback checksum"',
+      explanation:
+        "Compare the header with the canonical base64 as text, without trimming: ten other encodings decode to the same bytes."
+    }
+  ),
+  Laws.each(
+    {
+      name: "every wrong checksum is answered alike",
+      section: "docs/decisions/0003",
+      explanation: "A response that tells a missing checksum from a wrong one helps a forger."
+    },
+    {
+      values: ChecksumEncoding.wrong
+        .slice(1)
+        .map((encoding) =>
+          caseOf(
+            ...[ChecksumEncoding.missing, encoding].map((each) =>
+              CallbackRequest.changed("card", { note: each.note, encoding: each })
+            )
+          )
+        ),
+      show,
+      body: Effect.fnUntraced(function* (subject: Answering, value: ReceiverCase) {
+        const responses = yield* Effect.forEach(requestsOf(value), (request) =>
+          send(subject, request)
+        )
+        const refusals = responses.filter(({ status }) => status >= 400)
+        const bodies = new Set(refusals.map(({ body }) => JSON.stringify(body)))
+        if (bodies.size < 2) return
+        return yield* new ReceiverWrong({
+          message: `the responses differ: ${[...bodies].join(" and ")}`
+        })
+      })
+    }
+  ),
+  answered(
+    405,
+    ["GET", "HEAD", "PUT", "PATCH", "DELETE"].map((method) => ({
+      note: `sent with ${method}`,
+      incoming: { method }
+    })),
+    {
+      name: "an HTTP method other than POST is answered 405",
+      section: 'spec.md, "Events"',
+      explanation: "A callback is an HTTP POST."
+    }
+  ),
+  answered(413, Malformed.large, {
+    name: "a body larger than 64 KiB is answered 413",
+    section: "docs/decisions/0027",
+    explanation:
+      "A receiver without a limit can be made to run out of memory. No genuine callback comes near 64 KiB."
+  }),
+  answered(415, Malformed.mediaTypes, {
+    name: "a content type or encoding other than plain JSON is answered 415",
+    section: 'spec.md, "Common rules"',
+    explanation:
+      "Bodies are JSON in UTF-8. Decompressing a body, or guessing its charset, before the checksum is verified opens the receiver to attacks."
+  }),
+  answered(400, Malformed.bodies, {
+    name: "a body that is not one well-formed JSON object is answered 400",
+    section: "docs/decisions/0011",
+    explanation:
+      "Parsers differ in which of two fields with one name they take, and decoders replace bytes that are not UTF-8: the receiver has to read exactly the content that was signed."
+  }),
+  answered(400, Malformed.fields, {
+    name: "an ambiguous signed field is answered 400",
+    section: 'spec.md, "Callback checksum"',
+    explanation:
+      "Fields are joined with a bar. A field that contains a bar, is empty, missing or not text has the same checksum text as another field. The checksums of these callbacks verify."
+  }),
+  answered(400, Malformed.methods, {
+    name: "a callback of an ambiguous kind is answered 400",
+    section: "docs/decisions/0013",
+    explanation:
+      "Card and APM callbacks are signed alike, and paymentMethod is not signed: a card callback verifies as an APM callback unless the query and the fields have to agree."
+  })
+]

@@ -1,0 +1,145 @@
+/**
+ * The requests that the laws of a receiver send: genuine callbacks, and callbacks with one change.
+ */
+import { signedNames } from "@pawl/core/Callback"
+import type { Sign } from "@pawl/core/Checksum"
+import type { Method } from "@pawl/core/Kind"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import * as Base64 from "effect/encoding/Base64"
+import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as ChecksumEncoding from "./ChecksumEncoding.ts"
+
+/**
+ * A callback before it is signed: `text` is the text under the checksum, `encoding` the way the checksum is written,
+ * `incoming` the rest of the request, and `note` a short description.
+ */
+export interface CallbackRequest {
+  readonly note: string
+  readonly incoming: Omit<Incoming, "checksum">
+  readonly text: string
+  readonly encoding: ChecksumEncoding.ChecksumEncoding
+}
+
+/** Makes the request of a content, with a checksum that verifies. */
+export const fromContent = (
+  note: string,
+  content: CallbackRequests.CallbackContent
+): CallbackRequest => {
+  let text = ""
+  const incoming = CallbackRequests.toIncoming((signed) => {
+    text = signed
+    return noBytes
+  }, content)
+  return { note, incoming, text, encoding: ChecksumEncoding.exact }
+}
+
+/** Makes the request of a content, with its body in the note. */
+export const withBodyInNote = (
+  adjective: string,
+  content: CallbackRequests.CallbackContent
+): CallbackRequest => {
+  const request = fromContent("", content)
+  const body = utf8.decode.decode(request.incoming.body)
+  return { ...request, note: `${adjective} ${content.method} callback ${body}` }
+}
+
+/** Returns the request with another transactionId. */
+export const withTransactionId = (
+  request: CallbackRequest,
+  transactionId: string
+): CallbackRequest => {
+  const { incoming, text } = request
+  const old = text.slice(text.lastIndexOf("|") + 1)
+  const body = utf8.decode.decode(incoming.body).replace(`"${old}"`, `"${transactionId}"`)
+  return {
+    ...request,
+    incoming: { ...incoming, body: utf8.encode.encode(body) },
+    text: `${text.slice(0, -old.length)}${transactionId}`
+  }
+}
+
+const noBytes = new Uint8Array()
+
+/** Signs the callback, and makes a web `Request` to a URL. */
+export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): Request => {
+  const { body, contentEncoding, contentType, method, search } = callback.incoming
+  const checksum = callback.encoding.write(Base64.encode(sign(callback.text)))
+  const headers = {
+    "content-type": contentType,
+    "content-encoding": contentEncoding,
+    "x-checksum": checksum
+  }
+  const present = Object.entries(headers).flatMap(([name, value]): Array<[string, string]> =>
+    value === undefined ? [] : [[name, value]]
+  )
+  return new Request(withQuery(url, search), {
+    method,
+    headers: present,
+    redirect: "manual",
+    ...(!isBodiless(callback) && { body: body.slice() })
+  })
+}
+
+/** Appends a query to a URL, which may have a query already. */
+export const withQuery = (url: string, search: string): string =>
+  `${url}${url.includes("?") ? search.replace("?", "&") : search}`
+
+/** Tells whether the HTTP method of a callback has no body. */
+export const isBodiless = ({ incoming }: CallbackRequest): boolean =>
+  /^(?:GET|HEAD)$/u.test(incoming.method)
+
+const utf8 = { decode: new TextDecoder(), encode: new TextEncoder() }
+
+/**
+ * A change of a genuine callback. A change of a signed field in `body` also changes `text`, so that the checksum
+ * verifies for a receiver that joins the changed fields.
+ */
+export interface Change {
+  readonly note: string
+  readonly incoming?: Partial<Omit<Incoming, "checksum" | "body">>
+  readonly search?: (search: string, method: Method) => string
+  readonly body?: (text: string, method: Method) => string | Uint8Array<ArrayBuffer>
+  readonly text?: (text: string) => string
+  readonly encoding?: ChecksumEncoding.ChecksumEncoding
+}
+
+/** Makes a genuine callback of a transaction that the service does not have. */
+export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
+  method,
+  signed: {
+    account: accountOf[method],
+    amount: "10.00",
+    currency: "EUR",
+    transactionId: "conform-1"
+  },
+  status: "PENDING",
+  amount: "text",
+  unsigned: {},
+  apmType: "WALLET",
+  query: []
+})
+
+/** The merchant account of each method. */
+export const accountOf: Readonly<Record<Method, string>> = { card: "mid-1", apm: "4711" }
+
+/** Makes a genuine callback and applies a change to it. */
+export const changed = (method: Method, change: Change): CallbackRequest => {
+  const note = `${method} callback, ${change.note}`
+  const { encoding, incoming, text } = fromContent(note, genuine(method))
+  const body = utf8.decode.decode(incoming.body)
+  const changedBody = change.body?.(body, method) ?? body
+  return {
+    note,
+    incoming: {
+      ...incoming,
+      ...change.incoming,
+      search: change.search?.(incoming.search, method) ?? incoming.search,
+      body: typeof changedBody === "string" ? utf8.encode.encode(changedBody) : changedBody
+    },
+    text: change.text?.(text) ?? text,
+    encoding: change.encoding ?? encoding
+  }
+}
+
+/** Returns the name of a signed field in a method, by its position in the checksum text. */
+export const signedField = (method: Method, at: 0 | 1 | 2 | 3): string => signedNames[method][at]

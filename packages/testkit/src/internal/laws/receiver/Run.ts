@@ -1,0 +1,149 @@
+/**
+ * Runs a case against a receiver: changes statuses at the service, sends the callbacks, and reads the reported status.
+ */
+import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { type CaseStep, methodOf, type ReceiverCase, requestOf } from "./Case.ts"
+import { reasonOf, ReceiverWrong, type Reporting, send, sleep } from "./ReceiverLaw.ts"
+
+/** The status that a receiver reports, and all statuses of the service until now, the current one last. */
+export interface StatusReport {
+  readonly reported: Status | undefined
+  readonly actual: ReadonlyArray<Status>
+}
+
+/**
+ * The checks of a run.
+ *
+ * - `check` describes what is wrong with a report, or returns undefined. The status is read after each callback.
+ * - `settles`: the receiver has to report the service's status within its settle timeout.
+ */
+export interface RunOptions {
+  readonly check?: (report: StatusReport) => string | undefined
+  readonly settles?: boolean
+}
+
+/** The number of times the service sends a callback that is refused. */
+const maxAttempts = 6
+/** Milliseconds between two reads of the reported status; the last one repeats. */
+const readGaps = [10, 20, 40, 80, 160, 250]
+const longestGap = 250
+
+/** Runs a case with transactions of its own. */
+export const run = Effect.fnUntraced(
+  function* (subject: Reporting, { kinds, ...value }: ReceiverCase, options: RunOptions) {
+    const { service } = subject
+    const ids = yield* service.open(kinds)
+    const actual = kinds.map((): Array<Status> => [])
+
+    const readStatus = Effect.fnUntraced(function* (index: number) {
+      const { [index]: kind = "card-payment" } = kinds
+      const status = yield* Effect.tryPromise({
+        try: () => Promise.resolve(subject.status(methodOf[kind], ids[index] ?? "")),
+        catch: reasonOf
+      }).pipe(
+        Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no response") }),
+        Effect.mapError(
+          (reason) =>
+            new ReceiverWrong({ message: `the reported status cannot be read: ${reason}` })
+        )
+      )
+      const reported = typeof status === "string" && isStatus(status) ? status : undefined
+      const wrong = options.check?.({ reported, actual: actual[index] ?? [] })
+      if (wrong !== undefined) return yield* new ReceiverWrong({ message: wrong })
+      return reported
+    })
+
+    /** Sends a genuine callback again until it is accepted. */
+    const deliver = Effect.fnUntraced(function* ({ delivery, index }: DeliverStep) {
+      const { [index]: kind = "card-payment" } = kinds
+      const request = requestOf(kind, ids[index] ?? "", delivery)
+      for (let left = delivery.forged === undefined ? maxAttempts : 1; left > 0; left--) {
+        const { status } = yield* send(subject, request)
+        if (status < 300) return
+      }
+    })
+
+    const readRepeatedly = Effect.fnUntraced(function* (index: number) {
+      for (const gap of readGaps.slice(0, 3)) {
+        yield* readStatus(index)
+        yield* sleep(subject, gap)
+      }
+    })
+
+    const take = Effect.fnUntraced(function* (step: CaseStep) {
+      if (step._tag === "Send") return yield* send(subject, step.request)
+      const { index } = step
+      switch (step._tag) {
+        case "ChangeStatus":
+          actual[index]?.push(step.status)
+          return yield* service.move(ids[index] ?? "", step.status)
+        case "FailRead":
+          return yield* service.fail(kinds[index] ?? "card-payment", step.fault)
+        case "Deliver":
+          yield* deliver(step)
+          // A forged terminal status may take effect later.
+          if (isForgedEnd(step)) yield* readRepeatedly(index)
+          else if (options.check !== undefined) yield* readStatus(index)
+      }
+    })
+
+    // A clone repeats the order of an earlier run.
+    const scheduler = fc.cloneIfNeeded(value.scheduler)
+    const isConcurrent = (step: CaseStep) => scheduler !== undefined && step._tag === "Deliver"
+    yield* Effect.forEach(
+      value.steps.filter((step) => !isConcurrent(step)),
+      take,
+      { discard: true }
+    )
+    if (scheduler !== undefined) {
+      yield* Effect.forEach(
+        value.steps.filter((step) => step._tag === "Deliver"),
+        (step) =>
+          Effect.andThen(
+            Effect.promise(() => scheduler.schedule(Promise.resolve())),
+            deliver(step)
+          ),
+        { concurrency: "unbounded", discard: true }
+      ).pipe(
+        Effect.raceFirst(
+          Effect.andThen(
+            Effect.promise(() => scheduler.waitIdle()),
+            Effect.never
+          )
+        )
+      )
+    }
+
+    const settle = Effect.fnUntraced(function* (index: number) {
+      const expected = actual[index]?.at(-1)
+      const timeout = Duration.toMillis(
+        Duration.fromInputUnsafe(subject.settleTimeout ?? "5 seconds")
+      )
+      for (let waited = 0, at = 0; ; at++) {
+        const reported = yield* readStatus(index)
+        const isSettled = isTerminal(expected ?? "NEW")
+          ? reported === expected
+          : reported && !isTerminal(reported)
+        if (isSettled) return
+        if (waited >= timeout) {
+          const message = `the service has ${expected}, and the receiver reports ${reported ?? "nothing"}`
+          return yield* new ReceiverWrong({ message })
+        }
+        const gap = readGaps[at] ?? longestGap
+        waited += gap
+        yield* sleep(subject, gap)
+      }
+    })
+    const finish = options.settles === true ? settle : readRepeatedly
+    yield* Effect.forEach(kinds, (_, index) => finish(index), { discard: true })
+  },
+  (running, { service }) => Effect.ensuring(running, service.clearFaults)
+)
+
+type DeliverStep = Extract<CaseStep, { readonly _tag: "Deliver" }>
+
+const isForgedEnd = ({ delivery: { forged, status } }: DeliverStep): boolean =>
+  forged === "status" && isStatus(status) && isTerminal(status)

@@ -1,0 +1,69 @@
+/**
+ * The shape of a law of a reducer.
+ */
+import * as Generators from "../../../Generators.ts"
+import * as Laws from "../../../Laws.ts"
+import { shortSequences } from "../ShortSequences.ts"
+import { isKnown, type KnownObservation, show } from "./Summary.ts"
+
+/**
+ * The standing of a transaction: the current status, if there is one, whether the service confirmed it, and the
+ * terminal statuses in conflict, if any.
+ */
+export interface Standing {
+  readonly status: string | null | undefined
+  readonly confirmed: boolean
+  readonly conflict: ReadonlyArray<string> | null | undefined
+}
+
+/** The subject of the laws: a function of all observations of one transaction, in order of arrival. */
+export type Reducer = (observations: ReadonlyArray<Generators.Observation>) => Standing
+
+export type ReducerLaw = Laws.Law<Reducer, ReadonlyArray<Generators.Observation>>
+
+/** Returns a description of the failure, or undefined if the law holds for these observations. */
+type Check<A> = (reducer: Reducer, observations: ReadonlyArray<A>) => string | undefined
+
+/** Makes a law over observations of known and unknown statuses. */
+export const hostile = (text: Laws.LawText, check: Check<Generators.Observation>): ReducerLaw =>
+  Laws.property(text, {
+    arbitrary: Generators.hostileObservations,
+    short: () => shortSequences(Generators.hostileObservationTable, 2),
+    show,
+    wrong: check
+  })
+
+/** Makes a law over observations of the nine statuses. */
+export const known = (text: Laws.LawText, check: Check<KnownObservation>): ReducerLaw =>
+  Laws.property(text, {
+    arbitrary: Generators.observations,
+    short: () => shortSequences(Generators.observationTable, 2),
+    show,
+    wrong: (reducer, observations) => check(reducer, observations.filter(isKnown))
+  })
+
+export const describe = ({ confirmed, conflict, status }: Standing): string =>
+  `${status ?? "nothing"} stands, ${confirmed ? "confirmed" : "not confirmed"}, ${
+    conflict === null || conflict === undefined
+      ? "without conflict"
+      : `in conflict ${conflict.join(" / ")}`
+  }`
+
+const isSame = (one: Standing, two: Standing): boolean =>
+  (one.status ?? null) === (two.status ?? null) &&
+  one.confirmed === two.confirmed &&
+  (one.conflict ?? []).join() === (two.conflict ?? []).join()
+
+/** Compares the standing with that of other observations; `change` says how they differ from the first. */
+export const sameStanding = (
+  reducer: Reducer,
+  observations: ReadonlyArray<Generators.Observation>,
+  others: ReadonlyArray<Generators.Observation>,
+  change: string
+): string | undefined => {
+  const one = reducer(observations)
+  const two = reducer(others)
+  return isSame(one, two)
+    ? undefined
+    : `${describe(one)}.\n\n${change}\n${show(others)}\n\n${describe(two)}.`
+}

@@ -1,0 +1,219 @@
+/**
+ * A handwritten client over `fetch`, made of parts that planted bugs replace one by one.
+ */
+import { createHmac } from "node:crypto"
+import type { Client, Make, Order, Outcome, Service } from "../../src/Laws/Client.ts"
+
+/** The parts of a client that can be wrong. */
+export interface ClientParts {
+  /** Makes the body of an attempt. */
+  readonly body: (order: Order, service: Service, attempt: number) => string
+  readonly redirect: RequestRedirect
+  readonly createAttempts: number
+  /** The milliseconds to wait after an attempt. */
+  readonly wait: (attempt: number, retryAfter: number) => number
+  /** Whether a response with this HTTP status is retried. */
+  readonly isTemporary: (status: number) => boolean
+  /** Whether a request is retried after a broken connection. */
+  readonly retriesBroken: boolean
+  readonly outcomeOf: (body: PaymentBody, status: number, isDoubtful: boolean) => Outcome
+  /** Whether concurrent calls share one request for a token, and whether a 401 discards only the token that was refused. */
+  readonly sharesAuth: boolean
+  readonly discardsOnlyOwnToken: boolean
+  readonly authAttempts: number
+  readonly path: (id: string) => string
+  readonly isTerminal: (status: string) => boolean
+  readonly gaps: ReadonlyArray<number>
+  readonly refundId: (id: string) => string
+  readonly changeAttempts: number
+  readonly isCancelled: (isDoubtful: boolean) => boolean
+  readonly errorMessage: (response: Response, token: string) => string
+}
+
+interface PaymentBody {
+  readonly transactionId?: string
+  readonly transactionStatus?: string
+}
+
+/** The checksum of a request. */
+export const sign = (
+  { accountId, amount, currency, requestId }: Order,
+  secret: string,
+  separator = "|"
+) =>
+  createHmac("sha256", secret)
+    .update([accountId, requestId, amount, currency].join(separator))
+    .digest("hex")
+
+/** Returns the outcome of a response. */
+export const outcomeOf: ClientParts["outcomeOf"] = (
+  { transactionId, transactionStatus },
+  status,
+  isDoubtful
+) =>
+  status !== 200 || transactionId === undefined
+    ? { outcome: isDoubtful ? "unknown" : "refused" }
+    : { outcome: transactionStatus === "FAILED" ? "declined" : "accepted", transactionId }
+
+export const minute = 60_000
+
+/** The correct parts. */
+export const right: ClientParts = {
+  body: (order, { merchantSecret }) =>
+    JSON.stringify({ ...order, checksum: sign(order, merchantSecret) }),
+  redirect: "manual",
+  createAttempts: 5,
+  wait: (attempt, retryAfter) => Math.max(200 * 2 ** attempt, retryAfter),
+  isTemporary: (status) => status >= 500,
+  retriesBroken: true,
+  outcomeOf,
+  sharesAuth: true,
+  discardsOnlyOwnToken: true,
+  authAttempts: 2,
+  path: (id) => {
+    if (!/^[\w-]+$/u.test(id)) throw new Error("invalid identifier")
+    return id
+  },
+  isTerminal: (status) =>
+    ["SUCCEED", "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"].includes(status),
+  gaps: [5, 5, 10, 30, 60].map((each) => each * minute),
+  refundId: (id) => id,
+  changeAttempts: 1,
+  isCancelled: (isDoubtful) => isDoubtful,
+  errorMessage: ({ status }) => `the service answered ${status}`
+}
+
+/** A response with its body, or undefined for a broken connection. */
+type Attempted = { readonly response: Response; readonly text: string } | undefined
+
+/** Makes a client, with some of its parts replaced. */
+export const handwrittenClient =
+  (replaced: Partial<ClientParts> = {}): Make =>
+  (service) => {
+    const parts = { ...right, ...replaced }
+    const { baseUrl, fetch, merchantKey, merchantSecret, sleep } = service
+    const headers = { "content-type": "application/json" }
+    let token: string | undefined
+    let tokenRequest: Promise<string> | undefined
+
+    const authenticate = async (): Promise<string> => {
+      const body = JSON.stringify({ merchantKey, merchantSecret })
+      const response = await fetch(`${baseUrl}/v1/auth`, { method: "POST", headers, body })
+      token = ((await response.json()) as { readonly accessToken: string }).accessToken
+      return token
+    }
+    const getToken = async (): Promise<string> => {
+      if (token !== undefined) return token
+      if (!parts.sharesAuth) return await authenticate()
+      tokenRequest ??= authenticate().finally(() => (tokenRequest = undefined))
+      return await tokenRequest
+    }
+
+    const once = async (method: string, path: string, body?: string): Promise<Attempted> => {
+      for (let attempt = 1; ; attempt++) {
+        const used = await getToken()
+        const init = { method, headers: { ...headers, authorization: `Bearer ${used}` } }
+        const { redirect } = parts
+        let attempted: Attempted
+        try {
+          const response = await fetch(`${baseUrl}${path}`, {
+            ...init,
+            redirect,
+            ...(body && { body })
+          })
+          attempted = { response, text: await response.text() }
+        } catch {
+          return undefined
+        }
+        if (attempted.response.status !== 401) return attempted
+        if (!parts.discardsOnlyOwnToken || token === used) token = undefined
+        if (attempt === parts.authAttempts) return attempted
+      }
+    }
+
+    /** Retries until a final response; `isDoubtful` means that an earlier attempt may have taken effect. */
+    const call = async (
+      method: string,
+      path: string,
+      bodyOf?: (attempt: number) => string,
+      maxAttempts = 5
+    ) => {
+      let isDoubtful = false
+      for (let n = 1; ; n++) {
+        const attempted = await once(method, path, bodyOf?.(n))
+        const status = attempted?.response.status ?? 0
+        const isBroken = status === 200 && !isJson(attempted?.text ?? "")
+        const isRetried =
+          attempted === undefined ? parts.retriesBroken : parts.isTemporary(status) || isBroken
+        if (!isRetried || n >= maxAttempts) {
+          return {
+            ...attempted,
+            status,
+            isDoubtful: isDoubtful || isRetried || attempted === undefined || isBroken
+          }
+        }
+        isDoubtful = true
+        const retryAfter = Number(attempted?.response.headers.get("retry-after") ?? 0) * 1000
+        await sleep(parts.wait(n, retryAfter))
+      }
+    }
+
+    const expectSuccess = async (called: ReturnType<typeof call>) => {
+      const { response, status, text = "" } = await called
+      if (response === undefined) throw new Error("the service cannot be reached")
+      if (status >= 300) throw new Error(parts.errorMessage(response, token ?? ""))
+      return text
+    }
+
+    const status = async (id: string): Promise<string> =>
+      JSON.parse(await expectSuccess(call("GET", `/v1/payments/apm/status/${parts.path(id)}`)))
+
+    return {
+      create: async (order) => {
+        const {
+          isDoubtful,
+          status,
+          text = ""
+        } = await call(
+          "POST",
+          "/v1/payments/apm",
+          (attempt) => parts.body(order, service, attempt),
+          parts.createAttempts
+        )
+        const body: PaymentBody = isJson(text) ? JSON.parse(text) : {}
+        return parts.outcomeOf(body, status, isDoubtful)
+      },
+      status,
+      follow: async (id) => {
+        for (let n = 0; ; n++) {
+          const current = await status(id).catch(() => "")
+          if (parts.isTerminal(current)) return current
+          await sleep(parts.gaps[n] ?? parts.gaps.at(-1) ?? 0)
+        }
+      },
+      refund: ({ transactionId, ...refund }) => {
+        const text = JSON.stringify(refund)
+        const body = `{"transactionId":${parts.refundId(transactionId)},${text.slice(1)}`
+        return expectSuccess(call("POST", "/v1/refunds/card", () => body))
+      },
+      change: (id) => {
+        const path = `/v1/payments/card/recurring/${parts.path(id)}`
+        return expectSuccess(call("PUT", path, () => `{"status":"PAUSED"}`, parts.changeAttempts))
+      },
+      cancel: async (id) => {
+        const path = `/v1/payments/card/recurring/${parts.path(id)}`
+        const called = await call("DELETE", path)
+        if (called.status === 404 && parts.isCancelled(called.isDoubtful)) return
+        await expectSuccess(Promise.resolve(called))
+      }
+    } satisfies Client
+  }
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
