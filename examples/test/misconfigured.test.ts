@@ -55,12 +55,12 @@ describe("a program on Pawl.layerConfig", () => {
     [
       "a variable that is missing",
       { PAWL_MERCHANT_KEY: undefined },
-      "Set PAWL_MERCHANT_KEY in the environment: there is no default for whom to call, and as whom"
+      "Set PAWL_MERCHANT_KEY in the environment: there is no default"
     ],
     [
       "an empty environment",
       { PAWL_BASE_URL: undefined, PAWL_MERCHANT_KEY: undefined, PAWL_MERCHANT_SECRET: undefined },
-      "Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default for whom to call, and as whom"
+      "Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default"
     ],
     [
       "a base URL without /api",

@@ -183,7 +183,7 @@ describe("layerConfig", () => {
             missing.includes(name) ? (isEmpty ? [[name, ""]] : []) : [[name, value]]
           )
           expect(refused(Object.fromEntries(given)).message).toBe(
-            `Set ${missing.join(", ")} in the environment: there is no default for whom to call, and as whom`
+            `Set ${missing.join(", ")} in the environment: there is no default`
           )
         }
       )

@@ -86,9 +86,9 @@ describe.each([
       Effect.gen(function* () {
         const server = yield* Server.start((socket, request) => {
           if (request.startsWith("GET /full"))
-            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes))
           if (request.startsWith("GET /over"))
-            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes + 1))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes + 1))
           const chunk = Buffer.alloc(65_536)
           socket.write("HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n")
           const more = () => {
@@ -100,7 +100,7 @@ describe.each([
           socket.on("drain", more)
           more()
         })
-        expect((yield* send(`${server.url}/full`)).body.length).toBe(Transport.maxBytes)
+        expect((yield* send(`${server.url}/full`)).body.length).toBe(Transport.maxResponseBytes)
         for (const path of ["/over", "/endless"]) {
           expect(yield* Effect.flip(send(server.url + path))).toMatchObject({
             _tag: "UnexpectedResponse",
