@@ -49,8 +49,8 @@ export class ApmPayments extends Context.Service<
       input: ApmPaymentInput
     ) => Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>>
     /**
-     * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with `NotFound` when the service does not know the
-     * id (`spec.md`, "APM payments").
+     * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "APM payments").
      */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }

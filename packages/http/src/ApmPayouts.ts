@@ -56,8 +56,8 @@ export class ApmPayouts extends Context.Service<
      */
     readonly info: (id: string) => Effect.Effect<ApmPayoutInfo, ReadError>
     /**
-     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with `NotFound` when the service does not know the
-     * id (`spec.md`, "APM payouts").
+     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "APM payouts").
      */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }

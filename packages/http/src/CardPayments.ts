@@ -72,8 +72,8 @@ export class CardPayments extends Context.Service<
       input: TokenizeInput
     ) => Effect.Effect<TokenizeResponse, ReadError | OutcomeUnknown>
     /**
-     * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with `NotFound` when the service does not know the
-     * id (`spec.md`, "Card payment status").
+     * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Card payment status").
      */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }

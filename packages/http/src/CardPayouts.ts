@@ -52,8 +52,8 @@ export class CardPayouts extends Context.Service<
      */
     readonly info: (id: string) => Effect.Effect<CardPayoutInfo, ReadError>
     /**
-     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with `NotFound` when the service does not know the
-     * id (`spec.md`, "Card payouts").
+     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Card payouts").
      */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }

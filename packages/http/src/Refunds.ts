@@ -52,8 +52,8 @@ export class Refunds extends Context.Service<
      */
     readonly info: (id: string) => Effect.Effect<RefundInfo, ReadError>
     /**
-     * Reads the status of a refund. `id` is the `refundId` of the create. Fails with `NotFound` when the service does not know the
-     * id (`spec.md`, "Refunds").
+     * Reads the status of a refund. `id` is the `refundId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Refunds").
      */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }

@@ -30,11 +30,11 @@ import * as Memory from "./support/memory.ts"
 
 const id = Schema.decodeSync(TransactionId)("100001")
 
-/** One read as the service answers it: a status, a failure, or either after a while. */
+/** The result of one read: a status, an error, or an effect with either. */
 type Answer = string | Effect.Effect<string, ReadError>
 
 interface World {
-  /** The answers to the reads in their order; the last one repeats. */
+  /** The results of the reads in order; the last one repeats. */
   readonly answers: ReadonlyArray<Answer>
   readonly status?: string | null | undefined
   readonly kind?: Kind
@@ -56,7 +56,7 @@ const failures = {
 /** Seconds since the start. */
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** Follows for a week of virtual time, and says when it read what, when it told what, and how it ended. */
+/** Follows for a week of virtual time, and returns the times of all reads and changes, and the end. */
 const follow = (world: World) => {
   const reads: Array<number> = []
   const asked: Array<Kind> = []
@@ -120,7 +120,7 @@ const minutes = (...all: ReadonlyArray<number>) => all.map((minute) => minute * 
 const week = 7 * 24 * 60
 
 describe("following", () => {
-  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at the end", async () => {
+  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at a terminal status", async () => {
     const { at, end, reads, told } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
@@ -135,7 +135,7 @@ describe("following", () => {
     expect([end, at]).toEqual(["end", 13_800])
   })
 
-  it("reads at once where nothing is known", async () => {
+  it("reads at once when no status is given", async () => {
     for (const status of [undefined, null, "ON_HOLD"]) {
       const { reads, told } = await follow({
         status,
@@ -147,14 +147,14 @@ describe("following", () => {
     }
   })
 
-  it("needs no read where the create answered with the end", async () => {
+  it("makes no read when the status of the create is terminal", async () => {
     for (const status of statuses.filter(isTerminal)) {
       const { end, reads, told } = await follow({ status, answers: [] })
       expect([end, reads, told]).toEqual(["end", [], [[0, status]]])
     }
   })
 
-  it("goes on hourly for as long as there is no end, and at whatever gaps the profile has", async () => {
+  it("repeats the last gap of the profile, by default an hour, until a terminal status", async () => {
     const hourly = await follow({ status: "PENDING", answers: ["PENDING"] })
     expect(hourly.end).toBe("goes on")
     expect(hourly.reads.slice(0, 5)).toEqual(minutes(5, 10, 20, 50, 110))
@@ -173,7 +173,7 @@ describe("following", () => {
     )
   })
 
-  it("C07 is not ended by a status that nobody documented", async () => {
+  it("C07 continues after a status that is not documented", async () => {
     const { logged, reads, told } = await follow({
       status: "NEW",
       answers: ["ON_HOLD", "", "null", "SUCCEED"]
@@ -184,7 +184,7 @@ describe("following", () => {
     expect(told.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
   })
 
-  it("never tells a lower rank, whatever the service answers, and every end it tells is true", () =>
+  it("never reports a lower rank, and reports only final statuses that the service confirmed", () =>
     fc.assert(
       fc.asyncProperty(
         fc.option(fc.constantFrom(...statuses), { nil: undefined }),
@@ -209,12 +209,12 @@ describe("following", () => {
       { numRuns: 300 }
     ))
 
-  it("asks the kind that knew the id, once one did", async () => {
+  it("reads only the endpoint that knows the id after the first success", async () => {
     const { asked } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
     expect(asked).toEqual(["apm", "apm-payout"])
   })
 
-  it("fails as the last of it does, or ends with its last news", async () => {
+  it("fails with the last error, or ends with the last change", async () => {
     const given = (answers: ReadonlyArray<Answer>) => follow({ answers })
     expect((await given(["SUCCEED"])).end).toBe("end")
     for (const [error, tag] of [
@@ -227,7 +227,7 @@ describe("following", () => {
     }
   })
 
-  it("is not ended by a read that fails for now", async () => {
+  it("continues after a read that fails with a transient error", async () => {
     for (const error of [
       failures.unreachable,
       failures.failed,
@@ -247,7 +247,7 @@ describe("following", () => {
 })
 
 describe("a 404", () => {
-  it("soon after the create is asked again every 5 seconds, and for a minute", async () => {
+  it("soon after the create is retried every 5 seconds for a minute", async () => {
     for (const times of [1, 2, 12]) {
       const { end, reads } = await follow({
         answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
@@ -260,14 +260,14 @@ describe("a 404", () => {
     }
   })
 
-  it("that stays for a minute is NotFound", async () => {
+  it("that lasts for a minute fails with NotFound", async () => {
     const { at, end, reads } = await follow({ answers: [missing] })
     expect([end, at, reads.length]).toEqual(["NotFound", 60, 13])
     const later = await follow({ status: "NEW", answers: ["PENDING", missing] })
     expect([later.end, later.at]).toEqual(["NotFound", 660])
   })
 
-  it("has a minute of its own each time", async () => {
+  it("has its own minute each time", async () => {
     const { at, end } = await follow({
       status: "NEW",
       answers: [missing, "PENDING", missing, missing, "SUCCEED"]
@@ -276,8 +276,8 @@ describe("a 404", () => {
   })
 })
 
-describe("a callback", () => {
-  it("makes a read now, and the gaps start again", async () => {
+describe("a hint", () => {
+  it("causes a read at once, and the gaps start again", async () => {
     const { reads, told } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "SUCCEED"],
@@ -300,7 +300,7 @@ describe("a callback", () => {
     expect([end, at, reads]).toEqual(["end", 60, [60]])
   })
 
-  it("that is ahead of the service is asked after for a minute, and never believed", async () => {
+  it("that the reads do not confirm causes reads for a minute, and never counts", async () => {
     const soon = await follow({
       status: "NEW",
       answers: ["PENDING", "PENDING", "SUCCEED"],
@@ -320,7 +320,7 @@ describe("a callback", () => {
     expect(forged.told.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
   })
 
-  it("that the service contradicts is held against it for a minute, and a change of its mind is a conflict", async () => {
+  it("that the reads contradict causes reads for a minute, and a changed final status is a conflict", async () => {
     const stays = await follow({
       status: "NEW",
       answers: ["FAILED"],
@@ -338,12 +338,12 @@ describe("a callback", () => {
     ])
   })
 
-  it("gives a service that does not know the id another minute", async () => {
+  it("starts another minute while the service does not know the id", async () => {
     const { at, end } = await follow({ answers: [missing], hints: [[0.9, "PENDING"]] })
     expect([end, at]).toEqual(["NotFound", 54 + 60])
   })
 
-  it("that finds the service failing is asked after as well", async () => {
+  it("causes further reads when its read fails", async () => {
     const { end, reads } = await follow({
       status: "NEW",
       answers: [failures.failed, failures.unreachable, "SUCCEED"],
@@ -352,7 +352,7 @@ describe("a callback", () => {
     expect([reads, end]).toEqual([[60, 65, 70], "end"])
   })
 
-  it("that comes while a read is under way makes one more", async () => {
+  it("during a read causes one more read", async () => {
     const { reads } = await follow({
       answers: [Effect.delay(Effect.succeed("PENDING"), "1 minute"), "PENDING", "SUCCEED"],
       hints: [
@@ -365,7 +365,7 @@ describe("a callback", () => {
   })
 })
 
-describe("one effect", () => {
+describe("follow", () => {
   const answering = (...answers: ReadonlyArray<Answer>) => {
     let reads = 0
     return Layer.succeed(StatusReader, {
@@ -381,7 +381,7 @@ describe("one effect", () => {
       poller.follow({ kind: "refund", id, status: "NEW", hints })
     ).pipe(Effect.provide(Layer.provide(StatusPoller.layer, reader)))
 
-  it("succeeds with where the transaction stands at its end, conflict and all", () =>
+  it("returns the last change, with its conflict", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(
         following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
@@ -395,7 +395,7 @@ describe("one effect", () => {
       })
     }).pipe(Memory.virtual))
 
-  it("is bounded by a time-out, and leaves neither a read nor a listener behind", () =>
+  it("can be limited by a timeout, which ends the read and the stream of hints", () =>
     Effect.gen(function* () {
       const left: Array<string> = []
       const hanging = Effect.onInterrupt(Effect.never, () =>
@@ -418,7 +418,7 @@ describe("one effect", () => {
       expect(left.toSorted()).toEqual(["hints", "read"])
     }).pipe(Memory.virtual))
 
-  it("C20 can be interrupted while it waits, reads, or waits for the service to come after", () =>
+  it("C20 can be interrupted while it waits, reads, or waits for a read that is behind", () =>
     Effect.gen(function* () {
       for (const answers of [["PENDING"], [Effect.never], [missing]] as const) {
         let open = 0
