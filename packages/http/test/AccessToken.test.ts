@@ -62,9 +62,9 @@ describe("the cached token", () => {
         down = false
         yield* TestClock.adjust("2 hours")
         // Renewed before the old token expires and before any call needs it.
-        const asked = service.auths.length
+        const requests = service.auths.length
         expect(yield* get).not.toBe(first)
-        expect(service.auths.length).toBe(asked)
+        expect(service.auths.length).toBe(requests)
       }).pipe(Effect.provide(tokens(service)))
     )
   })

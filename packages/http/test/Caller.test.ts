@@ -353,7 +353,7 @@ describe("a read", () => {
 
 describe("timeouts and waits", () => {
   /** Answers the first request with a status and `Retry-After`, the others with success; records their times. */
-  const wanted = (code: number, retryAfter: string) => {
+  const retrying = (code: number, retryAfter: string) => {
     const times: Array<number> = []
     const service = new Memory.Service({
       answer: (_, n) =>
@@ -375,7 +375,7 @@ describe("timeouts and waits", () => {
         fc.boolean(),
         async (code, seconds, asDate) => {
           fc.pre(!asDate || seconds < 10 ** 8)
-          const { service, times } = wanted(
+          const { service, times } = retrying(
             code,
             asDate ? new Date(seconds * 1000).toUTCString() : String(seconds)
           )
@@ -415,7 +415,7 @@ describe("timeouts and waits", () => {
           )
           .filter((text) => !/^[0-9]{1,15}$/u.test(text)),
         async (retryAfter) => {
-          const { service, times } = wanted(429, retryAfter)
+          const { service, times } = retrying(429, retryAfter)
           expect(Result.isSuccess(await Memory.virtual(status(service)))).toBe(true)
           expect((times[1] ?? 0) - (times[0] ?? 0)).toBeLessThan(300)
         }

@@ -39,9 +39,9 @@ describe("a body", () => {
         extra,
         extra,
         fc.constantFrom("create" as const, "charge" as const),
-        async (asked, answered, name) => {
-          const input = { requestId: "request-1", amount: "10.50", ...asked }
-          const answer = { transactionId: "7", transactionStatus: "NEW", ...answered }
+        async (requestFields, responseFields, name) => {
+          const input = { requestId: "request-1", amount: "10.50", ...requestFields }
+          const answer = { transactionId: "7", transactionStatus: "NEW", ...responseFields }
           const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
           const result = await run(service, (payments) => payments[name](input))
           expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)

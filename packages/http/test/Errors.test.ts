@@ -25,7 +25,7 @@ interface Services {
 }
 
 type TagOf<Method> = Method extends (
-  ...given: never
+  ...args: never
 ) => Effect.Effect<unknown, infer Failure extends { readonly _tag: string }>
   ? Failure["_tag"]
   : never

@@ -212,7 +212,7 @@ describe("C24 many calls", () => {
         requests++
         return url.endsWith("/auth") ? Memory.respond(200, { token: "abc" }) : body
       })
-    const kept: Array<number> = []
+    const heapSizes: Array<number> = []
     await Effect.gen(function* () {
       for (const count of [2000, 10_000]) {
         const results = yield* Effect.forEach(
@@ -222,7 +222,7 @@ describe("C24 many calls", () => {
         )
         expect(results.every(Result.isSuccess)).toBe(true)
         collect()
-        kept.push(process.memoryUsage().heapUsed)
+        heapSizes.push(process.memoryUsage().heapUsed)
       }
     }).pipe(
       Effect.provide(Memory.client(service)),
@@ -232,6 +232,6 @@ describe("C24 many calls", () => {
     expect(requests).toBe(12_001)
     expect(registry.size).toBeLessThan(10)
     // 10,000 entries with a requestId and a body would need more memory.
-    expect(kept[1]! - kept[0]!).toBeLessThan(3 * 1024 * 1024)
+    expect(heapSizes[1]! - heapSizes[0]!).toBeLessThan(3 * 1024 * 1024)
   })
 })

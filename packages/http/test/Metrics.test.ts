@@ -107,8 +107,8 @@ describe("the metrics", () => {
     ["a refusal", { answer: ({ body = "" }) => Memory.answer(400, { message: body }) }],
     ["a failure", { answer: () => Memory.answer(500, "") }],
     ["wrong credentials", { auth: () => Memory.answer(401, "secret-canary-93ad") }]
-  ])("B04 hold no secret and no identifier after %s", async (_, given) => {
-    const service = new Memory.Service(given)
+  ])("B04 hold no secret and no identifier after %s", async (_, options) => {
+    const service = new Memory.Service(options)
     const calls = Operations.operations.map(({ call }) => call({ requestId: "request-1" }))
     const text = await measured(
       service,

@@ -150,9 +150,9 @@ describe.each(operations)("$name", (operation) => {
     ])
   })
 
-  it.each(Object.entries(outcomes))("fails as expected after %s", async (_, [given, expected]) => {
+  it.each(Object.entries(outcomes))("fails as expected after %s", async (_, [fault, expected]) => {
     const [tag, attempts] = expected[kind]
-    const service = answering(given)
+    const service = answering(fault)
     const result = await run(operation, service)
     expect(Result.isFailure(result) ? result.failure._tag : "no error").toBe(tag)
     expect(service.requests.length).toBe(attempts)

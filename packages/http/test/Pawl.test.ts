@@ -222,7 +222,7 @@ describe("B04 secrets", () => {
 
   it.each(Object.entries(outcomes))(
     "appear in no error, log or span after %s",
-    async (_, given) => {
+    async (_, serviceOptions) => {
       const out: Array<string> = []
       const print = (value: unknown) => {
         out.push(String(value), inspect(value, { depth: 20, showHidden: true }))
@@ -245,7 +245,7 @@ describe("B04 secrets", () => {
           return made
         }
       })
-      const service = new Memory.Service(given)
+      const service = new Memory.Service(serviceOptions)
       const logger = Logger.make((options) => {
         print(options.message)
         print(Logger.formatJson.log(options))

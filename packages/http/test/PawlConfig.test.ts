@@ -25,7 +25,7 @@ const setting = (changed: Partial<PawlConfig.Options>) =>
 
 describe("the base URL", () => {
   it("B03 is https, or http for a loopback host, and ends in /api", () => {
-    for (const [given, kept] of [
+    for (const [text, normalized] of [
       ["https://payments.example/api", "https://payments.example/api"],
       ["https://payments.example/api/", "https://payments.example/api"],
       ["HTTPS://PAYMENTS.example:443/eu/api", "https://payments.example/eu/api"],
@@ -34,7 +34,7 @@ describe("the base URL", () => {
       ["http://127.1/api", "http://127.0.0.1/api"],
       ["http://[::1]:4010/api", "http://[::1]:4010/api"]
     ] as const) {
-      expect(Result.getOrThrow(make({ baseUrl: given })).baseUrl).toBe(kept)
+      expect(Result.getOrThrow(make({ baseUrl: text })).baseUrl).toBe(normalized)
     }
   })
 
@@ -115,8 +115,20 @@ describe("the limits", () => {
   it("are finite durations above zero", () => {
     const durations = ["attemptTimeout", "totalTimeout", "cooldown"] as const
     for (const name of durations) {
-      for (const given of ["soon", "", "0 seconds", "-1 second", "Infinity", 0, -1, Number.NaN]) {
-        expect([given, setting({ [name]: given as Duration.Input })]).toEqual([given, name])
+      for (const duration of [
+        "soon",
+        "",
+        "0 seconds",
+        "-1 second",
+        "Infinity",
+        0,
+        -1,
+        Number.NaN
+      ]) {
+        expect([duration, setting({ [name]: duration as Duration.Input })]).toEqual([
+          duration,
+          name
+        ])
       }
       const config = Result.getOrThrow(make({ [name]: "1500 millis" }))
       expect(Duration.toMillis(config[name])).toBe(1500)
@@ -179,10 +191,10 @@ describe("layerConfig", () => {
         fc.subarray(Object.keys(required), { minLength: 1 }),
         fc.boolean(),
         (missing, isEmpty) => {
-          const given = Object.entries(required).flatMap(([name, value]) =>
+          const environment = Object.entries(required).flatMap(([name, value]) =>
             missing.includes(name) ? (isEmpty ? [[name, ""]] : []) : [[name, value]]
           )
-          expect(refused(Object.fromEntries(given)).message).toBe(
+          expect(refused(Object.fromEntries(environment)).message).toBe(
             `Set ${missing.join(", ")} in the environment: there is no default`
           )
         }

@@ -31,11 +31,11 @@ import * as Memory from "./support/memory.ts"
 const id = Schema.decodeSync(TransactionId)("100001")
 
 /** The result of one read: a status, an error, or an effect with either. */
-type Answer = string | Effect.Effect<string, ReadError>
+type ReadAnswer = string | Effect.Effect<string, ReadError>
 
-interface World {
+interface Setup {
   /** The results of the reads in order; the last one repeats. */
-  readonly answers: ReadonlyArray<Answer>
+  readonly answers: ReadonlyArray<ReadAnswer>
   readonly status?: string | null | undefined
   readonly kind?: Kind
   readonly hints?: ReadonlyArray<readonly [minute: number, claim: string]>
@@ -57,10 +57,10 @@ const failures = {
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** Follows for a week of virtual time, and returns the times of all reads and changes, and the end. */
-const follow = (world: World) => {
+const follow = (setup: Setup) => {
   const reads: Array<number> = []
-  const asked: Array<Kind> = []
-  const told: Array<readonly [at: number, status: string]> = []
+  const kinds: Array<Kind> = []
+  const changes: Array<readonly [at: number, status: string]> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     logged.push(`${logLevel} ${String(message)}`)
@@ -69,13 +69,13 @@ const follow = (world: World) => {
     read: (kind, of) =>
       Effect.gen(function* () {
         expect(of).toBe(id)
-        asked.push(kind)
-        const given = world.answers[reads.push(yield* now) - 1] ?? world.answers.at(-1) ?? missing
-        const status = typeof given === "string" ? given : yield* given
+        kinds.push(kind)
+        const answer = setup.answers[reads.push(yield* now) - 1] ?? setup.answers.at(-1) ?? missing
+        const status = typeof answer === "string" ? answer : yield* answer
         return { kind: kind === "apm" ? "apm-payout" : kind, status }
       })
   })
-  const hints = Stream.fromIterable(world.hints ?? []).pipe(
+  const hints = Stream.fromIterable(setup.hints ?? []).pipe(
     Stream.mapEffect(([minute, claim]) =>
       Effect.as(
         Effect.flatMap(now, (at) => Effect.sleep(Duration.seconds(minute * 60 - at))),
@@ -86,11 +86,11 @@ const follow = (world: World) => {
   return Effect.gen(function* () {
     const poller = yield* StatusPoller.StatusPoller
     const fiber = yield* poller
-      .changes({ kind: world.kind ?? "apm-payment", id, status: world.status, hints })
+      .changes({ kind: setup.kind ?? "apm-payment", id, status: setup.status, hints })
       .pipe(
         Stream.runForEach(({ status }) =>
           Effect.map(now, (at) => {
-            told.push([at, status])
+            changes.push([at, status])
           })
         ),
         Effect.flip,
@@ -102,14 +102,14 @@ const follow = (world: World) => {
     const ended = fiber.pollUnsafe()
     yield* Fiber.interrupt(fiber)
     const { at, end } = ended?._tag === "Success" ? ended.value : { at: Number.NaN, end: "goes on" }
-    return { reads, told, asked, logged, end, at }
+    return { reads, changes, kinds, logged, end, at }
   }).pipe(
     Effect.provide(Logger.layer([logger])),
     Effect.provideService(References.MinimumLogLevel, "All"),
     Effect.provide(
       Layer.provide(StatusPoller.layer, [
         reader,
-        ...(world.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: world.pollGaps })])
+        ...(setup.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: setup.pollGaps })])
       ])
     ),
     Memory.virtual
@@ -121,12 +121,12 @@ const week = 7 * 24 * 60
 
 describe("following", () => {
   it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at a terminal status", async () => {
-    const { at, end, reads, told } = await follow({
+    const { at, end, reads, changes } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
     })
     expect(reads).toEqual(minutes(5, 10, 20, 50, 110, 170, 230))
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [0, "NEW"],
       [600, "PENDING"],
       [3000, "PROCESSING"],
@@ -137,20 +137,20 @@ describe("following", () => {
 
   it("reads at once when no status is given", async () => {
     for (const status of [undefined, null, "ON_HOLD"]) {
-      const { reads, told } = await follow({
+      const { reads, changes } = await follow({
         status,
         answers: ["PENDING", "FAILED"],
         pollGaps: [Duration.minutes(1), Duration.minutes(2)]
       })
       expect(reads).toEqual(minutes(0, 1))
-      expect(told.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
+      expect(changes.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
     }
   })
 
   it("makes no read when the status of the create is terminal", async () => {
     for (const status of statuses.filter(isTerminal)) {
-      const { end, reads, told } = await follow({ status, answers: [] })
-      expect([end, reads, told]).toEqual(["end", [], [[0, status]]])
+      const { end, reads, changes } = await follow({ status, answers: [] })
+      expect([end, reads, changes]).toEqual(["end", [], [[0, status]]])
     }
   })
 
@@ -174,35 +174,35 @@ describe("following", () => {
   })
 
   it("C07 continues after a status that is not documented", async () => {
-    const { logged, reads, told } = await follow({
+    const { logged, reads, changes } = await follow({
       status: "NEW",
       answers: ["ON_HOLD", "", "null", "SUCCEED"]
     })
     const warning = "Warn The apm-payment transaction 100001 has a status that is not documented"
     expect(logged).toEqual([warning, warning, warning])
     expect(reads).toEqual(minutes(5, 10, 20, 50))
-    expect(told.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
+    expect(changes.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
   })
 
   it("never reports a lower rank, and reports only final statuses that the service confirmed", () =>
     fc.assert(
       fc.asyncProperty(
         fc.option(fc.constantFrom(...statuses), { nil: undefined }),
-        fc.array(fc.constantFrom<Answer>(...statuses, "ON_HOLD", failures.failed), {
+        fc.array(fc.constantFrom<ReadAnswer>(...statuses, "ON_HOLD", failures.failed), {
           minLength: 1,
           maxLength: 8
         }),
         fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...statuses, "ON_HOLD")), { maxLength: 4 }),
         async (status, answers, drawn) => {
           const hints = drawn.toSorted(([a], [b]) => a - b)
-          const { end, reads, told } = await follow({ status, answers, hints })
-          const tell = told.map(([, each]) => each as Status)
-          for (const [n, each] of tell.slice(1).entries()) {
-            expect(rank(each)).toBeGreaterThanOrEqual(rank(tell[n] ?? each))
+          const { end, reads, changes } = await follow({ status, answers, hints })
+          const statuses = changes.map(([, each]) => each as Status)
+          for (const [n, each] of statuses.slice(1).entries()) {
+            expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
           }
-          const said = [status, ...answers.slice(0, Math.max(reads.length, 1))]
-          for (const each of tell) if (isTerminal(each)) expect(said).toContain(each)
-          const last = tell.at(-1)
+          const confirmed = [status, ...answers.slice(0, Math.max(reads.length, 1))]
+          for (const each of statuses) if (isTerminal(each)) expect(confirmed).toContain(each)
+          const last = statuses.at(-1)
           expect(end === "end").toBe(last !== undefined && isTerminal(last))
         }
       ),
@@ -210,19 +210,19 @@ describe("following", () => {
     ))
 
   it("reads only the endpoint that knows the id after the first success", async () => {
-    const { asked } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
-    expect(asked).toEqual(["apm", "apm-payout"])
+    const { kinds } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
+    expect(kinds).toEqual(["apm", "apm-payout"])
   })
 
   it("fails with the last error, or ends with the last change", async () => {
-    const given = (answers: ReadonlyArray<Answer>) => follow({ answers })
-    expect((await given(["SUCCEED"])).end).toBe("end")
+    const followAnswers = (answers: ReadonlyArray<ReadAnswer>) => follow({ answers })
+    expect((await followAnswers(["SUCCEED"])).end).toBe("end")
     for (const [error, tag] of [
       [failures.unauthorized, "Unauthorized"],
       [failures.invalid, "ValidationFailed"],
       [failures.redirect, "UnexpectedResponse"]
     ] as const) {
-      const { at, end, reads } = await given(["PENDING", error])
+      const { at, end, reads } = await followAnswers(["PENDING", error])
       expect([end, at, reads]).toEqual([tag, 300, minutes(0, 5)])
     }
   })
@@ -278,13 +278,13 @@ describe("a 404", () => {
 
 describe("a hint", () => {
   it("causes a read at once, and the gaps start again", async () => {
-    const { reads, told } = await follow({
+    const { reads, changes } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "SUCCEED"],
       hints: [[7, "PENDING"]]
     })
     expect(reads).toEqual(minutes(5, 7, 12, 17))
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [0, "NEW"],
       [420, "PENDING"],
       [1020, "SUCCEED"]
@@ -317,7 +317,7 @@ describe("a hint", () => {
       420,
       720
     ])
-    expect(forged.told.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
+    expect(forged.changes.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
   })
 
   it("that the reads contradict causes reads for a minute, and a changed final status is a conflict", async () => {
@@ -326,13 +326,13 @@ describe("a hint", () => {
       answers: ["FAILED"],
       hints: [[1, "SUCCEED"]]
     })
-    expect([stays.end, stays.at, stays.told.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
+    expect([stays.end, stays.at, stays.changes.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
     const turns = await follow({
       status: "NEW",
       answers: ["FAILED", "FAILED", "SUCCEED"],
       hints: [[1, "SUCCEED"]]
     })
-    expect(turns.told.slice(1)).toEqual([
+    expect(turns.changes.slice(1)).toEqual([
       [60, "FAILED"],
       [70, "SUCCEED"]
     ])
@@ -366,7 +366,7 @@ describe("a hint", () => {
 })
 
 describe("follow", () => {
-  const answering = (...answers: ReadonlyArray<Answer>) => {
+  const answering = (...answers: ReadonlyArray<ReadAnswer>) => {
     let reads = 0
     return Layer.succeed(StatusReader, {
       read: (kind) =>
