@@ -1,16 +1,16 @@
 /**
- * Measures pawl beside its peers and the floor:
- * `pnpm bench [client …] [--json] [--assert] [--write]`. Without a name, every bench runs.
+ * Runs benchmarks of pawl, its peers and a hand-written floor:
+ * `pnpm bench [client …] [--json] [--assert] [--write]`. Without names it runs all benchmarks.
  *
- * `--json` prints one JSON document and nothing else; with `--assert` the exit code is 1 if a goal was
- * missed; `--write` puts what was found, and a plot of it, into `docs/performance.md`.
+ * `--json` prints one JSON document and nothing else. `--assert` sets the exit code to 1 when a goal is
+ * missed. `--write` writes tables and plots of the results into `docs/performance.md`.
  */
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
-import { connections, processes, rows, transactions } from "./src/growth.ts"
+import { connections, processes, rows, transactions } from "./src/scaling.ts"
 import { type Bench, compare, type Costs, type Goal } from "./src/harness.ts"
-import { bound, digits, heading, type Report, write } from "./src/page.ts"
+import { bound, digits, heading, type Report, write } from "./src/performancePage.ts"
 import { disk, receiver } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { reducer } from "./src/reducer.ts"
@@ -55,7 +55,7 @@ const { positionals, values } = parseArgs({
 })
 const unknown = positionals.filter((name) => !benches.has(name))
 if (unknown.length > 0) {
-  console.error(`there is no bench ${unknown.join(", ")}, only ${[...benches.keys()].join(", ")}`)
+  console.error(`Unknown benchmark ${unknown.join(", ")}. Known: ${[...benches.keys()].join(", ")}`)
   process.exit(1)
 }
 

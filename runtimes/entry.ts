@@ -1,18 +1,18 @@
 /**
- * What is bundled: runs core's checks where it is loaded and prints one line about them. It is written
- * so that no runtime has to escape it, the one that prints a page included.
+ * The entry of the bundle: runs core's checks in the runtime that loads it, and prints one line with the
+ * report. The report is URI-encoded, so that a browser can print it in a page.
  */
 import { checks } from "../packages/core/test/anywhere.ts"
 
 export interface Report {
   readonly passed: number
   readonly failed: ReadonlyArray<string>
-  /** What core needs of `JSON`. */
+  /** Whether `JSON` has source text access and `rawJSON`. */
   readonly hasSource: boolean
   readonly hasRawJson: boolean
   /**
-   * Whether the key "\n" of an object is read as the backslash that an earlier object had in its
-   * place: a bug of V8 13 to 15.
+   * Whether `JSON.parse` reads the key "\n" as the backslash key of an earlier object (a bug of V8 13 to
+   * 15).
    */
   readonly misreadsKeys: boolean
 }
@@ -43,5 +43,5 @@ const report: Report = {
 
 console.log(`report:${encodeURIComponent(JSON.stringify(report))}`)
 
-/** What `workerd test` asks for. */
+/** The test handler that `workerd test` requires. */
 export default { test: (): void => undefined }

@@ -1,9 +1,9 @@
 /**
- * Has somebody else's tool read the contract: openapi-typescript writes the types of a client from
- * openapi.json, which a test of the testkit then drives. `node runtimes/openapi.ts` after a change of
- * openapi.json; the test says so when it was forgotten.
+ * Generates the types of a client from openapi.json with openapi-typescript. A test of the testkit uses them.
+ * Run `node runtimes/openapi.ts` after a change of openapi.json; that test fails when the types are older.
  *
- * It is here because the tool needs the API of TypeScript 5, and the workspace has TypeScript 7.
+ * It is in this workspace because the tool needs the API of TypeScript 5, and the main workspace has
+ * TypeScript 7.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -12,10 +12,10 @@ import { join } from "node:path"
 import openapiTS, { astToString } from "openapi-typescript"
 
 const root = join(import.meta.dirname, "..")
-const written = join(root, "packages/testkit/test/support/openapi.d.ts")
+const output = join(root, "packages/testkit/test/support/openapi.d.ts")
 
 const document = readFileSync(join(root, "packages/http/openapi.json"), "utf8")
-// Without what the document has none of.
+// Removes empty types.
 const types = astToString(await openapiTS(document)).replaceAll(
   /^export type .+ = Record<string, never>;?\n/gmu,
   ""
@@ -23,7 +23,7 @@ const types = astToString(await openapiTS(document)).replaceAll(
 const sha256 = createHash("sha256").update(document).digest("hex")
 
 writeFileSync(
-  written,
+  output,
   `/* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
@@ -31,4 +31,4 @@ writeFileSync(
  */
 ${types}`
 )
-execFileSync(join(root, "node_modules/.bin/oxfmt"), [written])
+execFileSync(join(root, "node_modules/.bin/oxfmt"), [output])

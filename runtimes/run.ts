@@ -1,9 +1,9 @@
 /**
- * Runs core's checks in other runtimes, from one bundle that needs no built-in of any of them:
+ * Runs core's checks in other runtimes, from one bundle without built-in modules:
  * `pnpm runtimes [node22 node24 node26 bun deno workerd chromium]`.
  *
- * A runtime that cannot be had on this machine is skipped, and its line says why. The exit code is 1
- * if a check failed in any runtime, or if there was none to run in.
+ * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails in any
+ * runtime, or when no runtime is installed.
  */
 import { build } from "esbuild"
 import { execFile } from "node:child_process"
@@ -16,7 +16,7 @@ import type { Report } from "./entry.ts"
 interface Runtime {
   readonly name: string
   readonly program: string
-  /** Runs what `prepare` wrote, from the folder it is in. */
+  /** The arguments of the program. It runs in the directory that `prepare` filled. */
   readonly args: ReadonlyArray<string>
 }
 
@@ -30,7 +30,7 @@ const runtimes: ReadonlyArray<Runtime> = [
   { name: "deno", program: installed(".bin/deno"), args: ["run", "bundle.mjs"] },
   { name: "workerd", program: installed(".bin/workerd"), args: ["test", "workerd.capnp"] },
   {
-    // The one that is not on npm; Debian's package is called so.
+    // Not on npm. `chromium` is the name of the Debian package.
     name: "chromium",
     program: "chromium",
     args: [
@@ -55,19 +55,19 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
 ))]);
 `
 
-/** Writes the bundle, and what workerd and a browser need around it. */
-const prepare = async (place: string): Promise<void> => {
+/** Writes the bundle, the configuration of workerd and the page for the browser. */
+const prepare = async (directory: string): Promise<void> => {
   await build({
     entryPoints: [join(import.meta.dirname, "entry.ts")],
-    outfile: join(place, "bundle.mjs"),
+    outfile: join(directory, "bundle.mjs"),
     bundle: true,
     format: "esm",
     platform: "neutral"
   })
-  const bundle = await readFile(join(place, "bundle.mjs"), "utf8")
-  await writeFile(join(place, "workerd.capnp"), config)
+  const bundle = await readFile(join(directory, "bundle.mjs"), "utf8")
+  await writeFile(join(directory, "workerd.capnp"), config)
   await writeFile(
-    join(place, "page.html"),
+    join(directory, "page.html"),
     `<script>console.log = (line) => { document.documentElement.textContent = line }</script>
 <script type="module">${bundle.replaceAll("</script", String.raw`<\/script`)}</script>`
   )
@@ -76,8 +76,8 @@ const prepare = async (place: string): Promise<void> => {
 const output = async (program: string, args: ReadonlyArray<string>, cwd: string) =>
   (await promisify(execFile)(program, args, { cwd, timeout: 60_000 })).stdout
 
-/** What was run, and the first line of what it had to say. */
-const why = (error: unknown): string =>
+/** Returns the first two lines of an error: the command and its first output line. */
+const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 2).join(": ")
 
 interface Outcome {
@@ -86,26 +86,26 @@ interface Outcome {
   readonly report?: Report
 }
 
-/** Runs the checks in one runtime, and prints its line. */
-const run = async ({ args, name, program }: Runtime, place: string): Promise<Outcome> => {
-  const say = (version: string, words: string): void =>
-    console.log(`${name.padEnd(10)}${version.padEnd(16)}${words}`)
-  const versions = await output(program, ["--version"], place).catch((error: unknown) => {
-    say("", `skipped: ${why(error)}`)
+/** Runs the checks in one runtime and prints a line. */
+const run = async ({ args, name, program }: Runtime, directory: string): Promise<Outcome> => {
+  const print = (version: string, text: string): void =>
+    console.log(`${name.padEnd(10)}${version.padEnd(16)}${text}`)
+  const versions = await output(program, ["--version"], directory).catch((error: unknown) => {
+    print("", `skipped: ${reasonOf(error)}`)
   })
   if (versions === undefined) return { name, verdict: "skipped" }
   const version = /\d[\d.-]*/.exec(versions)?.[0] ?? "?"
   const start = performance.now()
-  const text = await output(program, args, place).catch(String)
+  const text = await output(program, args, directory).catch(String)
   const took = `${Math.round(performance.now() - start)} ms`
   const line = /report:([^\s<]+)/.exec(text)?.[1]
   if (line === undefined) {
-    say(version, `FAILED without a report, ${took}\n${text}`)
+    print(version, `FAILED without a report, ${took}\n${text}`)
     return { name, verdict: "failed" }
   }
   const report = JSON.parse(decodeURIComponent(line)) as Report
   const { failed, passed } = report
-  say(
+  print(
     version,
     `${passed} checks passed, ${failed.length === 0 ? "" : `${failed.length} FAILED, `}${took}`
   )
@@ -113,31 +113,33 @@ const run = async ({ args, name, program }: Runtime, place: string): Promise<Out
   return { name, verdict: failed.length === 0 ? "passed" : "failed", report }
 }
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !runtimes.some((runtime) => runtime.name === name))
+const selected = process.argv.slice(2)
+const unknown = selected.filter((name) => !runtimes.some((runtime) => runtime.name === name))
 if (unknown.length > 0) {
   const names = runtimes.map(({ name }) => name).join(", ")
-  console.error(`there is no runtime ${unknown.join(", ")}, only ${names}`)
+  console.error(`Unknown runtime ${unknown.join(", ")}. Known: ${names}`)
   process.exit(1)
 }
 
-const place = await mkdtemp(join(tmpdir(), "pawl-runtimes-"))
+const directory = await mkdtemp(join(tmpdir(), "pawl-runtimes-"))
 try {
-  await prepare(place)
+  await prepare(directory)
   const outcomes: Array<Outcome> = []
   for (const runtime of runtimes) {
-    if (wanted.length === 0 || wanted.includes(runtime.name))
-      outcomes.push(await run(runtime, place))
+    if (selected.length === 0 || selected.includes(runtime.name))
+      outcomes.push(await run(runtime, directory))
   }
-  const where = (holds: (report: Report) => boolean): string =>
+  const runtimesWhere = (holds: (report: Report) => boolean): string =>
     outcomes.flatMap(({ name, report }) => (report && holds(report) ? [name] : [])).join(", ") ||
-    "nowhere"
-  console.log(`JSON lacks source text access: ${where(({ hasSource }) => !hasSource)}`)
-  console.log(`JSON lacks rawJSON: ${where(({ hasRawJson }) => !hasRawJson)}`)
-  console.log(`JSON.parse misreads escaped keys (a bug of V8): ${where((it) => it.misreadsKeys)}`)
+    "no runtime"
+  console.log(`JSON lacks source text access: ${runtimesWhere(({ hasSource }) => !hasSource)}`)
+  console.log(`JSON lacks rawJSON: ${runtimesWhere(({ hasRawJson }) => !hasRawJson)}`)
+  console.log(
+    `JSON.parse misreads escaped keys (a bug of V8): ${runtimesWhere((it) => it.misreadsKeys)}`
+  )
   const failed = outcomes.some(({ verdict }) => verdict === "failed")
   const ran = outcomes.some(({ verdict }) => verdict !== "skipped")
   process.exitCode = ran && !failed ? 0 : 1
 } finally {
-  await rm(place, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }

@@ -2,11 +2,11 @@
  * Packs the packages as npm would get them, installs the tarballs into empty projects and runs the quick
  * start in each: `pnpm tarballs [node esbuild deno]`.
  *
- * What is in a tarball is listed in `files/`, one line a module; `--write` lists it anew.
+ * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
- * The quick start is the program of docs/guides/quick-start.md, as it stands there. Everything but the
- * four tarballs comes from the registry, at the versions of the workspace's catalog. A project that
- * cannot be had on this machine fails like any other: nothing is skipped.
+ * The quick start is the program in docs/guides/quick-start.md. The four tarballs are local; all other
+ * packages come from the registry, at the versions of the workspace's catalog. No project is skipped: a
+ * runtime that is not installed is a failure.
  */
 import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
@@ -18,15 +18,15 @@ const root = join(import.meta.dirname, "..")
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
 const names = ["core", "http", "webhook", "testkit"] as const
 
-/** Runs a command to its end; what it printed is shown only when it fails. */
+/** Runs a command and returns its output. The error of a failed command has the output. */
 const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   try {
     const { stdout } = await promisify(execFile)(program, args, {
       cwd,
       timeout: 180_000,
       maxBuffer: 64 * 1024 * 1024,
-      // What pnpm tells its own scripts is nothing an empty project would have; the settings are the
-      // user's, a registry's certificate among them.
+      // Removes the variables that pnpm sets for its scripts, which an empty project does not have. Keeps
+      // npm_config_*, the settings of the user, such as the certificate of a registry.
       env: Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
       )
@@ -34,12 +34,12 @@ const run = async (program: string, args: ReadonlyArray<string>, cwd: string): P
     return stdout
   } catch (error) {
     const { stderr = "", stdout = "" } = error as { stdout?: string; stderr?: string }
-    const said = `${stdout}${stderr}`.trim() || String(error)
-    throw new Error(`${basename(program)} ${args.join(" ")}\n${said}`, { cause: error })
+    const output = `${stdout}${stderr}`.trim() || String(error)
+    throw new Error(`${basename(program)} ${args.join(" ")}\n${output}`, { cause: error })
   }
 }
 
-/** One line a step, with what it took. */
+/** Runs a step and prints its line, with its time in seconds. */
 const step = async <A>(name: string, what: string, work: () => Promise<A>): Promise<A> => {
   const start = performance.now()
   process.stdout.write(`${name.padEnd(9)}${what.padEnd(58)}`)
@@ -56,23 +56,23 @@ const step = async <A>(name: string, what: string, work: () => Promise<A>): Prom
 const catalog = async (name: string): Promise<string> => {
   const text = await readFile(join(root, "pnpm-workspace.yaml"), "utf8")
   const [, version = ""] = new RegExp(`^ +"?${name}"?: (.+)$`, "mu").exec(text) ?? []
-  if (version === "") throw new Error(`pnpm-workspace.yaml names no version of ${name}`)
+  if (version === "") throw new Error(`pnpm-workspace.yaml has no version of ${name}`)
   return version
 }
 
 const quickStart = async (): Promise<string> => {
   const page = await readFile(join(root, "docs/guides/quick-start.md"), "utf8")
   const [, code = ""] = /^```ts\n(.+?)^```$/msu.exec(page) ?? []
-  if (code === "") throw new Error("docs/guides/quick-start.md holds no program")
+  if (code === "") throw new Error("docs/guides/quick-start.md has no program")
   return code
 }
 
-const given = process.argv.slice(2)
-const isWriting = given.includes("--write")
-const wanted = given.filter((name) => name !== "--write")
-const place = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
+const args = process.argv.slice(2)
+const isWriting = args.includes("--write")
+const selected = args.filter((name) => name !== "--write")
+const directory = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
 
-/** One line a file; a module is one line, with its source and all that tsc makes of it. */
+/** Returns the list of a tarball: one line a file, and one line a module for its source and its outputs. */
 const list = (paths: ReadonlyArray<string>): string => {
   const files = new Set(paths)
   const modules = paths.flatMap((path) => /^src\/(.+)\.ts$/u.exec(path)?.[1] ?? [])
@@ -85,18 +85,18 @@ const list = (paths: ReadonlyArray<string>): string => {
   return [...files].toSorted().join("\n") + "\n"
 }
 
-/** Holds a tarball's list against the one that was agreed on. */
+/** Compares the list of a tarball with the committed list, or writes it. */
 const compare = async (name: string, listed: string): Promise<void> => {
   const file = join(import.meta.dirname, "files", `${name}.txt`)
   if (isWriting) return writeFile(file, listed)
-  const agreed = (await readFile(file, "utf8")).split("\n")
+  const committed = (await readFile(file, "utf8")).split("\n")
   const lines = listed.split("\n")
   const changes = [
-    ...agreed.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
-    ...lines.filter((line) => !agreed.includes(line)).map((line) => `+ ${line}`)
+    ...committed.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),
+    ...lines.filter((line) => !committed.includes(line)).map((line) => `+ ${line}`)
   ]
   if (changes.length > 0)
-    throw new Error(`runtimes/files/${name}.txt (--write mends it)\n${changes.join("\n")}`)
+    throw new Error(`runtimes/files/${name}.txt (--write updates it)\n${changes.join("\n")}`)
 }
 
 const pack = (name: string): Promise<string> =>
@@ -104,24 +104,24 @@ const pack = (name: string): Promise<string> =>
     const packed = JSON.parse(
       await run(
         "pnpm",
-        ["pack", "--json", "--pack-destination", place],
+        ["pack", "--json", "--pack-destination", directory],
         join(root, "packages", name)
       )
     ) as { readonly filename: string; readonly files: ReadonlyArray<{ readonly path: string }> }
     await compare(name, list(packed.files.map(({ path }) => path)))
-    const tarball = join(place, basename(packed.filename))
+    const tarball = join(directory, basename(packed.filename))
     await run(installed(".bin/publint"), ["run", tarball, "--strict"], root)
     await run(installed(".bin/attw"), [tarball, "--profile", "esm-only", "--quiet"], root)
     return tarball
   })
 
-/** An empty project with the tarballs and the program in it, and whatever else is asked for. */
+/** Makes a project with the tarballs, the quick start and further dependencies. */
 const project = async (
   name: string,
   tarballs: ReadonlyArray<string>,
   more: Readonly<Record<string, string>> = {}
 ): Promise<string> => {
-  const folder = join(place, name)
+  const folder = join(directory, name)
   await mkdir(folder)
   const dependencies = Object.fromEntries([
     ...names.map((each, at) => [`@pawl/${each}`, `file:${tarballs[at]}`]),
@@ -157,7 +157,7 @@ const compilerOptions = {
   noEmit: true
 }
 
-/** Each takes the tarballs to a project of its own kind, and runs the quick start there. */
+/** Each installs the tarballs in a project and runs the quick start there. */
 const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Promise<void>>> = {
   node: async (tarballs) => {
     const folder = await project("node", tarballs, {
@@ -174,7 +174,7 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
       const { version } = JSON.parse(
         await readFile(join(folder, "node_modules", each, "package.json"), "utf8")
       ) as { readonly version: string }
-      await step("node", `TypeScript ${version} finds no fault`, () =>
+      await step("node", `TypeScript ${version} finds no error`, () =>
         run(process.execPath, [join("node_modules", each, "bin/tsc"), "-p", "."], folder)
       )
     }
@@ -193,8 +193,8 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
   esbuild: async (tarballs) => {
     const folder = await project("esbuild", tarballs)
     await install("esbuild", folder)
-    await step("esbuild", "one bundle runs the quick start by itself", async () => {
-      const alone = join(place, "bundle")
+    await step("esbuild", "one bundle runs the quick start", async () => {
+      const alone = join(directory, "bundle")
       await mkdir(alone)
       await run(
         installed(".bin/esbuild"),
@@ -204,7 +204,7 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
           "--platform=node",
           "--format=esm",
           `--outfile=${join(alone, "first.mjs")}`,
-          // Some of what is bundled was written for `require`.
+          // Some bundled packages call `require`.
           "--banner:js=import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
         ],
         folder
@@ -234,10 +234,10 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
   }
 }
 
-const unknown = wanted.filter((name) => !(name in consumers))
+const unknown = selected.filter((name) => !(name in consumers))
 if (unknown.length > 0) {
   console.error(
-    `there is no project ${unknown.join(", ")}, only ${Object.keys(consumers).join(", ")}`
+    `Unknown project ${unknown.join(", ")}. Known: ${Object.keys(consumers).join(", ")}`
   )
   process.exit(1)
 }
@@ -247,12 +247,12 @@ try {
   const tarballs: Array<string> = []
   for (const name of names) tarballs.push(await pack(name))
   for (const [name, consume] of Object.entries(consumers))
-    if (!isWriting && (wanted.length === 0 || wanted.includes(name))) await consume(tarballs)
+    if (!isWriting && (selected.length === 0 || selected.includes(name))) await consume(tarballs)
   console.log(`tarballs passed in ${((performance.now() - start) / 1000).toFixed(1)} s`)
 } catch (error) {
   console.log(error instanceof Error ? error.message : String(error))
   console.log("tarballs FAILED")
   process.exitCode = 1
 } finally {
-  await rm(place, { recursive: true, force: true })
+  await rm(directory, { recursive: true, force: true })
 }

@@ -1,15 +1,15 @@
 /**
- * Callbacks as the service posts them, about 600 bytes each, signed by code of their own and for every
- * peer: in pawl's header, in Stripe's and in Svix's.
+ * Callbacks like those of the service, about 600 bytes each, signed for pawl, Stripe and Svix with code that
+ * uses none of the three.
  */
 import { createHmac } from "node:crypto"
 
 export const secret = "merchant-secret"
-/** Svix keeps its keys in base64. */
+/** The secret for Svix, whose keys are base64. */
 export const svixSecret = `whsec_${Buffer.from(secret).toString("base64")}`
 export const search = "?paymentMethod=apm&apmType=EWALLET"
 
-/** One callback, and what signs it. */
+/** A callback with its signatures. */
 export interface Callback {
   readonly transactionId: string
   readonly text: string
@@ -21,7 +21,7 @@ export interface Callback {
 
 const hmac = (text: string) => createHmac("sha256", secret).update(text)
 
-/** Makes the callback of a transaction; `numbers` has its ids and amounts written without quotes. */
+/** Makes the callback of a transaction. With `numbers` its ids and amounts are JSON numbers. */
 export const make = (id: number, numbers = false): Callback => {
   const write = (text: string): string | number => (numbers ? Number(text) : text)
   const transactionId = String(100_000_000 + id)
@@ -61,7 +61,7 @@ export const make = (id: number, numbers = false): Callback => {
   }
 }
 
-/** The same callback under a checksum that is another's. */
+/** Returns the callback with wrong signatures. */
 export const forged = (callback: Callback): Callback => {
   const wrong = (text: string): string =>
     `${text.slice(0, -6)}${text.endsWith("AAAAA=") ? "B" : "A"}AAAA=`

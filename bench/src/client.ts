@@ -1,11 +1,10 @@
 /**
- * What a call costs: an APM payment is created, 64 at a time, against an origin, each client in a process
- * of its own, as one has it in its shop. The floor is undici's `request` with everything else by hand, the
- * checksum included.
+ * Measures the CPU time of a call: clients create APM payments, 64 concurrently. Each client runs in its own
+ * process, and the server in another. The floor is undici's `request` with a hand-written checksum.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { apart, type Bench, type Costs, measure } from "./harness.ts"
+import { inOwnProcess, type Bench, type Costs, measure } from "./harness.ts"
 
 const run = async (): Promise<Costs> => {
   const origin = fork(new URL("origin.ts", import.meta.url))
@@ -18,7 +17,9 @@ const run = async (): Promise<Costs> => {
     "axios",
     "plain HttpApiClient",
     "stripe-node"
-  ].map((name) => apart(name, new URL("clients.ts", import.meta.url), [name, String(port)]))
+  ].map((name) =>
+    inOwnProcess(name, new URL("clientProcess.ts", import.meta.url), [name, String(port)])
+  )
   try {
     return await measure(clients, { synchronous: false, slice: 300, warmUp: 4000 })
   } finally {
@@ -28,7 +29,7 @@ const run = async (): Promise<Costs> => {
 }
 
 export const client: Bench = {
-  what: "a create, 64 at a time, against an origin in another process",
+  what: "a create, 64 concurrent, against a server in another process",
   floor: "undici.request",
   goals: [
     { variant: "pawl", against: "undici.request", atMost: 1.35 },

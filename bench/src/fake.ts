@@ -1,13 +1,13 @@
 /**
- * What the service for tests costs.
+ * Measures the test services.
  *
- * - `fake`: the real client pays and reads the status, 64 at a time, against the fake, a sandbox in the
- *   same process, and handlers of msw. All of a call is counted, the client's part and the service's.
- * - `sandbox`: the CPU time a server takes for a create and a read, each server in a process of its own.
- * - `ready`: the time from the start of a process to the line that says it serves. Node keeps what it
- *   made of the sandbox's modules from one start to the next.
+ * - `fake`: the CPU time of a payment and a read of its status, for client and service together. The client
+ *   calls the fake, a sandbox in the same process, and msw handlers, 64 calls concurrently.
+ * - `sandbox`: the CPU time of a server for a create and a read. Each server runs in its own process.
+ * - `ready`: the time from the start of a process to its ready line. Node caches the compiled modules of the
+ *   sandbox between starts.
  *
- * A transaction does not move here: what it does later would be counted to whoever runs then.
+ * Transactions do not change their status here, because later changes would count for the next variant.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
@@ -45,21 +45,21 @@ const fields = {
 
 let count = 0
 
-const hold = (expected: unknown, got: unknown): void => {
-  if (expected !== got) throw new Error(`${String(expected)} expected, not ${String(got)}`)
+const expectSame = (expected: unknown, got: unknown): void => {
+  if (expected !== got) throw new Error(`Expected ${String(expected)}, got ${String(got)}`)
 }
 
-/** Pays, and reads the status: two calls. */
+/** Makes two calls: creates a payment and reads its status. */
 const pay = Effect.gen(function* () {
   const requestId = `order-${++count}`
   const payments = yield* ApmPayments.ApmPayments
   const created = yield* payments.create({ requestId, ...fields })
-  hold(requestId, created.requestId)
-  hold("NEW", yield* payments.status(created.transactionId))
+  expectSame(requestId, created.requestId)
+  expectSame("NEW", yield* payments.status(created.transactionId))
 })
 
-/** As many loops at a time as there may be calls. */
-const atATime = (times: number, call: () => Promise<void>): Promise<unknown> => {
+/** Makes calls in 64 concurrent loops. */
+const runConcurrently = (times: number, call: () => Promise<void>): Promise<unknown> => {
   let left = times
   const loop = async (): Promise<void> => {
     while (left-- > 0) await call()
@@ -90,7 +90,7 @@ const effects = <E>(
     )
 })
 
-/** What a merchant would write for msw: the answers alone, without a state or a check behind them. */
+/** Handlers for msw as a merchant writes them: fixed responses, without state or checks. */
 const handlers = [
   http.post("https://msw.test/api/v1/auth", () => HttpResponse.json({ accessToken: "a.e30.b" })),
   http.post("https://msw.test/api/v1/payments/apm", async ({ request }) => {
@@ -130,8 +130,8 @@ const runFake = async (): Promise<Costs> => {
   const mocked = ManagedRuntime.make(overMsw)
   const server = setupServer(...handlers)
   const msw = effects("msw", mocked)
-  /** msw takes the place of `fetch` while it listens, and only then. */
-  const listening = async (act: () => void | Promise<void>): Promise<void> => {
+  /** Runs an action while msw replaces `fetch`. */
+  const withMsw = async (act: () => void | Promise<void>): Promise<void> => {
     server.listen()
     try {
       await act()
@@ -143,11 +143,11 @@ const runFake = async (): Promise<Costs> => {
     return await measure(
       [
         effects("Fake.layer", fake),
-        effects("a sandbox on loopback", loopback),
+        effects("sandbox on loopback", loopback),
         {
           name: msw.name,
-          check: () => listening(msw.check),
-          run: (times) => listening(async () => void (await msw.run(times)))
+          check: () => withMsw(msw.check),
+          run: (times) => withMsw(async () => void (await msw.run(times)))
         }
       ],
       { synchronous: false, slice: 300, warmUp: 3000 }
@@ -158,10 +158,10 @@ const runFake = async (): Promise<Costs> => {
 }
 
 export const fake: Bench = {
-  what: "a payment and a read of its status, 64 at a time, all of it in one process",
+  what: "a payment and a read of its status, 64 concurrent, in one process",
   floor: "Fake.layer",
   goals: [
-    { variant: "Fake.layer", against: "a sandbox on loopback", atMost: 1 / 5 },
+    { variant: "Fake.layer", against: "sandbox on loopback", atMost: 1 / 5 },
     { variant: "Fake.layer", against: "msw", atMost: 1 / 100 }
   ],
   run: runFake
@@ -174,11 +174,11 @@ const signed = () => {
   return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
 }
 
-/** A server in a process of its own, and the requests for it. */
+/** Starts a server in its own process, and makes the calls to it. */
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
   const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
-  const told = async () => (await once(child, "message"))[0] as number
-  const pool = new Pool(`http://127.0.0.1:${await told()}`, { connections: concurrency })
+  const nextMessage = async () => (await once(child, "message"))[0] as number
+  const pool = new Pool(`http://127.0.0.1:${await nextMessage()}`, { connections: concurrency })
   const headers: Record<string, string> = { "content-type": "application/json" }
   const send = async (method: string, path: string, body?: string) => {
     const response = await pool.request({ method, path, headers, ...(body && { body }) })
@@ -198,8 +198,8 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
     name,
     call,
     cpuTime: () => {
-      child.send("how much?")
-      return told()
+      child.send("cpu time")
+      return nextMessage()
     },
     close: async () => {
       await pool.destroy()
@@ -208,7 +208,7 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
   }
 }
 
-/** As `measure` does it, but the cost is what the server says. */
+/** Measures in rounds as `measure` does, but the server reports its CPU time. */
 const runSandbox = async (): Promise<Costs> => {
   const [rounds, times, warmUp] = [15, 1000, 4000]
   const apm = { create: "/api/v1/payments/apm", read: "/api/v1/payments/apm/status" }
@@ -220,23 +220,23 @@ const runSandbox = async (): Promise<Costs> => {
   ]
   try {
     const of = new Map(servers.map(({ name }): [string, Array<number>] => [name, []]))
-    for (const { call } of servers) await atATime(warmUp, call)
+    for (const { call } of servers) await runConcurrently(warmUp, call)
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < servers.length; turn++) {
         const { call, cpuTime, name } = servers[(round + turn) % servers.length]!
         const start = await cpuTime()
-        await atATime(times, call)
+        await runConcurrently(times, call)
         of.get(name)?.push(((await cpuTime()) - start) / (2 * times))
       }
     }
-    return { unit: "CPU time of the server, a request", of }
+    return { unit: "CPU time of the server per request", of }
   } finally {
     for (const { close } of servers) await close()
   }
 }
 
 export const sandbox: Bench = {
-  what: "a create and a read, 64 at a time, each server in a process of its own",
+  what: "a create and a read, 64 concurrent, each server in its own process",
   floor: "bare node:http",
   goals: [
     { variant: "sandbox", against: "bare node:http", atMost: 2.5 },
@@ -262,10 +262,10 @@ const programs: ReadonlyArray<
 > = [
   ["node:http and effect/http-api", ["--input-type=module", "--eval", floor]],
   ["sandbox", command],
-  ["sandbox, as at its first start", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
+  ["sandbox, without compile cache", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
 ]
 
-/** The time from the start of a process to the first line it prints. */
+/** Returns the time from the start of a process to its first line, in milliseconds. */
 const untilReady = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
@@ -290,7 +290,7 @@ const runReady = async (): Promise<Costs> => {
     for (let turn = 0; turn < programs.length; turn++) {
       const [name, args, env] = programs[(round + turn) % programs.length]!
       const took = await untilReady(args, env)
-      // The first of each fills the caches: of the disk, and of what Node made of the modules.
+      // The first round fills the disk cache and the compile cache.
       if (round > 0) of.get(name)?.push(took)
     }
   }
@@ -298,7 +298,7 @@ const runReady = async (): Promise<Costs> => {
 }
 
 export const ready: Bench = {
-  what: "from the start of a process to the line that says it serves",
+  what: "time from the start of a process to its ready line",
   floor: "node:http and effect/http-api",
   goals: [{ variant: "sandbox", against: "node:http and effect/http-api", atMost: 2 }],
   run: runReady

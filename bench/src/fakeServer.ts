@@ -1,6 +1,6 @@
 /**
- * The other side of `fake.ts`, one server in a process of its own, which tells its port and, whenever
- * asked, the CPU time it has taken: bare node:http answers what the sandbox would, and does nothing for it.
+ * The process of one server of `fake.ts`. It sends its port to the parent, and its CPU time after each
+ * message. The bare node:http server sends the responses of the sandbox as constants.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Sandbox from "@pawl/testkit/Sandbox"
@@ -47,12 +47,12 @@ interface JsonServer {
   }
 }
 
-/** With a file, as it is used, but a small one: it writes all of it each time. And without its logger. */
+/** json-server with a small file, because it writes the whole file each time, and without its logger. */
 const jsonServer = (): RequestListener => {
   const json = createRequire(import.meta.url)("json-server") as JsonServer
-  const place = mkdtempSync(join(tmpdir(), "pawl-bench-"))
-  process.on("exit", () => rmSync(place, { recursive: true }))
-  const file = join(place, "db.json")
+  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  process.on("exit", () => rmSync(directory, { recursive: true }))
+  const file = join(directory, "db.json")
   writeFileSync(file, '{"payments":[]}')
   const app = json.create()
   const router = json.router(file)
@@ -66,7 +66,7 @@ const jsonServer = (): RequestListener => {
   return app
 }
 
-/** The same answers by Effect's own router and server, and nothing behind them. */
+/** The same constant responses with Effect's router and server. */
 const router = HttpRouter.serve(
   HttpRouter.use((router) =>
     router.add("*", "/api/*", ({ arrayBuffer, method }) =>

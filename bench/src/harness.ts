@@ -1,51 +1,50 @@
 /**
- * How a bench measures: several ways to do one thing, beside each other, in one process.
+ * Measures several variants of one operation in the same run.
  *
- * Every way is first checked for a right answer. Then, round after round, each runs for about the same
- * time, in an order that is rotated every round, so that a busy machine, a warm cache or a late
- * compiler meets them all alike. What is taken is CPU time, not time by the clock, and what is told is
- * the ratio to the floor of the same round: its median, and the quartiles beside it. No absolute time
- * is claimed.
+ * Each variant is first checked for a correct result. Then all variants run in rounds, each for about the same
+ * CPU time, in an order that rotates every round. So a busy machine, a warm cache or a late compilation
+ * affects all variants alike. The result is the median and the quartiles of the ratio of CPU times between a
+ * variant and the floor in the same round. No absolute times are reported.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { setFlagsFromString } from "node:v8"
 
-/** One way to do the thing. */
+/** One variant of the operation. */
 export interface Variant {
   readonly name: string
-  /** Throws unless the answer is right. */
+  /** Throws unless the result is correct. */
   readonly check: () => void | Promise<void>
-  /** Does it so often, and says what that cost where it is done in another process. */
+  /** Runs the operation `times` times. Returns the CPU time in µs when it ran in another process. */
   readonly run: (times: number) => void | Promise<void | number>
 }
 
-/** What every variant cost: one number a round, the rounds in the same order for all. */
+/** The costs of all variants: one number a round. */
 export interface Costs {
-  /** What is counted, as a table says it. */
+  /** The unit, as printed in tables. */
   readonly unit: string
   readonly of: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** A bound: on the ratio of two variants, or on the cost itself where `against` is left out. */
+/** An upper bound on the ratio of two variants, or on the cost itself without `against`. */
 export interface Goal {
   readonly variant: string
   readonly against?: string
   readonly atMost: number
 }
 
-/** One bench: what is compared, with what, and how good it is to be. */
+/** A benchmark: a description, a floor, goals, and the function that measures. */
 export interface Bench {
   readonly what: string
-  /** The variant all others are compared with; without one the costs themselves are shown. */
+  /** The variant that all others are divided by. Without a floor the costs themselves are printed. */
   readonly floor?: string
   readonly goals: ReadonlyArray<Goal>
   readonly run: () => Promise<Costs>
 }
 
-/** How long, and how often, a variant runs. */
+/** The duration and the number of the runs of a variant. */
 export interface Pace {
-  /** Whether all of the work is done by the time `run` returns, on this thread. */
+  /** Whether `run` does all its work synchronously on this thread. */
   readonly synchronous: boolean
   readonly rounds?: number
   /** The CPU time of one variant in one round, in milliseconds. */
@@ -54,7 +53,7 @@ export interface Pace {
   readonly warmUp?: number
 }
 
-// What waits for its turn is not to be thrown away and compiled again.
+// Keeps the compiled code of variants that wait for their turn.
 setFlagsFromString("--no-flush-bytecode")
 
 const cpuTime = (synchronous: boolean): number => {
@@ -62,15 +61,15 @@ const cpuTime = (synchronous: boolean): number => {
   return system + user
 }
 
-/** Checks the variants, warms them up, and runs them in turns. */
+/** Checks all variants, warms them up, and runs them in rounds. */
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
   const { rounds = 15, slice = 60, synchronous, warmUp = 1000 } = pace
-  /** Costs in microseconds of CPU time, all of them and each. */
+  /** Returns the CPU time of a number of runs, in microseconds. */
   const time = async ({ run }: Variant, times: number): Promise<number> => {
     const start = cpuTime(synchronous)
     const running = run(times)
-    const told = running === undefined ? undefined : await running
-    return told ?? cpuTime(synchronous) - start
+    const reported = running === undefined ? undefined : await running
+    return reported ?? cpuTime(synchronous) - start
   }
   const counts = new Map<Variant, number>()
   for (const variant of variants) {
@@ -81,7 +80,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
       if (cost > (slice * 1000) / 2) break
       times *= 2
     }
-    // Until what it runs is compiled and optimized, and the cost with it.
+    // Warms up until the code is optimized, and adjusts the number of runs to its speed.
     let cost = 0
     for (let warm = 0; warm < warmUp * 1000; warm += cost) {
       cost = await time(variant, times)
@@ -100,8 +99,8 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   return { unit: "CPU time", of }
 }
 
-/** A variant in a process of its own, which neither slows the others down nor is slowed by them. */
-export const apart = (
+/** Makes a variant that runs in its own process. The process answers with `answerWithCost`. */
+export const inOwnProcess = (
   name: string,
   file: URL,
   args: ReadonlyArray<string>
@@ -114,7 +113,7 @@ export const apart = (
   return { name, check: async () => void (await run(1)), run, close: () => child.disconnect() }
 }
 
-/** The other side of `apart`: does what it is asked for so often, and answers with its CPU time. */
+/** Runs `run` for each message of the parent, and answers with its CPU time in microseconds. */
 export const answerWithCost = (run: (times: number) => Promise<void>): void => {
   process.on("message", async (times: number) => {
     const start = cpuTime(false)
@@ -124,7 +123,7 @@ export const answerWithCost = (run: (times: number) => Promise<void>): void => {
   process.on("disconnect", () => process.exit())
 }
 
-/** The median of some numbers, and the quartiles. */
+/** The median and the quartiles of a list of numbers. */
 export interface Spread {
   readonly median: number
   readonly low: number
@@ -134,14 +133,14 @@ export interface Spread {
 const spread = (numbers: ReadonlyArray<number>): Spread => {
   const sorted = numbers.toSorted((a, b) => a - b)
   const at = (part: number): number => {
-    const place = (sorted.length - 1) * part
-    const below = sorted[Math.floor(place)] ?? Number.NaN
-    return below + ((sorted[Math.ceil(place)] ?? below) - below) * (place % 1)
+    const index = (sorted.length - 1) * part
+    const below = sorted[Math.floor(index)] ?? Number.NaN
+    return below + ((sorted[Math.ceil(index)] ?? below) - below) * (index % 1)
   }
   return { median: at(0.5), low: at(0.25), high: at(0.75) }
 }
 
-/** The cost of a variant, or its ratio to another's, round by round. */
+/** Returns the spread of the cost of a variant, or of its ratio to another variant in the same round. */
 export const compare = ({ of }: Costs, variant: string, against: string | undefined): Spread => {
   const costs = of.get(variant) ?? []
   const others = against === undefined ? undefined : (of.get(against) ?? [])

@@ -1,11 +1,11 @@
 /**
- * The other side of `client.ts`, in a process of its own: an origin that gives a token to who asks for
- * one, and answers every other request with a payment under the requestId that was sent.
+ * The server process of `client.ts`. It answers `/v1/auth` with a token, and any other request with a payment
+ * that has the requestId of the request.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-const answer = (url: string | undefined, body: string): object => {
+const responseTo = (url: string | undefined, body: string): object => {
   if (url?.endsWith("/v1/auth")) return { accessToken: "a.e30.b" }
   const requestId = /requestId(?:":"|=)([^"&]*)/u.exec(body)?.[1]
   return {
@@ -30,13 +30,13 @@ const server = createServer((request, response) => {
     .setEncoding("utf8")
     .on("data", (chunk: string) => (body += chunk))
     .on("end", () => {
-      const bytes = JSON.stringify(answer(request.url, body))
+      const bytes = JSON.stringify(responseTo(request.url, body))
       response
         .writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
         .end(bytes)
     })
 })
-// A connection is not to end in the middle of a bench.
+// No connection may close during a benchmark.
 server.keepAliveTimeout = 600_000
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port))
 process.on("disconnect", () => process.exit())

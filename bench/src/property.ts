@@ -1,9 +1,9 @@
 /**
- * What a run of a property costs: drawing a sequence, fast-check's runner around it, and the reducer that is put
- * to the test.
+ * Measures one run of a property: generating a list of observations, fast-check's runner, and the reducer
+ * under test.
  *
- * All draw the observations of one transaction, up to eight of them. The floor is what fast-check is for: an
- * array of records. Effect's `Arbitrary` of the schema draws the same; its own runner is left out.
+ * All variants generate up to eight observations of one transaction. The floor is fast-check's array of records.
+ * Effect's `Arbitrary` of the schema generates the same values; it runs without a runner.
  */
 import { statuses } from "@pawl/core/Status"
 import * as Generators from "@pawl/testkit/Generators"
@@ -43,18 +43,18 @@ const schema = Arbitrary.schema(
   ).check(Schema.isMaxLength(8))
 )
 
-type Seen = ReadonlyArray<Generators.Observation>
+type Observations = ReadonlyArray<Generators.Observation>
 
 const property = (
   name: string,
-  arbitrary: fc.Arbitrary<Seen>,
-  holds: (seen: Seen) => boolean
+  arbitrary: fc.Arbitrary<Observations>,
+  holds: (observations: Observations) => boolean
 ): Variant => ({
   name,
   check: () => {
     const lengths = new Set(fc.sample(arbitrary, 1000).map(({ length }) => length))
     if (lengths.size !== 9 && lengths.size !== 1)
-      throw new Error(`${name}: not every length is drawn`)
+      throw new Error(`${name}: not every length is generated`)
   },
   run: (times) => {
     const { failed, numRuns } = fc.check(fc.property(arbitrary, holds), { numRuns: times })
@@ -71,20 +71,24 @@ export const properties: Bench = {
   run: () =>
     measure(
       [
-        property("fc.array of records", naive, (seen) => seen.length <= 8),
+        property("fc.array of records", naive, (observations) => observations.length <= 8),
         property("fast-check's runner alone", fc.constant([]), ({ length }) => length === 0),
-        property("Generators.observations", Generators.observations, (seen) => seen.length <= 8),
         property(
-          "and our reducer",
+          "Generators.observations",
           Generators.observations,
-          (seen) => reduce(seen).confirmed || seen.length <= 8
+          (observations) => observations.length <= 8
+        ),
+        property(
+          "observations and our reducer",
+          Generators.observations,
+          (observations) => reduce(observations).confirmed || observations.length <= 8
         ),
         {
           name: "Effect's Arbitrary of the schema",
           check: () => undefined,
           run: (times) => {
-            const drawn = Effect.runSync(Arbitrary.sampleEffect(schema, { count: times }))
-            if (drawn.length !== times) throw new Error("the schema")
+            const values = Effect.runSync(Arbitrary.sampleEffect(schema, { count: times }))
+            if (values.length !== times) throw new Error("the schema generates too few values")
           }
         }
       ],

@@ -1,9 +1,9 @@
 /**
- * The other side of `receiver.ts`: one server in a process of its own, which tells its port and, whenever
- * asked, the CPU time it has taken.
+ * The process of one server of `receiver.ts`. It sends its port to the parent, and its CPU time after each
+ * message.
  *
- * pawl's ledgers are told to have nothing due: what follows an accepted callback, asking the service and
- * telling the handler, is not part of taking it in, and no other server here does it.
+ * The ledgers of pawl never have a due row here. So only accepting a callback is measured, without the read
+ * and the handler call that follow; the other servers have neither.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Handler from "@pawl/core/Handler"
@@ -33,20 +33,20 @@ import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import Stripe from "stripe"
 import * as Places from "../../proof/src/rel/Places.ts"
-import { check, type Checked, remember } from "./byHand.ts"
+import { check, type Checked, remember } from "./handWritten.ts"
 import { secret } from "./callbacks.ts"
 
-type Sound = Exclude<Checked, number>
+type Valid = Exclude<Checked, number>
 
 const [, , name = "", store = ":memory:"] = process.argv
 
-const tell = (port: number): void => void process.send?.(port)
+const sendPort = (port: number): void => void process.send?.(port)
 const keepAlive = 600_000
 
 const listen = (listener: RequestListener): void => {
   const server = createServer(NodeReceiver.limits, listener)
   server.keepAliveTimeout = keepAlive
-  server.listen(0, "127.0.0.1", () => tell((server.address() as AddressInfo).port))
+  server.listen(0, "127.0.0.1", () => sendPort((server.address() as AddressInfo).port))
 }
 
 const collect = (request: IncomingMessage, use: (body: Uint8Array) => void): void => {
@@ -69,20 +69,20 @@ const checked = ({ headers, method = "", url = "" }: IncomingMessage, body: Uint
 const end = (response: ServerResponse, status: number): void =>
   void response.writeHead(status, { "content-length": 0 }).end()
 
-/** The checks by hand, and what is sound is handed on with the function that answers it. */
-const byHand =
-  (store: (sound: Sound, answer: () => void) => void): RequestListener =>
+/** Makes a server with the hand-written checks. `store` gets each valid callback and the function that sends 200. */
+const handWritten =
+  (store: (valid: Valid, sendOk: () => void) => void): RequestListener =>
   (request, response) =>
     collect(request, (body) => {
-      const sound = checked(request, body)
-      if (typeof sound === "number") end(response, sound)
-      else store(sound, () => end(response, 200))
+      const valid = checked(request, body)
+      if (typeof valid === "number") end(response, valid)
+      else store(valid, () => end(response, 200))
     })
 
 const seen = new Map<string, unknown>()
-const inMemory = byHand((sound, answer) => {
-  remember(seen, sound)
-  answer()
+const inMemory = handWritten((valid, sendOk) => {
+  remember(seen, valid)
+  sendOk()
 })
 
 const database = () => {
@@ -92,32 +92,32 @@ const database = () => {
   const upsert = opened.prepare(
     "INSERT INTO seen VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1, body = excluded.body"
   )
-  const insert = ({ body, key, status }: Sound): void =>
+  const insert = ({ body, key, status }: Valid): void =>
     void upsert.run(`${key}/${status}`, JSON.stringify(body))
   return { opened, insert }
 }
 
-const alone = (): RequestListener => {
+const commitEach = (): RequestListener => {
   const { insert } = database()
-  return byHand((sound, answer) => {
-    insert(sound)
-    answer()
+  return handWritten((valid, sendOk) => {
+    insert(valid)
+    sendOk()
   })
 }
 
-const inGroups = (): RequestListener => {
+const groupCommit = (): RequestListener => {
   const { insert, opened } = database()
-  let waiting: Array<{ readonly sound: Sound; readonly answer: () => void }> = []
+  let waiting: Array<{ readonly valid: Valid; readonly sendOk: () => void }> = []
   const flush = (): void => {
     const group = waiting
     waiting = []
     opened.exec("BEGIN IMMEDIATE")
-    for (const { sound } of group) insert(sound)
+    for (const { valid } of group) insert(valid)
     opened.exec("COMMIT")
-    for (const { answer } of group) answer()
+    for (const { sendOk } of group) sendOk()
   }
-  return byHand((sound, answer) => {
-    if (waiting.push({ sound, answer }) === 1) setImmediate(flush)
+  return handWritten((valid, sendOk) => {
+    if (waiting.push({ valid, sendOk }) === 1) setImmediate(flush)
   })
 }
 
@@ -149,8 +149,10 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
 }
 
 const route = (): void => {
-  const told = Layer.effectDiscard(
-    Effect.map(HttpServer.HttpServer, ({ address }) => tell("port" in address ? address.port : 0))
+  const reportPort = Layer.effectDiscard(
+    Effect.map(HttpServer.HttpServer, ({ address }) =>
+      sendPort("port" in address ? address.port : 0)
+    )
   )
   const served = HttpRouter.serve(
     Layer.provide(Receiver.route("/callback"), receiver(Ledger.layerMemory)),
@@ -160,22 +162,22 @@ const route = (): void => {
     () => Object.assign(createServer(), { keepAliveTimeout: keepAlive }),
     { port: 0, host: "127.0.0.1" }
   )
-  Effect.runFork(Layer.launch(Layer.provide(Layer.merge(served, told), server)))
+  Effect.runFork(Layer.launch(Layer.provide(Layer.merge(served, reportPort), server)))
 }
 
-/** The least that makes a `Request` of Node's and sends a `Response`. */
+/** The least code that converts between Node's request and response and the web-standard ones. */
 const web = (): void => {
   const { handler, start } = WebReceiver.toHandler(receiver(Ledger.layerMemory))
   const listener: RequestListener = (request, response) =>
     collect(request, (bytes) => {
       const { headers, method = "", url = "" } = request
       const body = new Uint8Array(bytes)
-      const asked = new Request(`http://shop.example${url}`, {
+      const webRequest = new Request(`http://shop.example${url}`, {
         method,
         headers: headers as Record<string, string>,
         body
       })
-      void handler(asked).then(({ status }) => end(response, status))
+      void handler(webRequest).then(({ status }) => end(response, status))
     })
   void start().then(() => listen(listener))
 }
@@ -202,19 +204,19 @@ const expressAndStripe = (): void => {
   listen(app)
 }
 
-const fastifyByHand = (): void => {
+const fastifyHandWritten = (): void => {
   const app = fastify({ keepAliveTimeout: keepAlive })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
   app.post("/callback", (request, reply) => {
-    const sound = checked(request.raw, request.body as Buffer)
-    if (typeof sound === "number") return reply.code(sound).send()
-    remember(seen, sound)
+    const valid = checked(request.raw, request.body as Buffer)
+    if (typeof valid === "number") return reply.code(valid).send()
+    remember(seen, valid)
     return reply.code(200).send()
   })
   void app
     .listen({ port: 0, host: "127.0.0.1" })
-    .then(() => tell((app.server.address() as AddressInfo).port))
+    .then(() => sendPort((app.server.address() as AddressInfo).port))
 }
 
 const servers: Readonly<Record<string, () => void>> = {
@@ -222,13 +224,13 @@ const servers: Readonly<Record<string, () => void>> = {
   "pawl-receiver": () => door(Ledger.layerMemory),
   "pawl, HttpRouter": route,
   "pawl, web-standard": web,
-  "Fastify, by hand": fastifyByHand,
+  "Fastify, hand-written": fastifyHandWritten,
   "Express + stripe": expressAndStripe,
   "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename: store })),
   "pawl-receiver, PostgreSQL": () =>
     door(NodePostgres.layerLedger({ ...Places.server, database: store })),
-  "node:sqlite, in groups": () => listen(inGroups()),
-  "node:sqlite, one by one": () => listen(alone())
+  "node:sqlite, group commit": () => listen(groupCommit()),
+  "node:sqlite, one commit each": () => listen(commitEach())
 }
 
 process.on("message", () => {

@@ -1,13 +1,13 @@
 /**
- * What each part weighs in somebody's bundle, beside what others weigh: by esbuild, minified and gzipped.
- * Node's own modules are left out, and undici, which a client elsewhere does without.
+ * Measures the bundle size of each part of pawl and of its peers: bundled by esbuild, minified and gzipped,
+ * without the modules of Node and without undici, which only the Node transport needs.
  */
 import { build } from "esbuild"
 import { gzipSync } from "node:zlib"
 import { parts } from "../../scripts/size.ts"
 import type { Bench } from "./harness.ts"
 
-/** What of Effect nobody goes without who runs layers and decodes with a schema. */
+/** The least of Effect for a program with layers and a schema. */
 export const effectAlone = `
   import * as Schema from "effect/Schema"
   export * as Layer from "effect/Layer"
@@ -17,14 +17,14 @@ export const effectAlone = `
 
 const entries: ReadonlyMap<string, string> = new Map([
   ...parts.map(({ imports, name }) => [name, imports] as const),
-  ["effect: layers, a schema", effectAlone],
+  ["effect: Layer and Schema", effectAlone],
   ["stripe", `export { default } from "stripe"`],
   ["standardwebhooks", `export { Webhook } from "standardwebhooks"`],
   ["svix", `export { Webhook } from "svix"`]
 ])
 
-/** Bundles what a text imports, and returns its bytes minified and gzipped. */
-const weigh = async (contents: string): Promise<number> => {
+/** Bundles a module and returns its size in bytes, minified and gzipped. */
+const bundleSize = async (contents: string): Promise<number> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
@@ -38,11 +38,11 @@ const weigh = async (contents: string): Promise<number> => {
 }
 
 export const size: Bench = {
-  what: "what is bundled, minified and gzipped",
+  what: "bundle size, minified and gzipped",
   goals: parts.map(({ goal, name }) => ({ variant: name, atMost: goal })),
   run: async () => {
     const of = new Map<string, ReadonlyArray<number>>()
-    for (const [name, contents] of entries) of.set(name, [await weigh(contents)])
+    for (const [name, contents] of entries) of.set(name, [await bundleSize(contents)])
     return { unit: "bytes", of }
   }
 }

@@ -1,4 +1,4 @@
-/* A disk that takes a millisecond to flush, for what is loaded behind it. */
+/* Adds 1 ms to each disk flush of a process that preloads this library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

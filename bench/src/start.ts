@@ -1,6 +1,6 @@
 /**
- * What a cold start costs: the CPU time that an import adds to a process that does nothing else. pawl's
- * receiver is bundled, as for a function that starts with a request; Stripe is imported as it comes.
+ * Measures a cold start: the CPU time that an import adds to an empty process. pawl's receiver is bundled, as
+ * for a serverless function; Stripe is imported from its package.
  */
 import { build } from "esbuild"
 import { execFileSync } from "node:child_process"
@@ -26,7 +26,7 @@ const bundle = async (contents: string, outfile: string): Promise<string> => {
   return pathToFileURL(outfile).href
 }
 
-/** The CPU time of a process that imports something, in microseconds. */
+/** Returns the CPU time of a process, in microseconds. */
 const costOf = (program: string): number =>
   Number(execFileSync(process.execPath, [program], { encoding: "utf8" }))
 
@@ -35,8 +35,8 @@ const run = async (): Promise<Costs> => {
   const program = (name: string, specifier: string | undefined): string => {
     const file = join(directory, name)
     const imports = specifier === undefined ? "" : `await import(${JSON.stringify(specifier)})\n`
-    const told = `const { system, user } = process.cpuUsage()\nconsole.log(system + user)\n`
-    writeFileSync(file, imports + told)
+    const report = `const { system, user } = process.cpuUsage()\nconsole.log(system + user)\n`
+    writeFileSync(file, imports + report)
     return file
   }
   const bundled = async (name: string, contents: string): Promise<string> =>
@@ -49,7 +49,7 @@ const run = async (): Promise<Costs> => {
         "pawl's receiver, bundled",
         await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
       ],
-      ["effect: layers, a schema, bundled", await bundled("effect", effectAlone)]
+      ["effect: Layer and Schema, bundled", await bundled("effect", effectAlone)]
     ] as const
     const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
     for (let round = -1; round < rounds; round++) {
@@ -57,18 +57,18 @@ const run = async (): Promise<Costs> => {
       for (let turn = 0; turn < programs.length; turn++) {
         const [name, file] = programs[(round + 1 + turn) % programs.length]!
         const added = costOf(file) - floor
-        // The first round fills the caches of the disk.
+        // The first round fills the disk cache.
         if (round >= 0) of.get(name)?.push(added)
       }
     }
-    return { unit: "CPU time added to a bare start", of }
+    return { unit: "CPU time added to an empty process", of }
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
 export const start: Bench = {
-  what: "what an import adds to the start of a process",
+  what: "CPU time that an import adds to the start of a process",
   floor: "stripe",
   goals: [{ variant: "pawl's receiver, bundled", against: "stripe", atMost: 0.15 }],
   run

@@ -1,9 +1,9 @@
 /**
- * What it costs to parse, verify, deduplicate and reduce one callback of about 600 bytes, without a
- * socket; the same with numbers in it, whose digits pawl keeps; and to refuse one that is forged.
+ * Measures parsing, verifying, deduplicating and reducing a callback of about 600 bytes, without a socket; the
+ * same for a callback with JSON numbers, whose digits pawl keeps; and refusing a forged callback.
  *
- * The floor is `byHand.ts`, every check the verifier makes included. Stripe's and Svix's verifiers look
- * at the signature alone; what they let through is parsed, and no more.
+ * The floor is `handWritten.ts`, with every check of the verifier. Stripe's and Svix's verifiers check only the
+ * signature; their callbacks are then parsed without further checks.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -14,11 +14,11 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import Stripe from "stripe"
 import { Webhook } from "svix"
-import { check, remember } from "./byHand.ts"
+import { check, remember } from "./handWritten.ts"
 import { type Callback, forged, make, search, secret, svixSecret } from "./callbacks.ts"
 import { type Bench, measure, type Variant } from "./harness.ts"
 
-/** The verifier of the secret that the callbacks are signed with. */
+/** The verifier with the secret of the callbacks. */
 export const verifier = Effect.runSync(
   Effect.provide(
     Verifier.Verifier,
@@ -28,7 +28,7 @@ export const verifier = Effect.runSync(
 const stripe = new Stripe("sk_test_bench")
 const svix = new Webhook(svixSecret)
 
-/** A callback as a receiver meets it. */
+/** Returns the request of a callback. */
 export const incoming = ({ bytes, checksum }: Callback) => ({
   method: "POST",
   search,
@@ -38,10 +38,10 @@ export const incoming = ({ bytes, checksum }: Callback) => ({
   body: bytes
 })
 
-/** Takes a callback in; false when it is refused. */
+/** Accepts a callback; returns false when it is refused. */
 type Take = (callback: Callback) => boolean
 
-const byHand = (): Take => {
+const handWritten = (): Take => {
   const seen = new Map<string, unknown>()
   return (callback) => {
     const sound = check(incoming(callback))
@@ -87,7 +87,7 @@ const peer = (verify: (callback: Callback) => unknown) => (): Take => {
 }
 
 const takers: Readonly<Record<string, () => Take>> = {
-  "by hand": byHand,
+  "hand-written": handWritten,
   pawl,
   stripe: peer(({ bytes, stripe: header }) =>
     stripe.webhooks.constructEvent(bytes as Buffer, header, secret, 86_400)
@@ -108,7 +108,8 @@ const variants = (
       const take = taker()
       const [first, second] = callbacks
       for (const callback of [first!, second!, first!]) {
-        if (take(callback) !== isAccepted) throw new Error(`${name} is wrong about a callback`)
+        if (take(callback) !== isAccepted)
+          throw new Error(`${name} has a wrong result for a callback`)
       }
     },
     run: (times) => {
@@ -132,28 +133,28 @@ const run = (callbackOf: (id: number) => Callback, isAccepted: boolean) => () =>
   )
 
 const goals: Bench["goals"] = [
-  { variant: "pawl", against: "by hand", atMost: 1.2 },
+  { variant: "pawl", against: "hand-written", atMost: 1.2 },
   { variant: "pawl", against: "stripe", atMost: 1 },
   { variant: "pawl", against: "svix", atMost: 1 / 1.7 }
 ]
 
 export const verify: Bench = {
   what: "a callback parsed, verified, deduplicated and reduced",
-  floor: "by hand",
+  floor: "hand-written",
   goals,
   run: run((id) => make(id), true)
 }
 
 export const verifyNumbers: Bench = {
-  what: "the same, with numbers in it",
-  floor: "by hand",
+  what: "a callback with JSON numbers parsed, verified, deduplicated and reduced",
+  floor: "hand-written",
   goals,
   run: run((id) => make(id, true), true)
 }
 
 export const refusal: Bench = {
   what: "a forged callback refused",
-  floor: "by hand",
-  goals: [{ variant: "pawl", against: "by hand", atMost: 1.1 }],
+  floor: "hand-written",
+  goals: [{ variant: "pawl", against: "hand-written", atMost: 1.1 }],
   run: run((id) => forged(make(id)), false)
 }

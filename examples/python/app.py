@@ -1,11 +1,11 @@
-"""An application in Python that is told of transitions by pawl-receiver. It needs nothing but Python.
+"""Shows an application in Python that receives transitions from pawl-receiver. It needs only Python.
 
     PAWL_FORWARD_SECRET=… python3 app.py [PORT, else 5000]
     PAWL_FORWARD_SECRET=… pawl-receiver … --forward http://127.0.0.1:5000/transitions
 
-Transitions come in order, one at a time per transaction, and at least once: the id of one that was posted
-before is known, and answered 200 without being done again. Anything but a 2xx has it posted again later.
-GET /transactions/{id} says where this application believes a transaction to be.
+Transitions arrive in order, one at a time per transaction, and at least once. The application stores their
+ids: it answers a known id with 200 and does nothing. pawl-receiver posts a transition again later after any
+response but a 2xx. GET /transactions/{id} returns the status that this application has stored.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ SECRET = os.environ["PAWL_FORWARD_SECRET"].encode()
 TOLERANCE = 300  # seconds between the signature and now
 
 lock = Lock()
-done = set()  # in a real application: a table, written in one transaction with what is done
+done = set()  # a real application has a table, written in one database transaction with the effect
 statuses = {}
 
 
 def is_genuine(headers, body):
-    """Whether pawl-receiver signed these bytes, and did so just now."""
+    """Returns whether pawl-receiver signed these bytes within the last TOLERANCE seconds."""
     identifier, timestamp = headers.get("X-Pawl-Id", ""), headers.get("X-Pawl-Timestamp", "")
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE:
         return False
@@ -36,7 +36,7 @@ def is_genuine(headers, body):
 
 
 def apply(transition):
-    """What this application does about a transition; here it only remembers where it stands."""
+    """Acts on a transition. This application only stores the status."""
     statuses[transition["transactionId"]] = transition["to"]
 
 
@@ -44,7 +44,7 @@ class Application(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if not is_genuine(self.headers, body):
-            return self.answer(401, {"message": "The signature is not right"})
+            return self.answer(401, {"message": "The signature is wrong"})
         transition = json.loads(body)
         with lock:
             if transition["id"] not in done:

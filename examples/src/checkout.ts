@@ -1,13 +1,13 @@
 /**
- * A checkout: one effect over the client's services, wherever these come from.
+ * Shows a checkout: creates an APM payment and returns the next page for the customer.
  *
- * `examples/test/checkout.test.ts` runs it against the service in memory, by swapping one layer.
+ * `examples/test/checkout.test.ts` runs it against the in-memory service, by replacing one layer.
  */
 import * as NextAction from "@pawl/core/NextAction"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Effect from "effect/Effect"
 
-/** Where the customer goes after ordering. */
+/** The page after the order: a redirect, an apology, or the thank-you page. */
 export type Page = { readonly goTo: string } | { readonly sorry: string } | "thanks"
 
 export const checkout = Effect.fn("checkout")(

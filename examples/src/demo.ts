@@ -1,10 +1,10 @@
 /**
- * The main job, end to end: a merchant, its receiver and the service on loopback ports.
+ * Shows everything at once: a merchant, its receiver and the sandbox on loopback ports.
  *
- * The merchant takes payments, refunds some, pays out, sells on the hosted page and charges a
- * subscription. Each operation says what is to become of it; callbacks come twice, shuffled, late,
- * forged, or not at all. In the end every transaction that the service has is held against what the
- * handler was told; the exit code is 0 only if it was told right of every one.
+ * The merchant makes payments, refunds, payouts, hosted pages and a subscription. Callbacks arrive twice, out
+ * of order, late, forged, or not at all. At the end the demo prints a timeline of each transaction and
+ * compares its status at the service with the transitions that the handler was told. The exit code is 0
+ * only if they agree for every transaction.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -29,10 +29,10 @@ import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import * as Callbacks from "./demo/Callbacks.ts"
-import * as Day from "./demo/Day.ts"
-import * as Orders from "./demo/Orders.ts"
-import * as Story from "./demo/Story.ts"
+import * as HandlerLog from "./demo/HandlerLog.ts"
+import * as Operations from "./demo/Operations.ts"
+import * as ReceiverServer from "./demo/ReceiverServer.ts"
+import * as Report from "./demo/Report.ts"
 import * as Timeline from "./demo/Timeline.ts"
 
 const merchantSecret = Redacted.make("sandbox-secret")
@@ -48,20 +48,20 @@ const client = Layer.unwrap(
 
 const receiver = Receiver.layer().pipe(
   Layer.provide(Verifier.layer({ current: merchantSecret })),
-  Layer.provide(Orders.layerHandler),
+  Layer.provide(HandlerLog.layerHandler),
   Layer.provide(Profile.layer({ pollGaps }))
 )
 
-const merchant = Callbacks.layer.pipe(
+const merchant = ReceiverServer.layer.pipe(
   Layer.provideMerge(receiver),
   Layer.provideMerge(CallbackUrl.layer(merchantSecret)),
   Layer.provide(NodeHmac.layer),
-  Layer.provideMerge([Ledger.layerMemory, Orders.layer, client])
+  Layer.provideMerge([Ledger.layerMemory, HandlerLog.layer, client])
 )
 
-/** Posts a callback as somebody would who does not have the secret, and returns the answer. */
-const intrude = Effect.gen(function* () {
-  const { url } = yield* Callbacks.Callbacks
+/** Posts a forged callback with a wrong checksum and returns the HTTP status of the response. */
+const postForgedCallback = Effect.gen(function* () {
+  const { url } = yield* ReceiverServer.ReceiverServer
   const { status } = yield* HttpClientRequest.post(url).pipe(
     HttpClientRequest.setUrlParams({ paymentMethod: "apm", apmType: "WALLET" }),
     HttpClientRequest.setHeader("x-checksum", "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="),
@@ -81,12 +81,12 @@ const month = Duration.days(31)
 
 const demo = Effect.gen(function* () {
   const { baseUrl } = yield* Sandbox.Sandbox
-  const { url } = yield* Callbacks.Callbacks
+  const { url } = yield* ReceiverServer.ReceiverServer
   yield* Console.log(`sandbox   ${baseUrl}
 receiver  ${url}
 
-The times are seconds. ✓ is what the service itself confirmed. A transaction that stays silent is polled
-after ${pollGaps.map(Duration.format).join(", then every ")}: for this demo, minutes by default.
+Times are in seconds. ✓ marks a status that the service confirmed. A transaction without callbacks is polled
+after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are minutes).
 `)
 
   const journal: Array<Entered> = []
@@ -94,37 +94,40 @@ after ${pollGaps.map(Duration.format).join(", then every ")}: for this demo, min
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })
   )
-  /** What is wrong by now, if so many transactions are to be there. */
-  const wrong = (expected: number) =>
-    Effect.zipWith(Story.gather(journal), Orders.told, (stories, told) =>
-      Story.faultsOfAll(stories, expected, told)
+  /** Returns the present faults. `expected` is the number of transactions. */
+  const faultsNow = (expected: number) =>
+    Effect.zipWith(Report.makeAll(journal), HandlerLog.transitions, (reports, told) =>
+      Report.faultsOfAll(reports, expected, told)
     )
   const untilRight = (expected: number) =>
-    Effect.repeat(wrong(expected), {
+    Effect.repeat(faultsNow(expected), {
       until: (faults) => faults.length === 0,
       schedule: Schedule.spaced("100 millis")
     })
 
-  const intrusion = yield* intrude
+  const forgedStatus = yield* postForgedCallback
   yield* Effect.gen(function* () {
     const clock = yield* VirtualClock
     const { cancel } = yield* Subscriptions
-    const { subscriptionId } = yield* Day.trade
-    yield* untilRight(Day.transactions)
+    const { subscriptionId } = yield* Operations.runAll
+    yield* untilRight(Operations.transactionCount)
+    // The subscription makes one more charge.
     yield* clock.advance(month)
-    yield* untilRight(Day.transactions + 1)
-    // The month after brings no charge.
+    yield* untilRight(Operations.transactionCount + 1)
+    // After the cancel it makes none.
     yield* cancel(subscriptionId)
     yield* clock.advance(month)
   }).pipe(Effect.timeoutOption("60 seconds"))
 
-  const stories = yield* Story.gather(journal)
-  const ended = yield* wrong(Day.transactions + 1)
+  const reports = yield* Report.makeAll(journal)
+  const transactionFaults = yield* faultsNow(Operations.transactionCount + 1)
   const faults =
-    intrusion === 401 ? ended : [...ended, "a callback without the right checksum was taken in"]
-  yield* Console.log(Timeline.print(stories))
-  yield* Console.log(`A callback without the right checksum was answered ${intrusion}.`)
-  yield* Console.log(Timeline.verdict(stories.length, faults))
+    forgedStatus === 401
+      ? transactionFaults
+      : [...transactionFaults, "a callback with a wrong checksum was accepted"]
+  yield* Console.log(Timeline.print(reports))
+  yield* Console.log(`The response to a callback with a wrong checksum was ${forgedStatus}.`)
+  yield* Console.log(Timeline.verdict(reports.length, faults))
   return faults.length === 0
 })
 

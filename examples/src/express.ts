@@ -1,9 +1,7 @@
 /**
- * A plain Express app that takes payments, without a word of Effect: `express/payments.ts` makes
- * promises of it.
+ * Shows payments in an Express app with promises only. `express/payments.ts` wraps the client and the receiver.
  *
- * Takes PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment, and PORT, which
- * is 4040 otherwise.
+ * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PORT (default 4040) from the environment.
  *
  * ```sh
  * curl http://127.0.0.1:4040/orders -H 'content-type: application/json' -d '{"orderId":"17","amount":"10.00"}'
@@ -21,7 +19,7 @@ const {
   PORT = "4040"
 } = process.env
 
-/** Where each order stands; in a real shop, a table. */
+/** The status of each order. A real shop has a table for it. */
 const orders = new Map<string, string>()
 
 const payments = await open({
@@ -35,11 +33,11 @@ const payments = await open({
 
 const app = express()
 
-// Before whatever parses bodies: a callback is verified by the bytes as they came.
+// Before any body parser: the checksum of a callback is verified on the raw bytes.
 app.all("/callback", payments.callbacks)
 app.use(express.json())
 
-// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 takes on what rejects
+// oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles rejected promises
 app.post("/orders", async (request, response) => {
   const { amount, orderId } = request.body as { readonly amount: string; readonly orderId: string }
   const status = await payments.pay({ orderId, amount, callbackUrl: `${address()}/callback` })
@@ -57,8 +55,8 @@ const failed: ErrorRequestHandler = (
   response,
   _next
 ) => {
-  const isTheirs = error._tag === "ValidationFailed"
-  response.status(isTheirs ? 400 : 502).json({ message: error.message })
+  const isClientError = error._tag === "ValidationFailed"
+  response.status(isClientError ? 400 : 502).json({ message: error.message })
 }
 app.use(failed)
 

@@ -1,8 +1,8 @@
 /**
- * Pays, and waits for the end: the status is read at the recommended gaps, and at once when a callback
- * comes. Whichever of the two brings the news, what ends the waiting is the service's own word.
+ * Shows how to pay and wait for the final status. The status is read at the recommended gaps, and at once
+ * after each callback. Only a status that the service confirms ends the wait.
  *
- * `examples/test/follow.test.ts` runs it with callbacks, and without any.
+ * `examples/test/follow.test.ts` runs it with callbacks and without.
  */
 import { Handler, type Transition } from "@pawl/core/Handler"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -13,18 +13,18 @@ import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 
-/** What the receiver is told, for whoever waits for it. */
-export class Callbacks extends Context.Service<Callbacks, PubSub.PubSub<Transition>>()(
-  "examples/Callbacks"
+/** The transitions that the receiver tells, for all fibers that wait for one. */
+export class Transitions extends Context.Service<Transitions, PubSub.PubSub<Transition>>()(
+  "examples/Transitions"
 ) {
-  static readonly layer = Layer.effect(Callbacks, PubSub.unbounded<Transition>())
+  static readonly layer = Layer.effect(Transitions, PubSub.unbounded<Transition>())
 }
 
-/** The handler of the receiver: it passes on what it is told. */
+/** The handler of the receiver. It publishes each transition. */
 export const handler = Layer.effect(
   Handler,
-  Effect.map(Callbacks, (callbacks) => ({
-    handle: (transition) => PubSub.publish(callbacks, transition)
+  Effect.map(Transitions, (transitions) => ({
+    handle: (transition) => PubSub.publish(transitions, transition)
   }))
 )
 
@@ -34,8 +34,8 @@ export const payToTheEnd = Effect.fn("payToTheEnd")(function* (
 ) {
   const payments = yield* ApmPayments
   const poller = yield* StatusPoller
-  // Before the create, so that no callback is missed.
-  const callbacks = yield* PubSub.subscribe(yield* Callbacks)
+  // Subscribed before the create, so that no transition is missed.
+  const transitions = yield* PubSub.subscribe(yield* Transitions)
   const { transactionId, transactionStatus } = yield* payments.create({
     requestId,
     accountId: "4711",
@@ -45,7 +45,7 @@ export const payToTheEnd = Effect.fn("payToTheEnd")(function* (
     callbackUrl: "https://shop.example/callback",
     metadata
   })
-  const hints = Stream.fromSubscription(callbacks).pipe(
+  const hints = Stream.fromSubscription(transitions).pipe(
     Stream.filter((transition) => transition.transactionId === transactionId),
     Stream.map(({ to }) => to)
   )

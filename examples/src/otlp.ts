@@ -1,23 +1,23 @@
 /**
- * Sends traces, metrics and logs to an OpenTelemetry collector, over Effect's own OTLP: nothing else is
- * to be installed. The usual variables say what goes where:
+ * Shows how to send traces, metrics and logs to an OpenTelemetry collector with Effect's OTLP exporter; no
+ * other package is needed. The standard variables configure it:
  *
  * ```sh
  * OTEL_SERVICE_NAME=shop OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318
  * OTEL_TRACES_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp OTEL_LOGS_EXPORTER=otlp
  * ```
  *
- * A call is a span (`ApmPayments.create`), counts in the metrics of `@pawl/http/Metrics`, and says in the
- * log why it was tried again. Requests to the payments service carry no trace header.
+ * Each call has a span (`ApmPayments.create`), counts in the metrics of `@pawl/http/Metrics`, and logs the
+ * reason of each retry. Requests to the payments service have no trace header.
  *
- * `examples/test/otlp.test.ts` runs it beside a collector.
+ * `examples/test/otlp.test.ts` runs it with a collector.
  */
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as Otlp from "effect/observability/Otlp"
 import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 
-/** Provide it to the whole program, outside of everything else. */
+/** Layer that exports telemetry. Provide it to the whole program, as the outermost layer. */
 export const telemetry = Otlp.layerFromConfig().pipe(
   Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer])
 )

@@ -1,7 +1,7 @@
 /**
- * Pays out to a customer's card, and waits for the end of it.
+ * Shows a payout to a card: creates it and waits for its final status.
  *
- * The withdrawal's own id is the requestId: however often it is asked for, money is sent once.
+ * The id of the withdrawal is the requestId, so repeated calls send the money once.
  *
  * `examples/test/payOut.test.ts` runs it.
  */
@@ -10,7 +10,7 @@ import { CardPayouts } from "@pawl/http/CardPayouts"
 import { StatusPoller } from "@pawl/http/StatusPoller"
 import * as Effect from "effect/Effect"
 
-/** What a customer has asked for. */
+/** A withdrawal that a customer requested. */
 export interface Withdrawal {
   readonly id: string
   readonly amount: string
@@ -18,7 +18,7 @@ export interface Withdrawal {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Says what to tell the customer. */
+/** Makes the payout and returns the message for the customer. */
 export const payOut = Effect.fn("payOut")(
   function* ({ id, ...withdrawal }: Withdrawal) {
     const payouts = yield* CardPayouts

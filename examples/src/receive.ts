@@ -1,7 +1,7 @@
 /**
- * Receives callbacks on port 4020 and logs where each transaction stands.
+ * Shows a receiver on port 4020: verifies callbacks, confirms final statuses and logs each transition.
  *
- * Takes PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment.
+ * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -27,7 +27,7 @@ const receiver = Receiver.layer().pipe(
 
 HttpRouter.serve(Receiver.route("/callback"), { disableLogger: true }).pipe(
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4020 })),
-  // Provided last, the receiver is there before the server listens.
+  // Provided last, so the receiver starts before the server listens.
   Layer.provide(receiver),
   Layer.launch,
   NodeRuntime.runMain

@@ -1,13 +1,13 @@
 /**
- * Pays each order once, also when the process dies between the request and its answer.
+ * Shows how to pay each order once, even when the process dies between the request and its response.
  *
- * What is to be sent is stored before it is sent, its requestId among it. An order without an outcome
- * was not sent, or its answer was lost: either way the same request is sent, and under a requestId that
- * it knows the service answers with the original. So there is no other path for recovery.
+ * The program stores the request with its requestId before it sends it. At the start it sends the request of
+ * every order without an outcome again. If the service has processed the requestId already, it returns the
+ * original response and does nothing.
  *
- * `node examples/src/recover.ts order-1` places an order, and settles it and all that are open. Takes
- * PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment, and the file of the
- * orders from ORDERS_FILE.
+ * `node examples/src/recover.ts order-1` places an order and then settles all open orders. Reads
+ * PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and ORDERS_FILE (the SQLite file of the orders) from
+ * the environment.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
@@ -19,7 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 
-/** Stores an order with the request that pays it; one that is there stays as it is. */
+/** Stores an order with its payment request, unless the order exists. */
 const place = Effect.fn("place")(function* (orderId: string) {
   const request: ApmPaymentInput = {
     requestId: `${orderId}-payment`,
@@ -33,7 +33,7 @@ const place = Effect.fn("place")(function* (orderId: string) {
   yield* sql`INSERT INTO orders ${sql.insert(row)} ON CONFLICT (id) DO NOTHING`
 })
 
-/** Sends the request of every order without an outcome, and stores what came of it. */
+/** Sends the request of every order without an outcome, and stores the outcome. */
 const settle = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const payments = yield* ApmPayments
@@ -43,7 +43,7 @@ const settle = Effect.gen(function* () {
     const outcome = yield* payments.create(JSON.parse(request)).pipe(
       Effect.map(({ transactionId }) => `paid by ${transactionId}`),
       Effect.catchTag("Declined", ({ message }) => Effect.succeed(message)),
-      // It stays open, and is sent again at the next start.
+      // The order stays open. The next start sends its request again.
       Effect.catchTag("OutcomeUnknown", ({ message }) =>
         Effect.as(Effect.logWarning(message), null)
       )

@@ -1,8 +1,8 @@
 /**
- * Gives a card payment back, in full or in part.
+ * Shows a refund of a card payment, in full or in part: creates it and waits for its final status.
  *
- * A refund has an id and an end of its own, the `refundId`; its payment is REFUNDED once one of its
- * refunds has succeeded. The service sees to it that no more is given back than was paid.
+ * A refund has an id (`refundId`) and a status of its own. The payment becomes REFUNDED when one of its
+ * refunds succeeds. The service refuses to refund more than was paid.
  *
  * `examples/test/refund.test.ts` runs it.
  */
@@ -10,7 +10,7 @@ import { Refunds } from "@pawl/http/Refunds"
 import { StatusPoller } from "@pawl/http/StatusPoller"
 import * as Effect from "effect/Effect"
 
-/** What a customer sent back; its own id is the requestId, so it is refunded once. */
+/** Goods that a customer returned. The id is the requestId, so repeated calls refund once. */
 export interface Return {
   readonly id: string
   readonly transactionId: string
@@ -18,7 +18,7 @@ export interface Return {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Says what to tell the customer. */
+/** Makes the refund and returns the message for the customer. */
 export const refund = Effect.fn("refund")(
   function* ({ id, ...returned }: Return) {
     const refunds = yield* Refunds
@@ -34,7 +34,7 @@ export const refund = Effect.fn("refund")(
       id: refundId,
       status: transactionStatus
     })
-    return status === "SUCCEED" ? `${returned.amount} given back` : `It ended ${status}`
+    return status === "SUCCEED" ? `${returned.amount} refunded` : `It ended ${status}`
   },
   Effect.catchTags({
     Declined: ({ declineCode }) =>

@@ -1,8 +1,8 @@
 /**
- * Serves the shop of `examples/src/shop/Shop.ts`, on port 4030 unless PORT says another.
+ * Shows a shop with a hosted payment page as an HTTP server: the server of `examples/src/shop/Shop.ts`.
  *
- * Takes PAWL_BASE_URL, PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET from the environment, and the file of
- * its database from SHOP_FILE. An order is posted as JSON and answered with the way to the hosted page:
+ * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE (its SQLite file) and PORT (default
+ * 4030) from the environment. `POST /orders` takes an order as JSON and redirects to the hosted page:
  *
  * ```sh
  * curl -i http://127.0.0.1:4030/orders -H 'content-type: application/json' -d '{"orderId":"17","amount":"10.00"}'

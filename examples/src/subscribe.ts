@@ -1,11 +1,10 @@
 /**
- * Charges a card each month: the card becomes a token, and the token a subscription.
+ * Shows a monthly subscription: exchanges the card for a token and creates a subscription with the token.
  *
- * The service makes the charges, each a card payment of its own; their callbacks come to the
- * callbackUrl of the subscription for as long as it lives. A subscription has statuses of its own, from
- * which `Subscriptions` leads on: `pause`, `resume`, `update`, `cancel`.
+ * The service makes the charges. Each charge is a card payment of its own, and its callbacks go to the
+ * callbackUrl of the subscription. `Subscriptions` also has `pause`, `resume`, `update` and `cancel`.
  *
- * `examples/test/subscribe.test.ts` lives through a year of it.
+ * `examples/test/subscribe.test.ts` runs a year of charges in virtual time.
  */
 import * as NextAction from "@pawl/core/NextAction"
 import { CardPayments } from "@pawl/http/CardPayments"
@@ -15,7 +14,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** A member, and where to send them next: to their bank, if it wants to hear of it. */
+/** A new member. `goTo` is the next page: the challenge of the bank if there is one, else the welcome page. */
 export interface Membership {
   readonly subscriptionId: string
   readonly goTo: string

@@ -7,25 +7,25 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { checkout } from "../src/checkout.ts"
 
-/** The one layer that is swapped: the real client over the service in memory, in virtual time. */
+/** Replaces one layer: the real client runs over the in-memory service, in virtual time. */
 const test = <A, E>(effect: Effect.Effect<A, E, ApmPayments | Gateway>) =>
   Effect.runPromise(
     effect.pipe(Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())))
   )
 
-it("sends the customer on", async () => {
+it("returns the next page for the customer", async () => {
   expect(await test(checkout("order-1", "10.00"))).toEqual({
     goTo: "https://shop.example/thanks"
   })
 })
 
-it("says sorry when the payment is declined", async () => {
+it("returns an apology when the payment is declined", async () => {
   expect(await test(checkout("order-1", "10.00", { "sandbox.scenario": "decline:51" }))).toEqual({
     sorry: "Declined with code 51"
   })
 })
 
-it("pays once, however often the customer presses the button", async () => {
+it("pays once when the customer presses the button ten times", async () => {
   const pay = Effect.gen(function* () {
     yield* Effect.replicateEffect(checkout("order-1", "10.00"), 10, { concurrency: "unbounded" })
     const gateway = yield* Gateway
@@ -34,7 +34,7 @@ it("pays once, however often the customer presses the button", async () => {
   expect(await test(pay)).toHaveLength(1)
 })
 
-it("has the final status after the payment's own time, which takes no time at all", async () => {
+it("has the final status after a minute of virtual time", async () => {
   const follow = Effect.gen(function* () {
     yield* checkout("order-1", "10.00")
     const payments = yield* ApmPayments

@@ -5,14 +5,14 @@ import { expect, it } from "vitest"
 
 const demo = new URL("../src/demo.ts", import.meta.url).pathname
 
-it("ends every transaction of every kind right, exits 0 and prints no colours into a pipe", async () => {
+it("ends every transaction right, exits with 0 and prints no colours into a pipe", async () => {
   const child = spawn(process.execPath, [demo], { stdio: ["ignore", "pipe", "pipe"] })
   const exited = once(child, "exit")
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
   expect(err).toBe("")
   expect(out.match(/✓ right/g)).toHaveLength(33)
   expect(out.trimEnd().split("\n").at(-1)).toBe("All 33 transactions ended right.")
-  expect(out).toContain("A callback without the right checksum was answered 401.")
+  expect(out).toContain("The response to a callback with a wrong checksum was 401.")
   for (const heading of [
     "Payments: 14 of 14 right",
     "Card payments: 3 of 3 right",
@@ -22,7 +22,7 @@ it("ends every transaction of every kind right, exits 0 and prints no colours in
     "Charges of a subscription: 2 of 2 right"
   ])
     expect(out.split("\n")).toContain(heading)
-  // Callbacks came twice, none came, and one was forged.
+  // Callbacks that arrived twice, did not arrive, and were forged.
   expect(out).toMatch(/callbacks .* NEW ×2/)
   expect(out).toContain("no callback  NEW, PENDING, PROCESSING, SUCCEED")
   expect(out).toContain("SUCCEED (forged)")

@@ -5,13 +5,13 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schedule from "effect/Schedule"
 import { readFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { beside, start } from "./processes.ts"
+import { start, withSandbox } from "./processes.ts"
 
 const order = (url: string, body: object) =>
   HttpClientRequest.post(`${url}/orders`).pipe(
     HttpClientRequest.bodyJsonUnsafe(body),
     HttpClient.execute,
-    Effect.flatMap(({ json, status }) => Effect.map(json, (said) => ({ status, said })))
+    Effect.flatMap(({ json, status }) => Effect.map(json, (body) => ({ status, body })))
   )
 
 const untilPaid = (url: string, orderId: string) =>
@@ -23,20 +23,20 @@ const untilPaid = (url: string, orderId: string) =>
     })
   )
 
-it("takes a payment, and hears of its end", () =>
-  beside(
+it("takes a payment and reports its final status", () =>
+  withSandbox(
     Effect.gen(function* () {
       const url = yield* start("express.ts", /^ready (\S+)$/)
       expect(yield* order(url, { orderId: "17", amount: "10.00" })).toEqual({
         status: 201,
-        said: { orderId: "17", status: "NEW" }
+        body: { orderId: "17", status: "NEW" }
       })
       yield* untilPaid(url, "17")
     })
   ))
 
-it("hears of an end that comes before the answer to the payment", () =>
-  beside(
+it("reports a final status that arrives before the response to the create", () =>
+  withSandbox(
     Effect.gen(function* () {
       const { add } = yield* Faults
       yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
@@ -46,13 +46,13 @@ it("hears of an end that comes before the answer to the payment", () =>
     })
   ))
 
-it("says what is wrong with an order, and refuses a callback without the right checksum", () =>
-  beside(
+it("reports an invalid order, and refuses a callback with a wrong checksum", () =>
+  withSandbox(
     Effect.gen(function* () {
       const url = yield* start("express.ts", /^ready (\S+)$/)
-      const { said, status } = yield* order(url, { orderId: "17", amount: "a lot" })
+      const { body, status } = yield* order(url, { orderId: "17", amount: "a lot" })
       expect(status).toBe(400)
-      expect(JSON.stringify(said)).toContain("amount")
+      expect(JSON.stringify(body)).toContain("amount")
       const forged = yield* HttpClientRequest.post(`${url}/callback?paymentMethod=apm`).pipe(
         HttpClientRequest.setHeader("x-checksum", "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="),
         HttpClientRequest.bodyJsonUnsafe({
@@ -68,7 +68,7 @@ it("says what is wrong with an order, and refuses a callback without the right c
     })
   ))
 
-it("has no word of Effect in the app", async () => {
+it("imports nothing of Effect in the app", async () => {
   const source = await readFile(new URL("../src/express.ts", import.meta.url), "utf8")
   const imported = Array.from(source.matchAll(/ from "([^"]+)"/g), ([, from]) => from)
   expect(imported).toEqual(["express", "node:net", "./express/payments.ts"])

@@ -10,9 +10,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
-import { Callbacks, handler, payToTheEnd } from "../src/follow.ts"
+import { handler, payToTheEnd, Transitions } from "../src/follow.ts"
 
-/** A merchant whose receiver tells whoever follows, over the service in memory, in virtual time. */
+/** A merchant with a receiver, over the in-memory service, in virtual time. */
 const merchant = Fake.layerReceiver.pipe(
   Layer.provideMerge(Receiver.layer()),
   Layer.provide([
@@ -21,12 +21,12 @@ const merchant = Fake.layerReceiver.pipe(
     handler
   ]),
   Layer.provide(NodeHmac.layer),
-  Layer.provideMerge(Callbacks.layer),
+  Layer.provideMerge(Transitions.layer),
   Layer.provideMerge(Fake.layer({ pace: "1 second" })),
   Layer.provideMerge(TestClock.layer())
 )
 
-/** Where a payment of the scenario ends, and after how many seconds this was known. */
+/** Returns the final status of a payment, and after how many seconds the program knows it. */
 const end = (scenario: string) =>
   Effect.gen(function* () {
     const fiber = yield* payToTheEnd("order-1", { "sandbox.scenario": scenario }).pipe(
@@ -39,10 +39,10 @@ const end = (scenario: string) =>
     return yield* Fiber.join(fiber)
   }).pipe(Effect.provide(merchant), Effect.runPromise)
 
-it("knows the end as soon as its callback comes", async () => {
+it("knows the final status as soon as its callback arrives", async () => {
   expect(await end("succeed")).toEqual(["SUCCEED", 3])
 })
 
-it("knows the end after five minutes where no callback comes", async () => {
+it("knows the final status after five minutes when no callback arrives", async () => {
   expect(await end("succeed+silent")).toEqual(["SUCCEED", 300])
 })

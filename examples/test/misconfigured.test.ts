@@ -1,6 +1,6 @@
 /**
- * Whatever is set up wrong is one sentence that says what to do, and a failure: of a program on
- * `Pawl.layerConfig`, of the receiver and of the sandbox, each as the process it is.
+ * A wrong setting ends the process with exit code 1 and one sentence that says what to do. Checked for a
+ * program on `Pawl.layerConfig`, for the receiver and for the sandbox, each as a process.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,20 +13,20 @@ import { afterAll, describe, expect, it } from "vitest"
 const root = new URL("../../", import.meta.url).pathname
 const folder = await mkdtemp(join(tmpdir(), "pawl-"))
 afterAll(() => rm(folder, { recursive: true }))
-const prose = join(folder, "prose.txt")
-await writeFile(prose, "This is a text, and no database at all.\n".repeat(100))
+const textFile = join(folder, "prose.txt")
+await writeFile(textFile, "This is a text file, not a database.\n".repeat(100))
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Runs a program that has to fail, and returns what it said. */
+/** Runs a program that must fail, and returns its output. */
 const refused = async (program: string, args: ReadonlyArray<string>, env: Environment) => {
   const child = spawn(process.execPath, [join(root, program), ...args], {
     env: { PATH: process.env.PATH, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
-  // One that serves all the same would do so for ever.
-  child.stdout.on("data", (said: Buffer) => {
-    if (/^ready /mu.test(said.toString())) child.kill("SIGKILL")
+  // A program that starts to serve would not end by itself.
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (/^ready /mu.test(chunk.toString())) child.kill("SIGKILL")
   })
   const [out, err, [code]] = await Promise.all([
     text(child.stdout),
@@ -38,7 +38,7 @@ const refused = async (program: string, args: ReadonlyArray<string>, env: Enviro
   return (out + err).replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
 }
 
-const sound = {
+const validEnvironment = {
   PAWL_BASE_URL: "http://127.0.0.1:9/api",
   PAWL_MERCHANT_KEY: "key",
   PAWL_MERCHANT_SECRET: "hunter2"
@@ -53,14 +53,14 @@ const flagPadded = "without spaces around it"
 describe("a program on Pawl.layerConfig", () => {
   const cases: ReadonlyArray<readonly [string, Environment, string]> = [
     [
-      "a variable that is missing",
+      "a missing variable",
       { PAWL_MERCHANT_KEY: undefined },
-      "Set PAWL_MERCHANT_KEY in the environment: there is no default for whom to call, and as whom"
+      "Set PAWL_MERCHANT_KEY in the environment: there is no default"
     ],
     [
       "an empty environment",
       { PAWL_BASE_URL: undefined, PAWL_MERCHANT_KEY: undefined, PAWL_MERCHANT_SECRET: undefined },
-      "Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default for whom to call, and as whom"
+      "Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default"
     ],
     [
       "a base URL without /api",
@@ -68,7 +68,7 @@ describe("a program on Pawl.layerConfig", () => {
       `PAWL_BASE_URL cannot be used: ${noApi}`
     ],
     [
-      "http for production",
+      "http for a host that is not loopback",
       { PAWL_BASE_URL: "http://payments.example/api" },
       `PAWL_BASE_URL cannot be used: ${noTls}`
     ],
@@ -83,29 +83,31 @@ describe("a program on Pawl.layerConfig", () => {
       `PAWL_MERCHANT_SECRET cannot be used: ${padded}`
     ],
     [
-      "a time that is none",
+      "a timeout that is not a duration",
       { PAWL_TOTAL_TIMEOUT: "soon" },
       "PAWL_TOTAL_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds"
     ]
   ]
-  it.concurrent.for(cases)("is told what to do about %s", async ([, env, sentence]) => {
-    expect(await refused("examples/src/pay.ts", [], { ...sound, ...env })).toBe(`${sentence}\n`)
+  it.concurrent.for(cases)("explains %s", async ([, env, sentence]) => {
+    expect(await refused("examples/src/pay.ts", [], { ...validEnvironment, ...env })).toBe(
+      `${sentence}\n`
+    )
   })
 })
 
-describe("a receiver in one's own server", () => {
+describe("a receiver in a program", () => {
   const cases: ReadonlyArray<readonly [string, Environment, string]> = [
-    ["a secret that is missing", { PAWL_MERCHANT_SECRET: undefined }, "PAWL_MERCHANT_SECRET"],
+    ["a missing secret", { PAWL_MERCHANT_SECRET: undefined }, "PAWL_MERCHANT_SECRET"],
     ["a padded secret", { PAWL_MERCHANT_SECRET: " hunter2" }, "PAWL_MERCHANT_SECRET"],
     [
-      "a padded secret that was there before",
+      "a padded previous secret",
       { PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
       "PAWL_MERCHANT_SECRET_PREVIOUS"
     ]
   ]
-  it.concurrent.for(cases)("is told what to do about %s", async ([, env, variable]) => {
+  it.concurrent.for(cases)("explains %s", async ([, env, variable]) => {
     const which = variable.endsWith("PREVIOUS") ? "previous" : "current"
-    expect(await refused("examples/src/receive.ts", [], { ...sound, ...env })).toBe(
+    expect(await refused("examples/src/receive.ts", [], { ...validEnvironment, ...env })).toBe(
       `The ${which} merchant secret (${variable} in the environment) cannot be used: ${padded}\n`
     )
   })
@@ -114,7 +116,7 @@ describe("a receiver in one's own server", () => {
 describe("the receiver", () => {
   const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, Environment, string]> = [
     [
-      "a variable that is missing",
+      "a missing variable",
       [],
       { PAWL_MERCHANT_SECRET: undefined },
       "PAWL_MERCHANT_SECRET is not set: it is the merchant's secret, from the operator of the service."
@@ -126,7 +128,7 @@ describe("the receiver", () => {
       `PAWL_BASE_URL cannot be used: ${noApi}.`
     ],
     [
-      "http for production, given as a flag",
+      "http for a host that is not loopback, as a flag",
       ["--base-url", "http://payments.example/api"],
       {},
       `--base-url cannot be used: ${noTls}.`
@@ -138,7 +140,7 @@ describe("the receiver", () => {
       `PAWL_MERCHANT_SECRET cannot be used: ${padded}.`
     ],
     [
-      "a padded secret that was there before",
+      "a padded previous secret",
       [],
       { PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
       "PAWL_MERCHANT_SECRET_PREVIOUS cannot be used: give it without white space around it."
@@ -150,10 +152,10 @@ describe("the receiver", () => {
       `The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
     ],
     [
-      "a file that is no database",
-      ["--store", `sqlite:${prose}`],
+      "a file that is not a database",
+      ["--store", `sqlite:${textFile}`],
       {},
-      `The SQLite file ${prose} cannot be used: file is not a database; name another file`
+      `The SQLite file ${textFile} cannot be used: file is not a database; name another file`
     ],
     [
       "PostgreSQL that is down",
@@ -162,10 +164,10 @@ describe("the receiver", () => {
       "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or mend the address in --store"
     ]
   ]
-  it.concurrent.for(cases)("says what to do about %s", async ([, args, env, sentence]) => {
+  it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {
     const program = "packages/webhook/src/bin/pawl-receiver.ts"
-    const said = await refused(program, ["--port", "0", ...args], { ...sound, ...env })
-    expect(said).toBe(`${sentence}\n`)
+    const output = await refused(program, ["--port", "0", ...args], { ...validEnvironment, ...env })
+    expect(output).toBe(`${sentence}\n`)
   })
 })
 
@@ -196,13 +198,13 @@ describe("the sandbox", () => {
       `The sandbox cannot serve: The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
     ],
     [
-      "a file that is no database",
-      ["--file", prose],
+      "a file that is not a database",
+      ["--file", textFile],
       {},
-      `The sandbox cannot serve: The SQLite file ${prose} cannot be used: file is not a database; name another file`
+      `The sandbox cannot serve: The SQLite file ${textFile} cannot be used: file is not a database; name another file`
     ]
   ]
-  it.concurrent.for(cases)("says what to do about %s", async ([, args, env, sentence]) => {
+  it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {
     const program = "packages/testkit/src/bin/pawl-sandbox.ts"
     expect(await refused(program, ["--port", "0", ...args], env)).toBe(`${sentence}\n`)
   })

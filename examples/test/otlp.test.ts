@@ -10,7 +10,7 @@ import { expect, it } from "vitest"
 import { checkout } from "../src/checkout.ts"
 import { telemetry } from "../src/otlp.ts"
 
-/** A collector on a free port that keeps what it is sent, by the path it is sent to. */
+/** A collector on a free port that keeps the received bodies by path. */
 const collector = Effect.acquireRelease(
   Effect.callback<{
     readonly url: string
@@ -47,7 +47,7 @@ it("sends the spans, the metrics and the logs of a payment to the collector", ()
       OTEL_METRICS_EXPORTER: "otlp",
       OTEL_LOGS_EXPORTER: "otlp"
     }
-    // What is exported last is exported as the layer ends.
+    // The layer exports the rest when its scope ends.
     yield* Effect.gen(function* () {
       expect(yield* checkout("order-1", "10.00")).toEqual({ goTo: "https://shop.example/thanks" })
       const payments = yield* ApmPayments
@@ -61,10 +61,10 @@ it("sends the spans, the metrics and the logs of a payment to the collector", ()
       ),
       Effect.provideService(References.MinimumLogLevel, "Info")
     )
-    const of = (path: string) => received.get(path) ?? ""
+    const bodyAt = (path: string) => received.get(path) ?? ""
     for (const span of ["checkout", "ApmPayments.create", "ApmPayments.status"])
-      expect(of("/v1/traces")).toContain(`"name":"${span}"`)
-    expect(of("/v1/traces")).toContain("pawl.requestId")
+      expect(bodyAt("/v1/traces")).toContain(`"name":"${span}"`)
+    expect(bodyAt("/v1/traces")).toContain("pawl.requestId")
     for (const metric of [
       "pawl_http_attempts",
       "pawl_http_call_duration_seconds",
@@ -72,7 +72,7 @@ it("sends the spans, the metrics and the logs of a payment to the collector", ()
       "createApmPayment",
       "NotFound"
     ])
-      expect(of("/v1/metrics")).toContain(metric)
-    expect(of("/v1/logs")).toContain("paid")
+      expect(bodyAt("/v1/metrics")).toContain(metric)
+    expect(bodyAt("/v1/logs")).toContain("paid")
     expect([...received.values()].join("")).not.toContain("sandbox-secret")
   }).pipe(Effect.scoped, Effect.runPromise))

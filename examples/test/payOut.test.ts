@@ -13,11 +13,11 @@ const withdrawal: Withdrawal = {
   card: { number: "5555555555554444", expMonth: "04", expYear: "2030" }
 }
 
-/** What the customer is told, in the end, and how many payouts there are. */
-const told = (...asked: ReadonlyArray<Withdrawal>) =>
+/** Returns the messages for the customer and the number of payouts. */
+const messages = (...withdrawals: ReadonlyArray<Withdrawal>) =>
   Effect.gen(function* () {
     const { transactions } = yield* Gateway
-    const fiber = yield* Effect.forkChild(Effect.forEach(asked, payOut), {
+    const fiber = yield* Effect.forkChild(Effect.forEach(withdrawals, payOut), {
       startImmediately: true
     })
     yield* TestClock.adjust("1 hour")
@@ -25,20 +25,23 @@ const told = (...asked: ReadonlyArray<Withdrawal>) =>
   }).pipe(Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())), Effect.runPromise)
 
 it("sends money to the card", async () => {
-  expect(await told(withdrawal)).toEqual(["25.00 sent to 555555******4444", 1])
+  expect(await messages(withdrawal)).toEqual(["25.00 sent to 555555******4444", 1])
 })
 
-it("sends it once, though it is asked for twice", async () => {
-  const words = "25.00 sent to 555555******4444"
-  expect(await told(withdrawal, withdrawal)).toEqual([words, words, 1])
+it("sends money once for two calls with the same withdrawal", async () => {
+  const message = "25.00 sent to 555555******4444"
+  expect(await messages(withdrawal, withdrawal)).toEqual([message, message, 1])
 })
 
-it("says so when the card takes none", async () => {
+it("reports a declined payout", async () => {
   const metadata = { "sandbox.scenario": "decline:14" }
-  expect(await told({ ...withdrawal, metadata })).toEqual(["The card takes no payout (code 14)", 1])
+  expect(await messages({ ...withdrawal, metadata })).toEqual([
+    "The card takes no payout (code 14)",
+    1
+  ])
 })
 
-it("says so when it is cancelled", async () => {
+it("reports a cancelled payout", async () => {
   const metadata = { "sandbox.scenario": "cancel" }
-  expect(await told({ ...withdrawal, metadata })).toEqual(["It ended CANCELLED", 1])
+  expect(await messages({ ...withdrawal, metadata })).toEqual(["It ended CANCELLED", 1])
 })

@@ -1,5 +1,5 @@
 /**
- * Programs of `examples/src` as processes of their own, against a sandbox of the test's.
+ * Runs programs of `examples/src` as processes against a sandbox in the test.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Sandbox from "@pawl/testkit/Sandbox"
@@ -10,10 +10,10 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 
-/** Starts a program, and returns what the first line that matches says. SIGTERM ends it with the scope. */
+/** Starts a program and returns the first group of its first line that matches. SIGTERM ends it with the scope. */
 export const start = Effect.fnUntraced(function* (
   program: string,
-  says: RegExp,
+  pattern: RegExp,
   env: Readonly<Record<string, string>> = {}
 ) {
   const { baseUrl } = yield* Sandbox.Sandbox
@@ -41,15 +41,15 @@ export const start = Effect.fnUntraced(function* (
   )
   return yield* Effect.promise(async () => {
     for await (const line of createInterface({ input: child.stdout })) {
-      const found = says.exec(line)?.[1]
+      const found = pattern.exec(line)?.[1]
       if (found !== undefined) return found
     }
-    throw new Error(`${program} ended, and never said ${says}`)
+    throw new Error(`${program} ended without a line that matches ${pattern}`)
   })
 })
 
-/** Runs a test beside a sandbox. */
-export const beside = <A, E>(
+/** Runs a test with a sandbox. */
+export const withSandbox = <A, E>(
   test: Effect.Effect<A, E, Sandbox.Services | Layer.Success<typeof client> | Scope.Scope>
 ): Promise<A> =>
   test.pipe(

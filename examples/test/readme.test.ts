@@ -11,7 +11,7 @@ import { expect, it } from "vitest"
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/pay.ts", root)
 
-it("shows the program that is tested, of at most 15 lines", async () => {
+it("has the tested program, of at most 15 lines", async () => {
   const readme = await readFile(new URL("README.md", root), "utf8")
   const source = await readFile(program, "utf8")
   expect(readme).toContain(`\`\`\`ts\n${source}\`\`\``)
@@ -41,7 +41,7 @@ it("takes a payment with that program", async () => {
   expect(out).toMatch(/100001 is NEW/)
 })
 
-it("lists every example in the table of its README", async () => {
+it("lists every example in the table of the README", async () => {
   const table = await readFile(new URL("examples/README.md", root), "utf8")
   const cwd = new URL("examples", root).pathname
   const files = globSync("{src,python}/*.{ts,py}", { cwd })

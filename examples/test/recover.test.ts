@@ -13,13 +13,13 @@ import { expect, it } from "vitest"
 
 const program = new URL("../src/recover.ts", import.meta.url).pathname
 
-/** A network before the service: `onPaid` may keep the answer to a create from coming back. */
-const network = (baseUrl: string, onPaid: () => "lost" | "passed") =>
+/** A proxy in front of the service. `onPaid` decides whether the response to a create is lost. */
+const proxy = (baseUrl: string, onPaid: () => "lost" | "passed") =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const forward = async (request: IncomingMessage, response: ServerResponse) => {
+      const forward = async (request: IncomingMessage, reply: ServerResponse) => {
         const url = request.url ?? ""
-        const answer = await fetch(new URL(url, baseUrl), {
+        const response = await fetch(new URL(url, baseUrl), {
           method: request.method ?? "GET",
           headers: {
             "content-type": "application/json",
@@ -27,11 +27,11 @@ const network = (baseUrl: string, onPaid: () => "lost" | "passed") =>
           },
           body: await buffer(request)
         })
-        const bytes = Buffer.from(await answer.arrayBuffer())
+        const bytes = Buffer.from(await response.arrayBuffer())
         if (url.endsWith("/payments/apm") && onPaid() === "lost") return
-        response.writeHead(answer.status).end(bytes)
+        reply.writeHead(response.status).end(bytes)
       }
-      const server = createServer((request, response) => void forward(request, response))
+      const server = createServer((request, reply) => void forward(request, reply))
       await once(server.listen(0, "127.0.0.1"), "listening")
       return server
     }),
@@ -52,12 +52,12 @@ const temporary = Effect.acquireRelease(
   (directory) => Effect.promise(() => rm(directory, { recursive: true }))
 )
 
-it("C03 pays an order once though its process is killed between the request and the answer", () =>
+it("C03 pays an order once when its process is killed between the request and the response", () =>
   Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     let paid = 0
     let kill = (): unknown => undefined
-    const url = yield* network(baseUrl, () => {
+    const url = yield* proxy(baseUrl, () => {
       if (++paid > 1) return "passed"
       kill()
       return "lost"
@@ -86,7 +86,7 @@ it("C03 pays an order once though its process is killed between the request and 
     expect(killed.out).not.toContain("order-1")
 
     const restarted = yield* start("order-2")
-    // The original answer, and the first number after it: nothing was paid in between.
+    // The original response, and the next id: no payment was made in between.
     expect(restarted.out).toContain("order-1: paid by 100001")
     expect(restarted.out).toContain("order-2: paid by 100002")
     expect(paid).toBe(3)

@@ -7,8 +7,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { refund, type Return } from "../src/refund.ts"
 
-/** Pays 10.00 by card, gives it back part by part, and says what the customer is told of each. */
-const told = (...parts: ReadonlyArray<Omit<Return, "transactionId">>) =>
+/** Pays 10.00 by card, refunds the parts, and returns the message for each and the status of the payment. */
+const messages = (...parts: ReadonlyArray<Omit<Return, "transactionId">>) =>
   Effect.gen(function* () {
     const payments = yield* CardPayments
     const { transactionId } = yield* payments.create({
@@ -26,21 +26,21 @@ const told = (...parts: ReadonlyArray<Omit<Return, "transactionId">>) =>
     return [...(yield* Fiber.join(fiber)), yield* payments.status(transactionId)]
   }).pipe(Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())), Effect.runPromise)
 
-it("gives back in parts, each once, and no more than was paid", async () => {
-  const [first, again, second, third, status] = await told(
+it("refunds in parts, each once, and no more than was paid", async () => {
+  const [first, again, second, third, status] = await messages(
     { id: "return-1", amount: "4.00" },
     { id: "return-1", amount: "4.00" },
     { id: "return-2", amount: "6.00" },
     { id: "return-3", amount: "0.01" }
   )
-  expect([first, again, second]).toEqual(["4.00 given back", "4.00 given back", "6.00 given back"])
+  expect([first, again, second]).toEqual(["4.00 refunded", "4.00 refunded", "6.00 refunded"])
   expect(third).toContain("Expected no more than what is left of the payment")
   expect(status).toBe("REFUNDED")
 })
 
-it("leaves the payment as it is when the card takes no refund", async () => {
+it("leaves the payment unchanged when the refund is declined", async () => {
   const metadata = { "sandbox.scenario": "decline:51" }
-  expect(await told({ id: "return-1", amount: "10.00", metadata })).toEqual([
+  expect(await messages({ id: "return-1", amount: "10.00", metadata })).toEqual([
     "The card takes no refund (code 51)",
     "SUCCEED"
   ])

@@ -1,6 +1,6 @@
 /**
- * The shop, tested by swapping its client for the service in memory: a payment's minutes pass in one
- * `adjust`, and what the customer does on the hosted page is a call.
+ * Shows how to test a merchant's program: the shop runs with the real client over the in-memory service. Virtual
+ * time replaces waiting, and calls of the gateway replace the customer on the hosted page.
  */
 import * as Fake from "@pawl/testkit/Fake"
 import { Gateway } from "@pawl/testkit/Gateway"
@@ -16,7 +16,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Customer from "../src/demo/Customer.ts"
 import * as Shop from "../src/shop/Shop.ts"
-import { beside, start } from "./processes.ts"
+import { start, withSandbox } from "./processes.ts"
 
 const shop = Fake.layerReceiver.pipe(
   Layer.provideMerge(Shop.layer(":memory:", Redacted.make("sandbox-secret"))),
@@ -33,7 +33,7 @@ const test = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof shop>>) =>
 
 const order = { orderId: "order-1", amount: "10.00" }
 
-/** Orders, and goes to the page. */
+/** Places an order and returns the id of its intent. */
 const visit = Effect.map(
   Shop.place(order, "https://shop.example"),
   (page) => new URL(page).pathname.split("/").at(-1) ?? ""
@@ -41,14 +41,14 @@ const visit = Effect.map(
 
 const card = { act: "card", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
 
-/** Pays with a card, at the first try or a later one. */
+/** Pays with a card. `tries` is the number of earlier attempts on the page. */
 const pay = (intentId: string, number = "4242424242424242", tries = "0") =>
   Effect.flatMap(Gateway, ({ checkout }) =>
     checkout.submit(intentId, { ...card, try: tries, number })
   )
 
 describe("the shop", () => {
-  it("ships when the payment is confirmed, and not before", () =>
+  it("ships only after the payment is confirmed", () =>
     test(
       Effect.gen(function* () {
         yield* pay(yield* visit)
@@ -59,7 +59,7 @@ describe("the shop", () => {
       })
     ))
 
-  it("ships what was declined at first, and paid at the second try", () =>
+  it("ships an order whose second payment attempt succeeds", () =>
     test(
       Effect.gen(function* () {
         const page = yield* visit
@@ -72,7 +72,7 @@ describe("the shop", () => {
       })
     ))
 
-  it("never ships what was cancelled", () =>
+  it("does not ship a cancelled order", () =>
     test(
       Effect.gen(function* () {
         const page = yield* visit
@@ -84,7 +84,7 @@ describe("the shop", () => {
       })
     ))
 
-  it("ships though its database could not be written at first", () =>
+  it("ships after a failed write to its database", () =>
     test(
       Effect.gen(function* () {
         const sql = yield* SqlClient
@@ -99,8 +99,8 @@ describe("the shop", () => {
     ))
 })
 
-it("sells over HTTP, by the forms of the hosted page, from the order to the shipment", () =>
-  beside(
+it("sells over HTTP, from the order over the hosted page to the shipment", () =>
+  withSandbox(
     Effect.gen(function* () {
       const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/, {
         SHOP_FILE: ":memory:"

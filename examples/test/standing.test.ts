@@ -3,30 +3,33 @@ import { existsSync } from "node:fs"
 import { chromium, type Page } from "playwright-core"
 import { createServer } from "vite"
 import { describe, expect, it } from "vitest"
-import worker from "../src/standing/worker.ts"
+import worker from "../src/standingWorker.ts"
 
-const ask = async (query: string): Promise<unknown> =>
+const standingOf = async (query: string): Promise<unknown> =>
   worker.fetch(new Request(`http://127.0.0.1/?${query}`)).json()
 
-it("the worker says the same of the same observations, in any order", async () => {
+it("the worker returns the same standing for the same observations in any order", async () => {
   const standing = { status: "SUCCEED", rank: 10, confirmed: true, conflict: null }
-  expect(await ask("claimed=PENDING&claimed=FAILED&confirmed=SUCCEED")).toEqual(standing)
-  expect(await ask("confirmed=SUCCEED&claimed=FAILED&claimed=PENDING&claimed=PENDING")).toEqual(
-    standing
-  )
-  expect(await ask("claimed=SUCCEED&claimed=NEW&claimed=nonsense")).toMatchObject({ status: "NEW" })
-  expect(await ask("")).toEqual({ rank: 0, confirmed: false, conflict: null })
+  expect(await standingOf("claimed=PENDING&claimed=FAILED&confirmed=SUCCEED")).toEqual(standing)
+  expect(
+    await standingOf("confirmed=SUCCEED&claimed=FAILED&claimed=PENDING&claimed=PENDING")
+  ).toEqual(standing)
+  expect(await standingOf("claimed=SUCCEED&claimed=NEW&claimed=nonsense")).toMatchObject({
+    status: "NEW"
+  })
+  expect(await standingOf("")).toEqual({ rank: 0, confirmed: false, conflict: null })
 })
 
 const executablePath = "/usr/bin/chromium"
 const isThere = existsSync(executablePath)
-if (!isThere) console.warn(`SKIPPED: examples in a browser, because there is no ${executablePath}`)
+if (!isThere)
+  console.warn(`SKIPPED: the page in a browser, because ${executablePath} does not exist`)
 
-/** Serves the page as the README says, opens it in a browser of its own, and ends both, come what may. */
+/** Serves the page, opens it in a new browser, and closes both at the end. */
 const onPage = async (act: (page: Page) => Promise<void>) => {
   const server = await createServer({
     configFile: false,
-    root: new URL("../src/standing", import.meta.url).pathname,
+    root: new URL("../src/standingPage", import.meta.url).pathname,
     logLevel: "error",
     server: { host: "127.0.0.1", port: 0 }
   })
@@ -40,7 +43,7 @@ const onPage = async (act: (page: Page) => Promise<void>) => {
     const errors: Array<string> = []
     page.on("pageerror", ({ message }) => errors.push(message))
     await page.goto(server.resolvedUrls?.local[0] ?? "")
-    await page.getByRole("button", { name: "Begin again" }).click()
+    await page.getByRole("button", { name: "Reset" }).click()
     await act(page)
     expect(errors).toEqual([])
   } finally {
@@ -50,7 +53,7 @@ const onPage = async (act: (page: Page) => Promise<void>) => {
 }
 
 describe.runIf(isThere)("the page", () => {
-  it("says where a transaction stands as statuses are clicked, and the rule beside it", () =>
+  it("shows the standing and the result of the documented rule as statuses are clicked", () =>
     onPage(async (page) => {
       const click = (group: string, ...names: ReadonlyArray<string>) =>
         names.reduce<Promise<unknown>>(
@@ -64,21 +67,21 @@ describe.runIf(isThere)("the page", () => {
         await page.locator("#standing").textContent(),
         await page.locator("#rule").textContent()
       ]
-      expect(await shown()).toEqual(["nowhere yet", "nowhere yet"])
+      expect(await shown()).toEqual(["no status", "no status"])
       expect(await page.getByRole("button").count()).toBe(2 * statuses.length + 1)
 
-      await click("A callback claims", "FAILED", "PENDING", "NEW")
-      expect(await shown()).toEqual(["PENDING, not confirmed yet", "FAILED"])
-      await click("The service says", "SUCCEED")
+      await click("Claimed by a callback", "FAILED", "PENDING", "NEW")
+      expect(await shown()).toEqual(["PENDING, not confirmed", "FAILED"])
+      await click("Confirmed by the service", "SUCCEED")
       expect(await shown()).toEqual(["SUCCEED, confirmed", "FAILED"])
-      await click("The service says", "FAILED")
-      expect(await shown()).toEqual(["FAILED, confirmed, of SUCCEED and FAILED", "FAILED"])
+      await click("Confirmed by the service", "FAILED")
+      expect(await shown()).toEqual(["FAILED, confirmed, conflict of SUCCEED and FAILED", "FAILED"])
       expect(await page.locator("[aria-pressed=true]").count()).toBe(5)
 
-      await page.getByRole("button", { name: "Begin again" }).click()
-      await click("A callback claims", "NEW", "PENDING")
-      await click("The service says", "SUCCEED")
-      await click("A callback claims", "FAILED")
+      await page.getByRole("button", { name: "Reset" }).click()
+      await click("Claimed by a callback", "NEW", "PENDING")
+      await click("Confirmed by the service", "SUCCEED")
+      await click("Claimed by a callback", "FAILED")
       expect(await shown()).toEqual(["SUCCEED, confirmed", "SUCCEED"])
     }))
 })

@@ -16,7 +16,7 @@ const charges = Effect.flatMap(Gateway, ({ transactions }) =>
   Effect.map(transactions, (all) => all.map(({ amount }) => amount))
 )
 
-it("charges at once and each month, at the price of the day, but not in a pause and never again after the end", () =>
+it("charges at once and each month at the current price, but not while paused or after the cancel", () =>
   test(
     Effect.gen(function* () {
       const { cancel, get, pause, resume, update } = yield* Subscriptions
@@ -42,7 +42,7 @@ it("charges at once and each month, at the price of the day, but not in a pause 
     })
   ))
 
-it("sends a member to their bank when it asks for it, and begins once that is met", () =>
+it("sends a member to the challenge of the bank, and becomes ACTIVE after it", () =>
   test(
     Effect.gen(function* () {
       const { get } = yield* Subscriptions

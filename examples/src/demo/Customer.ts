@@ -1,6 +1,6 @@
 /**
- * A customer without a browser: what is shown are the forms of a page, what is sent is one of them. So
- * it works as it does with JavaScript turned off.
+ * A customer of the hosted page without a browser: reads the HTML forms of a page and submits one of them,
+ * as a browser without JavaScript does.
  */
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -8,13 +8,13 @@ import type { HttpClientError } from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schedule from "effect/Schedule"
 
-/** Where the customer is. A page of another site than it began on is left unread. */
+/** The page that the customer sees. `html` is empty when the page is on another site than the first one. */
 export interface Page {
   readonly url: string
   readonly html: string
 }
 
-const go = (
+const follow = (
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<Page, HttpClientError, HttpClient.HttpClient> =>
   Effect.gen(function* () {
@@ -23,14 +23,14 @@ const go = (
     if (location === undefined) return { url: request.url, html: yield* response.text }
     const { href, origin } = new URL(location, request.url)
     return origin === new URL(request.url).origin
-      ? yield* go(HttpClientRequest.get(href))
+      ? yield* follow(HttpClientRequest.get(href))
       : { url: href, html: "" }
   })
 
-/** Opens a page, and goes where it sends the customer. */
-export const open = (url: string) => go(HttpClientRequest.get(url))
+/** Opens a page and follows its redirects. */
+export const open = (url: string) => follow(HttpClientRequest.get(url))
 
-/** Fills in the form of a button, and presses it. */
+/** Fills in the form of a button, given by its `data-testid`, and submits it. */
 export const press = (
   { html, url }: Page,
   button: string,
@@ -49,11 +49,11 @@ export const press = (
       ...fields,
       act
     }),
-    go
+    follow
   )
 }
 
-/** A card that pays, of which another number may be given. */
+/** Returns the fields of a test card. The default number succeeds. */
 export const card = (number = "4242424242424242") => ({
   number,
   expiry: "04/30",
@@ -61,7 +61,7 @@ export const card = (number = "4242424242424242") => ({
   name: "Ada Lovelace"
 })
 
-/** Looks at a page again until it sends the customer back to the merchant. */
+/** Reloads a page every 100 ms until it redirects the customer back to the merchant. */
 export const untilBack = (page: Page) =>
   Effect.suspend(() => (page.html === "" ? Effect.succeed(page) : open(page.url))).pipe(
     Effect.repeat({ until: ({ html }) => html === "", schedule: Schedule.spaced("100 millis") })

@@ -1,6 +1,6 @@
 /**
- * What the merchant does: each operation is started with a callback URL that names it, and followed from
- * then on. `scenario` tells the sandbox what is to become of it.
+ * The merchant's operations. Each is created with a callback URL that names it, and is then registered with
+ * the receiver. `scenario` sets its outcome in the sandbox.
  */
 import type { CreateError } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -16,7 +16,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Callbacks } from "./Callbacks.ts"
+import { ReceiverServer } from "./ReceiverServer.ts"
 
 const accountId = "4711"
 const mid = "4711"
@@ -27,22 +27,22 @@ const shop = {
   failureRedirectUrl: "https://shop.example/sorry"
 }
 
-const lived = (scenario: string) => ({ "sandbox.scenario": scenario })
+const scenarioMetadata = (scenario: string) => ({ "sandbox.scenario": scenario })
 
 const callbackUrl = Effect.fnUntraced(function* (
   kind: CallbackUrl.Kind,
   request: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 ) {
-  const { url } = yield* Callbacks
+  const { url } = yield* ReceiverServer
   const { make } = yield* CallbackUrl.CallbackUrl
   return yield* make(url, kind, request)
 })
 
-/** Follows what was started, whether a callback ever comes or not; what was declined, too. */
-const follow =
+/** Registers a created transaction, declined or not, so that it is polled when no callback comes. */
+const register =
   (kind: Ledger.Operation["kind"], request: Parameters<typeof Ledger.register>[2]) =>
-  <A extends Ledger.Response>(started: Effect.Effect<A, CreateError<A>>) =>
-    started.pipe(
+  <A extends Ledger.Response>(created: Effect.Effect<A, CreateError<A>>) =>
+    created.pipe(
       Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)),
       Effect.tap((response) => Ledger.register(kind, response, request))
     )
@@ -54,9 +54,9 @@ export const pay = Effect.fnUntraced(function* (requestId: string, scenario: str
       ...request,
       apmPayload: { paymentMethod: "WALLET" },
       callbackUrl: yield* callbackUrl("apm-payment", request),
-      metadata: lived(scenario)
+      metadata: scenarioMetadata(scenario)
     })
-    .pipe(follow("apm-payment", request))
+    .pipe(register("apm-payment", request))
 })
 
 export const payByCard = Effect.fnUntraced(function* (
@@ -70,9 +70,9 @@ export const payByCard = Effect.fnUntraced(function* (
       ...request,
       card: { number },
       callbackUrl: yield* callbackUrl("card-payment", request),
-      metadata: lived(scenario)
+      metadata: scenarioMetadata(scenario)
     })
-    .pipe(follow("card-payment", request))
+    .pipe(register("card-payment", request))
 })
 
 export const refund = Effect.fnUntraced(function* (
@@ -87,9 +87,9 @@ export const refund = Effect.fnUntraced(function* (
       transactionId: part.transactionId,
       reason: "customer_request",
       callbackUrl: yield* callbackUrl("refund", request),
-      metadata: lived(scenario)
+      metadata: scenarioMetadata(scenario)
     })
-    .pipe(follow("refund", request))
+    .pipe(register("refund", request))
 })
 
 export const payOut = Effect.fnUntraced(function* (requestId: string, scenario: string) {
@@ -99,9 +99,9 @@ export const payOut = Effect.fnUntraced(function* (requestId: string, scenario: 
       ...request,
       apmPayload: { paymentMethod: "BANK_TRANSFER" },
       callbackUrl: yield* callbackUrl("apm-payout", request),
-      metadata: lived(scenario)
+      metadata: scenarioMetadata(scenario)
     })
-    .pipe(follow("apm-payout", request))
+    .pipe(register("apm-payout", request))
 })
 
 export const payOutToCard = Effect.fnUntraced(function* (requestId: string, scenario: string) {
@@ -111,12 +111,12 @@ export const payOutToCard = Effect.fnUntraced(function* (requestId: string, scen
       ...request,
       card: { number: "5555555555554444", expMonth: "04", expYear: "2030" },
       callbackUrl: yield* callbackUrl("card-payout", request),
-      metadata: lived(scenario)
+      metadata: scenarioMetadata(scenario)
     })
-    .pipe(follow("card-payout", request))
+    .pipe(register("card-payout", request))
 })
 
-/** Charges at once, and each month from then on. Nobody but the callbacks tells of the later charges. */
+/** Creates a monthly subscription. Only callbacks report the charges after the first. */
 export const subscribe = Effect.fnUntraced(function* (requestId: string, scenario: string) {
   const { cardToken } = yield* CardPayments.use(({ tokenize }) =>
     tokenize({ mid, card: { number: "4242424242424242" } })
@@ -129,11 +129,11 @@ export const subscribe = Effect.fnUntraced(function* (requestId: string, scenari
     cardToken: Redacted.value(cardToken),
     plan: { amount, currency, frequency: "MONTHLY", interval: 1, startDate },
     callbackUrl: yield* callbackUrl("card-payment", { requestId, mid }),
-    metadata: lived(scenario)
+    metadata: scenarioMetadata(scenario)
   })
 })
 
-/** Returns the page to send the customer to. Nobody but the callbacks tells what is done there. */
+/** Creates a hosted page and returns its address. Only callbacks report what the customer does there. */
 export const sell = Effect.fnUntraced(function* (
   requestId: string,
   scenario: string,
@@ -150,7 +150,7 @@ export const sell = Effect.fnUntraced(function* (
     order: { orderId: requestId },
     device: {},
     callbackUrl: yield* callbackUrl(kind, request),
-    metadata: lived(scenario)
+    metadata: scenarioMetadata(scenario)
   })
   return redirectUrl
 })

@@ -1,16 +1,16 @@
 /**
- * Lays the stories out for reading: by kind, and each in lanes of what arrived, what the service was
- * asked, and what the handler was told.
+ * Prints the reports of all transactions, grouped by kind. Each has one line for its history at the service,
+ * its callbacks, its reads and the transitions that the handler was told.
  */
 import type { Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Entered } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
-import { faults, missing, scenarioOf, type Story } from "./Story.ts"
+import { faults, missing, type Report, scenarioOf } from "./Report.ts"
 
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours where the output is a terminal, plain text elsewhere. */
+/** Colours the text when the output is a terminal. */
 const styled = (style: Style, text: string) => styleText(style, text, { stream: process.stdout })
 
 const groups = [
@@ -30,82 +30,89 @@ const groupOf = ({ intentId, kind, subscriptionId }: Transaction): (typeof group
   return kind === "card-payment" ? "Card payments" : "Payments"
 }
 
-/** Lays out all stories, group by group. */
-export const print = (stories: ReadonlyArray<Story>): string =>
+/** Formats all reports, group by group. */
+export const print = (reports: ReadonlyArray<Report>): string =>
   groups
-    .map((group) => ({ group, members: stories.filter(({ truth }) => groupOf(truth) === group) }))
+    .map((group) => ({
+      group,
+      members: reports.filter(({ transaction }) => groupOf(transaction) === group)
+    }))
     .filter(({ members }) => members.length > 0)
     .map(({ group, members }) => {
-      const right = members.filter((story) => faults(story).length === 0).length
+      const right = members.filter((report) => faults(report).length === 0).length
       const heading = `${group}: ${right} of ${members.length} right`
-      return [`${styled(["bold", "underline"], heading)}\n`, ...members.map(printOne)].join("\n")
+      return [`${styled(["bold", "underline"], heading)}\n`, ...members.map(printReport)].join("\n")
     })
     .join("\n")
 
-/** Says that all was told right, or what was not. */
+/** Formats the verdict: all transactions ended right, or the list of faults. */
 export const verdict = (count: number, wrong: ReadonlyArray<string>): string =>
   wrong.length === 0
     ? styled("green", `All ${count} transactions ended right.`)
-    : styled("red", ["Not everything ended right.", ...wrong].join("\n  "))
+    : styled("red", ["Some transactions did not end right.", ...wrong].join("\n  "))
 
-/** Which entries of the journal stand in which lane. */
+/** The lines of a report, with the journal entries in each. */
 const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entered["_tag"]>]> = [
   ["callbacks", ["Accepted", "Quarantined"]],
-  ["asked", ["Asked"]],
+  ["reads", ["Asked"]],
   ["told", ["Told", "HandlerFailed"]],
   ["alarm", ["Alarm", "Parked"]]
 ]
 
-const printOne = (story: Story): string => {
-  const { entries, truth } = story
-  const had = truth.history.map(({ status }) => status)
-  const wrong = faults(story)
-  const end =
+const printReport = (report: Report): string => {
+  const { entries, transaction } = report
+  const history = transaction.history.map(({ status }) => status)
+  const wrong = faults(report)
+  const verdict =
     wrong.length === 0 ? styled("green", "✓ right") : styled("red", `✗ ${wrong.join("; ")}`)
   const begin = Math.min(...entries.map(({ at }) => at))
   const lines = [
-    ["service", had.join(" → ")],
+    ["service", history.join(" → ")],
     ...lanes.map(([name, tags]) => [
       name,
-      inTurn(
+      formatEvents(
         entries
           .filter(({ _tag }) => tags.includes(_tag))
           .map((entry) => ({
             time: ((entry.at - begin) / 1000).toFixed(1),
-            words: wordsOf(entry, had)
+            text: describe(entry, history)
           }))
       )
     ]),
-    ["no callback", missing(story).join(", ")]
+    ["no callback", missing(report).join(", ")]
   ]
   return [
-    `${styled("bold", truth.transactionId)}  ${scenarioOf(story)}  ${styled("dim", truth.requestId)}  ${end}`,
+    `${styled("bold", transaction.transactionId)}  ${scenarioOf(report)}  ${styled("dim", transaction.requestId)}  ${verdict}`,
     ...lines
-      .filter(([, words]) => words !== "")
-      .map(([name = "", words]) => `  ${styled("dim", name.padEnd(11))}  ${words}`),
+      .filter(([, text]) => text !== "")
+      .map(([name = "", text]) => `  ${styled("dim", name.padEnd(11))}  ${text}`),
     ""
   ].join("\n")
 }
 
-/** Says a time once, and counts what follows on its like. */
-const inTurn = (all: ReadonlyArray<{ readonly time: string; readonly words: string }>): string =>
-  all
-    .map((one, index) => ({ ...one, index, isFirst: one.words !== all[index - 1]?.words }))
+/** Formats events in order, each time once, and equal neighbours with their count. */
+const formatEvents = (
+  events: ReadonlyArray<{ readonly time: string; readonly text: string }>
+): string =>
+  events
+    .map((event, index) => ({ ...event, index, isFirst: event.text !== events[index - 1]?.text }))
     .filter(({ isFirst }) => isFirst)
-    .map(({ index, time, words }, nth, firsts) => {
-      const count = (firsts[nth + 1]?.index ?? all.length) - index
+    .map(({ index, text, time }, nth, firsts) => {
+      const count = (firsts[nth + 1]?.index ?? events.length) - index
       const before = time === firsts[nth - 1]?.time ? ", " : `  ${styled("dim", time)} `
-      return `${before}${words}${count > 1 ? ` ×${count}` : ""}`
+      return `${before}${text}${count > 1 ? ` ×${count}` : ""}`
     })
     .join("")
     .trimStart()
 
-const wordsOf = (entry: Entered, had: ReadonlyArray<Status>): string => {
+const describe = (entry: Entered, history: ReadonlyArray<Status>): string => {
   switch (entry._tag) {
     case "Accepted":
-      return had.includes(entry.claim) ? entry.claim : styled("yellow", `${entry.claim} (forged)`)
+      return history.includes(entry.claim)
+        ? entry.claim
+        : styled("yellow", `${entry.claim} (forged)`)
     case "Quarantined":
-      return `put aside for its ${entry.field}`
+      return `quarantined for its ${entry.field}`
     case "Asked":
       return entry.answer
     case "Told":

@@ -1,8 +1,8 @@
 /**
- * Payments as promises: the client and the receiver behind three functions, and the one file of the
- * Express app that knows of Effect.
+ * Shows how to use the client and the receiver with promises. It is the only file of the Express app that
+ * imports Effect.
  *
- * A function that fails is a promise that rejects, with an error that has a `_tag` and a message.
+ * A failed call rejects its promise with an error that has a `_tag` and a message.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -30,14 +30,14 @@ export interface Options {
   readonly baseUrl: string
   readonly merchantKey: string
   readonly merchantSecret: string
-  /** Told of each change, in order and one at a time per order; again, a little later, when it rejects. */
+  /** Called for each new status, one at a time and in order for each order. Called again when it rejects. */
   readonly onChange: (orderId: string, status: Status) => void | Promise<void>
 }
 
 export interface Payments {
-  /** Starts the payment of an order, and resolves with its first status. */
+  /** Starts the payment of an order and resolves to its first status. */
   readonly pay: (order: Order) => Promise<string>
-  /** Takes callbacks in. */
+  /** Handles HTTP requests with callbacks. */
   readonly callbacks: RequestListener
   readonly close: () => Promise<void>
 }
@@ -73,7 +73,7 @@ const pay = Effect.fn("pay")(function* ({ amount, callbackUrl, orderId }: Order)
       callbackUrl: yield* make(callbackUrl, "apm-payment", request)
     })
     .pipe(Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)))
-  // From here on it is followed, whether a callback ever comes or not.
+  // After this the receiver polls the payment when no callback comes.
   yield* Ledger.register("apm-payment", response, request)
   return response.transactionStatus
 })

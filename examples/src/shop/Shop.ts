@@ -1,11 +1,11 @@
 /**
- * A shop that sells on the hosted page: it takes an order, sends the customer there, and ships once the
- * service itself has confirmed the payment. That the customer came back confirms nothing.
+ * Shows a shop with a hosted payment page: it takes an order, sends the customer to the page, and ships after
+ * the service has confirmed the payment. The return of the customer to the shop confirms nothing.
  *
- * Orders, shipments and what the receiver knows are in one database, and `commit` runs in the very
- * transaction that marks a change as told: whenever the process dies, an order is shipped once.
+ * Orders, shipments and the ledger of the receiver are in one database. `commit` of the handler runs in the
+ * database transaction that marks the transition as told, so an order is shipped once, even after a crash.
  *
- * `examples/src/shop.ts` serves it, `examples/test/shop.test.ts` tests it in virtual time.
+ * `examples/src/shop.ts` serves it. `examples/test/shop.test.ts` tests it in virtual time.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { PaymentIntents } from "@pawl/http/PaymentIntents"
@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** Places an order, and returns the page where it is paid. `shopUrl` is where the shop is found. */
+/** Places an order and returns the address of its payment page. `shopUrl` is the address of the shop. */
 export const place = Effect.fn("Shop.place")(function* (
   order: { readonly orderId: string; readonly amount: string },
   shopUrl: string
@@ -38,7 +38,7 @@ export const place = Effect.fn("Shop.place")(function* (
     billingDetails: { email: "ada@shop.example" },
     order: { orderId },
     device: {},
-    // The URL names the order, so that every callback does.
+    // The callback URL names the order, so every callback names it too.
     callbackUrl: yield* make(`${shopUrl}/callback`, "payment", request),
     successRedirectUrl: `${shopUrl}/orders/${orderId}`,
     failureRedirectUrl: `${shopUrl}/orders/${orderId}`
@@ -46,7 +46,7 @@ export const place = Effect.fn("Shop.place")(function* (
   return redirectUrl
 })
 
-/** Tells by which transaction an order was paid and shipped, if it was. */
+/** Returns the id of the transaction that paid a shipped order, or undefined. */
 export const shippedBy = Effect.fn("Shop.shippedBy")(function* (orderId: string) {
   const sql = yield* SqlClient
   const [shipment] = yield* sql<{ readonly transaction_id: string }>`
@@ -57,7 +57,7 @@ export const shippedBy = Effect.fn("Shop.shippedBy")(function* (orderId: string)
 const handler = LedgerSql.handler({
   handle: ({ requestId, to, transactionId }) =>
     Effect.log(`${requestId}: ${transactionId} is ${to}`),
-  // An order may be paid at the second try, so it may have several transactions.
+  // An order has several transactions when its first payment fails and a second one succeeds.
   commit: ({ requestId, to, transactionId }) =>
     to === "SUCCEED"
       ? Effect.flatMap(SqlClient, (sql) => {
@@ -76,7 +76,7 @@ const tables = Layer.effectDiscard(
   })
 )
 
-/** Everything but the client, which is the one thing that a test swaps. */
+/** Layer of the whole shop except the client, which a test replaces. */
 export const layer = (filename: string, merchantSecret: Redacted.Redacted) =>
   Receiver.layer().pipe(
     Layer.provide([handler, Verifier.layer({ current: merchantSecret })]),

@@ -1,21 +1,23 @@
 /**
- * The bearer token: asked for once, used by everybody, renewed before it ends.
+ * Requests, caches and renews the access token (`spec.md`, "Authentication").
  *
  * **Details**
  *
- * The token is held until the time its `exp` claim names. Whoever finds none asks for one; all who
- * ask while a request to `/auth` is on its way share it, and none of them is left behind when the
- * first one is interrupted. A fiber in the background renews the token `Profile.refreshBefore` its
- * end, or halfway if it lives shorter than that, and keeps the old one while it cannot.
+ * All calls share one cached token. It is used until the time in its `exp` claim. When there is no token,
+ * the first call requests one from `/auth`, and all calls that need a token meanwhile wait for the same
+ * request. Interrupting one of them does not interrupt the others.
  *
- * A token that the service refused is dropped only if it is the one held: a late 401 does not throw
- * away the fresh token that others were just given.
+ * A background fiber renews the token `Profile.refreshBefore` its end, or halfway through its lifetime if
+ * that is later. While a renewal fails the old token stays in use.
+ *
+ * After a 401 a token is dropped only if it is the cached one. A late 401 to an older token therefore keeps
+ * the new token.
  *
  * **Gotchas**
  *
- * `exp` is a hint and never authorises: a claim that is absent, malformed, past, nearer than ten
- * minutes or further than 30 days counts as 30 days (`spec.md`, "Authentication"), and a 401 says the rest. So
- * no claim and no clock, however wrong, makes us ask for tokens again and again.
+ * `exp` only decides when to renew. A claim that is absent, malformed, past, less than 10 minutes or more
+ * than 30 days away counts as 30 days. So a wrong claim or a wrong clock never causes repeated requests
+ * to `/auth`; a token that is no longer valid is replaced after its 401.
  *
  * @since 0.1.0
  */
@@ -42,8 +44,11 @@ import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
 
 /**
- * Service that hands out the token for the configured merchant: `get` waits for one, `peek` says which
- * one is held.
+ * Service that has the access token of the configured merchant.
+ *
+ * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
+ * - `peek`: returns the cached token if it has not expired, and requests none.
+ * - `drop`: removes a token that the service refused with a 401 from the cache.
  *
  * @category services
  * @since 0.1.0
@@ -58,7 +63,7 @@ export class AccessToken extends Context.Service<
 >()("@pawl/http/AccessToken") {}
 
 /**
- * A token, and until when it is used, in milliseconds since the epoch.
+ * An access token. `expiresAt` is the time until which it is used, in milliseconds since the epoch.
  *
  * @category models
  * @since 0.1.0
@@ -69,7 +74,7 @@ export interface Token {
 }
 
 /**
- * What asking for a token can fail with.
+ * Errors of a request for a token.
  *
  * @category errors
  * @since 0.1.0
@@ -77,7 +82,7 @@ export interface Token {
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 /**
- * Layer that gets tokens from `/auth` with the configured credentials.
+ * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials.
  *
  * @category layers
  * @since 0.1.0
@@ -88,7 +93,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
-    let held: Token | undefined
+    let cached: Token | undefined
 
     const request = yield* Effect.orDie(
       Operation.make(Endpoint.authenticate, config.baseUrl).toRequest({
@@ -101,11 +106,11 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
       const response = yield* Attempts.send(config, transport, request, current)
-      const { body, status } = yield* Attempts.accept(request, response, current)
+      const { body, status } = yield* Attempts.requireSuccess(request, response, current)
       const text = findToken(body, profile.tokenField)
       if (text !== undefined) return yield* toToken(text)
       return yield* Effect.fail(
-        Attempts.failed(new UnexpectedResponse({ status, reason: noToken }))
+        Attempts.toFailure(new UnexpectedResponse({ status, reason: noToken }))
       )
     })
 
@@ -125,97 +130,103 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         const life = Duration.millis(current.expiresAt - (yield* Clock.currentTimeMillis))
         const early = Duration.subtract(life, profile.refreshBefore)
         yield* Effect.sleep(Duration.max(early, Duration.divideUnsafe(life, 2)))
-        current = held = yield* authenticate().pipe(
+        current = cached = yield* authenticate().pipe(
           Effect.tapError(({ message }) =>
-            Effect.logWarning(`The token could not be renewed, the old one is kept. ${message}`)
+            Effect.logWarning(
+              `The access token could not be renewed. The old one stays in use. ${message}`
+            )
           ),
-          Effect.retry(renewing)
+          Effect.retry(renewalSchedule)
         )
       }
     })
 
     const renew = yield* FiberHandle.makeRuntime<never>()
     const obtain = Effect.map(authenticate(), (token) => {
-      held = token
+      cached = token
       renew(renewForever(token))
       return token
     })
-    const flight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
+    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
       capacity: 1,
       timeToLive: () => Duration.zero
     })
 
     const peek = Clock.clockWith((clock) =>
       Effect.succeed(
-        held !== undefined && clock.currentTimeMillisUnsafe() < held.expiresAt ? held : undefined
+        cached !== undefined && clock.currentTimeMillisUnsafe() < cached.expiresAt
+          ? cached
+          : undefined
       )
     )
 
     return AccessToken.of({
       get: Effect.flatMap(peek, (token) =>
-        token === undefined ? Cache.get(flight, "token") : Effect.succeed(token)
+        token === undefined ? Cache.get(singleFlight, "token") : Effect.succeed(token)
       ),
       peek,
       drop: (token) =>
         Effect.sync(() => {
-          if (held === token) held = undefined
+          if (cached === token) cached = undefined
         })
     })
   })
 )
 
-/** The waits between failed renewals, on top of the attempts each of them makes. */
-const renewing = Schedule.min([Schedule.exponential("1 minute"), Schedule.spaced("1 hour")]).pipe(
-  Schedule.jittered
-)
+/** The gaps between failed renewals: 1, 2, 4, … minutes, at most an hour. Each renewal has its own attempts. */
+const renewalSchedule = Schedule.min([
+  Schedule.exponential("1 minute"),
+  Schedule.spaced("1 hour")
+]).pipe(Schedule.jittered)
 
-const noToken = "it carries no token we can find and send: name its field in Profile.tokenField"
+const noToken =
+  "its body has no access token in a known field: set Profile.tokenField to the name of the field"
 
-/** What is wrong with `/auth` says nothing about the request a token was wanted for. */
+/** Converts the errors of `/auth`, so that they cannot be taken for errors of the call that needs a token. */
 const toTokenError = (error: ReadError): TokenError => {
   if (error._tag === "ValidationFailed") {
-    return new UnexpectedResponse({ status: 400, reason: "/auth does not take such credentials" })
+    return new UnexpectedResponse({ status: 400, reason: "/auth does not accept the credentials" })
   }
   if (error._tag === "NotFound") {
-    return new UnexpectedResponse({ status: 404, reason: "there is no /auth below the base URL" })
+    return new UnexpectedResponse({ status: 404, reason: "the base URL has no /v1/auth" })
   }
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error
 }
 
-const usualFields = ["accessToken", "access_token", "token", "jwt"]
+const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
 
-/** A token goes into a header, so it is text that may stand there, and no longer than 8 KiB. */
-const grammar = /^[\x21-\x7e]{1,8192}$/u
+/** A token that can be sent in a header: printable ASCII, at most 8 KiB. */
+const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
 
 const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
   const json = Result.getOrUndefined(Json.fromBytes(bytes))
   const found = [
     json,
-    ...[json, member(json, "data")].flatMap((holder) =>
-      (field === undefined ? usualFields : [field]).map((name) => member(holder, name))
+    ...[json, member(json, "data")].flatMap((object) =>
+      (field === undefined ? usualTokenFields : [field]).map((name) => member(object, name))
     )
   ].find((value) => typeof value === "string")
-  return found !== undefined && grammar.test(found) ? found : undefined
+  return found !== undefined && tokenPattern.test(found) ? found : undefined
 }
 
 const member = (json: unknown, name: string): unknown =>
   typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
 
-const longest = Duration.toMillis(Duration.days(30))
-const shortest = Duration.toMillis(Duration.minutes(10))
+const maxLifetime = Duration.toMillis(Duration.days(30))
+const minLifetime = Duration.toMillis(Duration.minutes(10))
 
 const toToken = (text: string): Effect.Effect<Token> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const claimed = readExpiry(text) * 1000 - now
     return {
       text: Redacted.make(text, { label: "token" }),
-      expiresAt: now + (claimed >= shortest && claimed <= longest ? claimed : longest)
+      expiresAt: now + (claimed >= minLifetime && claimed <= maxLifetime ? claimed : maxLifetime)
     }
   })
 
-/** The `exp` claim of a JWT in seconds since the epoch, or NaN. */
+/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
 const readExpiry = (text: string): number => {
   const claims = Result.flatMap(Base64Url.decode(text.split(".")[1] ?? ""), Json.fromBytes)
   const exp = member(Result.getOrUndefined(claims), "exp")

@@ -1,5 +1,5 @@
 /**
- * The contract: the endpoints in their groups, and the token they ask for. The gateway's routes and
+ * The contract: all endpoints, grouped, with the access token they require. The routes of the gateway and
  * `openapi.json` derive from it.
  *
  * @since 0.1.0
@@ -10,10 +10,10 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Endpoint from "./Endpoint.ts"
-import { asSpecified } from "./internal/Document.ts"
+import { asSpecified } from "./internal/OpenApiDocument.ts"
 
 /**
- * The bearer token that every endpoint but `/auth` asks for.
+ * The bearer token that every endpoint except `/auth` requires.
  *
  * @category security
  * @since 0.1.0
@@ -24,17 +24,17 @@ export class Bearer extends HttpApiMiddleware.Service<Bearer>()("@pawl/http/Api/
 }) {}
 
 /**
- * The endpoint that needs no token.
+ * The endpoint that requires no access token.
  *
  * @category groups
  * @since 0.1.0
  */
 export class Authentication extends HttpApiGroup.make("authentication")
   .add(Endpoint.authenticate)
-  .annotate(OpenApi.Description, "The endpoint that needs no token") {}
+  .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
 
 /**
- * Payments by alternative methods.
+ * Payments by alternative payment methods.
  *
  * @category groups
  * @since 0.1.0
@@ -42,10 +42,10 @@ export class Authentication extends HttpApiGroup.make("authentication")
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .add(Endpoint.createApmPayment, Endpoint.readApmPaymentStatus)
   .middleware(Bearer)
-  .annotate(OpenApi.Description, "Payments by alternative methods") {}
+  .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
 
 /**
- * Payouts by alternative methods.
+ * Payouts by alternative payment methods.
  *
  * @category groups
  * @since 0.1.0
@@ -53,7 +53,7 @@ export class ApmPayments extends HttpApiGroup.make("apmPayments")
 export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .add(Endpoint.createApmPayout, Endpoint.readApmPayout, Endpoint.readApmPayoutStatus)
   .middleware(Bearer)
-  .annotate(OpenApi.Description, "Payouts by alternative methods") {}
+  .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
 
 /**
  * Payments by card.
@@ -94,7 +94,7 @@ export class Refunds extends HttpApiGroup.make("refunds")
   .annotate(OpenApi.Description, "Refunds of card payments") {}
 
 /**
- * Hosted pages.
+ * Payment intents: hosted pages.
  *
  * @category groups
  * @since 0.1.0
@@ -102,10 +102,10 @@ export class Refunds extends HttpApiGroup.make("refunds")
 export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
   .add(Endpoint.createPaymentIntent)
   .middleware(Bearer)
-  .annotate(OpenApi.Description, "Hosted pages") {}
+  .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
 
 /**
- * Recurring payments on a card token.
+ * Recurring payments with a card token.
  *
  * @category groups
  * @since 0.1.0
@@ -118,7 +118,7 @@ export class Subscriptions extends HttpApiGroup.make("subscriptions")
     Endpoint.cancelSubscription
   )
   .middleware(Bearer)
-  .annotate(OpenApi.Description, "Recurring payments on a card token") {}
+  .annotate(OpenApi.Description, "Recurring payments with a card token") {}
 
 /**
  * The whole contract.

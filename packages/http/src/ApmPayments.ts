@@ -1,5 +1,5 @@
 /**
- * Payments by alternative methods: e-wallets, bank transfers, QR codes and the like.
+ * Payments by alternative payment methods (APM), such as e-wallets, bank transfers and QR codes.
  *
  * @since 0.1.0
  */
@@ -13,8 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
 
 /**
@@ -22,15 +22,14 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * **Details**
  *
- * `create` computes the checksum, and makes a requestId when none is given. It succeeds with the
- * service's answer, whatever its status but FAILED, which is `Declined`. A success is not yet a
- * payment: the final status comes by callback, or is waited for with `StatusPoller.follow`.
+ * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
+ * for it.
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the
- * same fields: the service answers with the original. Store a requestId of your own with the order before
- * the call, and this also holds for a process that died before the answer (`examples/src/recover.ts`).
+ * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the same
+ * fields: the service then returns the original response. Store a requestId of your own with the order
+ * before the call, so that this works after a crash too (`examples/src/recover.ts`).
  *
  * @category services
  * @since 0.1.0
@@ -38,15 +37,27 @@ import type { PawlConfig } from "./PawlConfig.ts"
 export class ApmPayments extends Context.Service<
   ApmPayments,
   {
+    /**
+     * Starts a payment and returns the response of the service (`spec.md`, "APM payments").
+     *
+     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method computes
+     * the checksum and makes a requestId (UUIDv7) when the input has none. Fails with `Declined` when the
+     * status of the response is FAILED, with `ValidationFailed` when the input is invalid, with
+     * `OutcomeUnknown` when the payment may or may not exist, and with the errors of every call.
+     */
     readonly create: (
       input: ApmPaymentInput
     ) => Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>>
+    /**
+     * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "APM payments").
+     */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayments") {}
 
 /**
- * Layer that provides APM payments over the calls of the contract.
+ * Layer that provides APM payments.
  *
  * @category layers
  * @since 0.1.0
@@ -58,8 +69,8 @@ export const layer: Layer.Layer<
 > = Layer.effect(
   ApmPayments,
   Effect.gen(function* () {
-    const { create, read } = yield* Methods.make
-    const signed = yield* Methods.makeSigned
+    const { create, read } = yield* ServiceMethods.make
+    const signed = yield* ServiceMethods.makeSigned
     return ApmPayments.of({
       create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined, signed),
       status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)

@@ -1,5 +1,5 @@
 /**
- * Payouts by alternative methods: funds sent to an e-wallet, a bank account and the like.
+ * Payouts by alternative payment methods (APM), such as e-wallets and bank accounts.
  *
  * @since 0.1.0
  */
@@ -15,8 +15,8 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
 
 /**
@@ -24,15 +24,13 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * **Details**
  *
- * `create` makes a requestId when none is given, and computes the checksum unless
- * `Profile.payoutChecksum` is off. It succeeds with the service's answer, whatever its status but FAILED,
- * which is `Declined`. The final status comes by callback, or is read with `status`; `info` reads all
- * there is to know.
+ * A created payout is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits for
+ * it.
  *
  * **Gotchas**
  *
  * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error and the same
- * fields: the service answers with the original.
+ * fields: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -40,16 +38,33 @@ import type { PawlConfig } from "./PawlConfig.ts"
 export class ApmPayouts extends Context.Service<
   ApmPayouts,
   {
+    /**
+     * Starts a payout and returns the response of the service (`spec.md`, "APM payouts").
+     *
+     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method makes a
+     * requestId (UUIDv7) when the input has none, and computes the checksum unless
+     * `Profile.payoutChecksum` is off. Fails with `Declined` when the status of the response is FAILED,
+     * with `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the payout may or may
+     * not exist, and with the errors of every call.
+     */
     readonly create: (
       input: ApmPayoutInput
     ) => Effect.Effect<ApmPayoutResponse, CreateError<ApmPayoutResponse>>
+    /**
+     * Reads all fields of a payout. `id` is the `transactionId` of the create. Fails with `NotFound` when
+     * the service does not know the id (`spec.md`, "APM payouts").
+     */
     readonly info: (id: string) => Effect.Effect<ApmPayoutInfo, ReadError>
+    /**
+     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "APM payouts").
+     */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayouts") {}
 
 /**
- * Layer that provides APM payouts over the calls of the contract.
+ * Layer that provides APM payouts.
  *
  * @category layers
  * @since 0.1.0
@@ -61,8 +76,8 @@ export const layer: Layer.Layer<
 > = Layer.effect(
   ApmPayouts,
   Effect.gen(function* () {
-    const { create, read } = yield* Methods.make
-    const signed = yield* Methods.makeSigned
+    const { create, read } = yield* ServiceMethods.make
+    const signed = yield* ServiceMethods.makeSigned
     const { payoutChecksum } = yield* Profile
     return ApmPayouts.of({
       create: create(

@@ -1,25 +1,28 @@
 /**
- * A call: one operation of the contract, from plain values to its typed answer or its typed error.
+ * Calls an operation of the contract: encodes the request, sends it with retries, decodes the response.
  *
  * **Details**
  *
- * A read is tried again after a failure that may pass. So is a create, because its body carries a
- * requestId: the same bytes under the same requestId are processed once, however often they arrive
- * (`spec.md`, "Conventions"). Another request under a requestId is refused while one is under way. A
- * removal is tried again only when it is in doubt whether it took effect; a 404 then says that it did. A
- * change is sent once.
+ * Retries depend on the kind of call:
  *
- * What is counted and timed is listed in `Metrics`. Where a tracer listens, the span of the call carries
- * the operation and its identifier (`pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`); so
- * do the log lines about attempts that failed.
+ * - A read is retried after a transient failure.
+ * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
+ *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
+ *   request with the same requestId is refused.
+ * - A DELETE is retried only when its effect is unknown. A 404 to such a retry counts as success.
+ * - A PUT is sent once.
  *
- * A 401 is answered once, with a fresh token. When that one is refused too, the call fails with
- * `Unauthorized`, and for the time of the cool-down so does every other, without asking the service.
+ * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
+ * call with `Unauthorized`. For the cooldown time after that, every call fails with `Unauthorized` without
+ * a request.
  *
- * A create must not be called failed when it may have taken effect. An attempt that broke off, met a
- * 5xx or brought an unreadable success leaves that in doubt. What ends the doubt is a success or a
- * documented refusal of the request itself (400, 404), which the service would not give to a requestId
- * it has processed; anything else becomes `OutcomeUnknown`.
+ * A create fails with `OutcomeUnknown` when it may have taken effect: the connection of an attempt broke, or
+ * an attempt timed out, got a 5xx, or got a success that cannot be read. A later success settles it. So
+ * does a later 400 or 404, because the service answers a processed requestId with its original response.
+ *
+ * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
+ * `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`. The log lines about
+ * failed attempts have the same annotations without the prefix.
  *
  * @since 0.1.0
  */
@@ -46,8 +49,14 @@ import { PawlConfig } from "./PawlConfig.ts"
 import { type Request, Transport } from "./Transport.ts"
 
 /**
- * Service that calls operations of the contract. Values are plain, as they would stand in the path and
- * in the body, and are checked by the endpoint's schemas before anything is sent.
+ * Service that calls operations of the contract.
+ *
+ * - `call`: sends a GET with retries, any other method once.
+ * - `create`: sends a POST whose body has a requestId, with retries.
+ * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
+ *
+ * The input has the plain values of the path and the body. The schemas of the endpoint check them before
+ * anything is sent; invalid input fails with `ValidationFailed`.
  *
  * @category services
  * @since 0.1.0
@@ -83,31 +92,39 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const tokens = yield* AccessToken
     const transport = yield* Transport
     const operationOf = Operation.makeAll(config.baseUrl)
-    const unlessAnother = InFlight.make()
-    let coolUntil = 0n
+    const whileInFlight = InFlight.make()
+    /** The end of the cooldown, in nanoseconds of the monotonic clock. */
+    let cooldownEnd = 0n
 
-    const getToken = ({ left, number }: Attempts.Attempt): Effect.Effect<Token, Attempts.Failed> =>
-      Effect.flatMap(tokens.peek, (held) =>
-        held !== undefined
-          ? Effect.succeed(held)
+    const getToken = ({
+      number,
+      remaining
+    }: Attempts.Attempt): Effect.Effect<Token, Attempts.AttemptFailure> =>
+      Effect.flatMap(tokens.peek, (cached) =>
+        cached !== undefined
+          ? Effect.succeed(cached)
           : Effect.timeoutOrElse(tokens.get, {
-              duration: left(),
+              duration: remaining(),
               orElse: () =>
                 Effect.fail(
-                  new Unreachable({ reason: "no token in time", sent: false, attempts: number })
+                  new Unreachable({
+                    reason: "no access token in time",
+                    sent: false,
+                    attempts: number
+                  })
                 )
-            }).pipe(Effect.mapError(Attempts.final))
+            }).pipe(Effect.mapError(Attempts.finalFailure))
       )
 
     const sendWith = (token: Token, request: Request, attempt: Attempts.Attempt) => {
       const authorization = `Bearer ${Redacted.value(token.text)}`
-      const signed = { ...request, headers: { ...request.headers, authorization } }
-      return Effect.flatMap(Attempts.send(config, transport, signed, attempt), (response) =>
-        Attempts.accept(signed, response, attempt)
+      const authorized = { ...request, headers: { ...request.headers, authorization } }
+      return Effect.flatMap(Attempts.send(config, transport, authorized, attempt), (response) =>
+        Attempts.requireSuccess(authorized, response, attempt)
       )
     }
 
-    const authorized = (request: Request, attempt: Attempts.Attempt) =>
+    const sendAuthorized = (request: Request, attempt: Attempts.Attempt) =>
       Effect.flatMap(getToken(attempt), (token) =>
         Effect.catchIf(
           sendWith(token, request, attempt),
@@ -120,44 +137,45 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
         )
       )
 
-    const exchange = <A>(
+    const sendWithRetries = <A>(
       operation: Operation.Operation<A>,
-      about: Attempts.About,
+      annotations: Attempts.Annotations,
       request: Request,
-      mayFollow: (failure: Attempts.Failed) => boolean
-    ): Effect.Effect<A, Attempts.Ended> =>
+      shouldRetry: (failure: Attempts.AttemptFailure) => boolean
+    ): Effect.Effect<A, Attempts.CallFailure> =>
       Effect.withFiber((fiber) => {
-        if (fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe() < coolUntil) {
+        if (fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe() < cooldownEnd) {
           return Effect.fail({ error: new Unauthorized({}), doubt: undefined })
         }
         const { span, tracer } = fiber.cache
         if (tracer !== undefined && span?._tag === "Span") {
-          for (const [name, value] of Object.entries(about)) span.attribute(`pawl.${name}`, value)
+          for (const [name, value] of Object.entries(annotations))
+            span.attribute(`pawl.${name}`, value)
         }
         return Effect.tapError(
-          Attempts.run(config, about, mayFollow, (attempt) =>
-            Effect.flatMap(authorized(request, attempt), (response) =>
+          Attempts.run(config, annotations, shouldRetry, (attempt) =>
+            Effect.flatMap(sendAuthorized(request, attempt), (response) =>
               Effect.mapErrorEager(operation.fromResponse(response), (error) =>
-                Attempts.failed(error)
+                Attempts.toFailure(error)
               )
             )
           ),
-          ({ error }) => (error._tag === "Unauthorized" ? coolDown : Effect.void)
+          ({ error }) => (error._tag === "Unauthorized" ? startCooldown : Effect.void)
         )
       })
 
-    const coolDown = Effect.map(Clock.monotonicTimeNanos, (now) => {
-      coolUntil = now + Duration.toNanosUnsafe(config.cooldown)
+    const startCooldown = Effect.map(Clock.monotonicTimeNanos, (now) => {
+      cooldownEnd = now + Duration.toNanosUnsafe(config.cooldown)
     })
 
-    /** Makes the request, and times what is done with it. */
-    const prepare = <A, B, E extends { readonly _tag: string }>(
+    /** Builds the request of a call, and records the duration of `send`. */
+    const timedCall = <A, B, E extends { readonly _tag: string }>(
       endpoint: Operation.Endpoint<A>,
       input: Operation.Input,
       ids: Readonly<Record<string, string>>,
       send: (
         operation: Operation.Operation<A>,
-        about: Attempts.About,
+        annotations: Attempts.Annotations,
         request: Request
       ) => Effect.Effect<B, E>
     ): Effect.Effect<B, E | ValidationFailed> => {
@@ -172,11 +190,11 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
 
     return Caller.of({
       call: (endpoint, input) =>
-        prepare(endpoint, input, idOf(input), (operation, about, request) =>
+        timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
           Effect.mapError(
-            exchange(
+            sendWithRetries(
               operation,
-              about,
+              annotations,
               request,
               operation.isRead ? Attempts.isTransient : constFalse
             ),
@@ -185,12 +203,12 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
         ),
       create: (endpoint, payload) => {
         const { requestId } = payload
-        return prepare(endpoint, { payload }, { requestId }, (operation, about, request) =>
-          unlessAnother(
+        return timedCall(endpoint, { payload }, { requestId }, (operation, annotations, request) =>
+          whileInFlight(
             requestId,
             request,
             Effect.mapError(
-              exchange(operation, about, request, Attempts.isTransient),
+              sendWithRetries(operation, annotations, request, Attempts.isTransient),
               ({ doubt, error }) =>
                 doubt === undefined ||
                 error._tag === "ValidationFailed" ||
@@ -202,9 +220,9 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
         )
       },
       remove: (endpoint, input) =>
-        prepare(endpoint, input, idOf(input), (operation, about, request) =>
-          exchange(operation, about, request, Attempts.isInDoubt).pipe(
-            // A later refusal says nothing about an attempt that may have taken effect.
+        timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
+          sendWithRetries(operation, annotations, request, Attempts.isInDoubt).pipe(
+            // The error of a later attempt does not tell whether an earlier one took effect.
             Effect.catch(({ doubt, error }) =>
               doubt !== undefined && error._tag === "NotFound"
                 ? Effect.void
@@ -216,7 +234,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
   })
 )
 
-/** What identifies a call without a body of its own; nothing else of it is for logs. */
+/** Returns the id in the path of a call, for logs and spans. */
 const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {
   const { id, subscriptionId } = params
   if (id !== undefined) return { transactionId: id }

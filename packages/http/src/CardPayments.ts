@@ -1,5 +1,5 @@
 /**
- * Payments by card, and the tokens that stand for cards.
+ * Payments by card, and card tokens.
  *
  * @since 0.1.0
  */
@@ -17,8 +17,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts card payments and reads their status (`spec.md`, "Endpoints named but without
@@ -26,17 +26,17 @@ import { failDeclined } from "./internal/Outcome.ts"
  *
  * **Details**
  *
- * The bodies are open: fields that are likely are typed, all others are sent and kept as they are.
- * `create` takes a card, `charge` the token that `tokenize` returned. Each makes a requestId when none is
- * given. A payment succeeds with the service's answer, whatever its status but FAILED, which is
- * `Declined`. A success is not yet a payment: the final status comes by callback, or is read with
- * `status`. In CUSTOMER_VERIFICATION the answer says where the challenge is; see `NextAction` of
+ * The specification shows no fields for creating, charging and tokenizing. The likely fields are typed;
+ * other fields of requests and responses are passed through unchanged.
+ *
+ * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
+ * for it. In CUSTOMER_VERIFICATION the response has the address of the challenge; see
  * `@pawl/core/NextAction`.
  *
  * **Gotchas**
  *
  * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the same
- * fields: the service answers with the original.
+ * fields: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -44,21 +44,43 @@ import { failDeclined } from "./internal/Outcome.ts"
 export class CardPayments extends Context.Service<
   CardPayments,
   {
+    /**
+     * Starts a payment with a card and returns the response of the service (`spec.md`, "Endpoints named
+     * but without shape").
+     *
+     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method makes a
+     * requestId (UUIDv7) when the input has none. Fails with `Declined` when the status of the response is
+     * FAILED, with `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the payment may
+     * or may not exist, and with the errors of every call.
+     */
     readonly create: (
       input: CardPaymentInput
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
+    /**
+     * Starts a payment with the card token of `tokenize`. Input, response and errors are those of `create`
+     * (`spec.md`, "Endpoints named but without shape").
+     */
     readonly charge: (
       input: CardPaymentInput
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
+    /**
+     * Exchanges a card for a token that `charge` and `Subscriptions.create` accept (`spec.md`, "Endpoints
+     * named but without shape"). Fails with `ValidationFailed` when the card is invalid, with
+     * `OutcomeUnknown` when the token may or may not exist, and with the errors of every call.
+     */
     readonly tokenize: (
       input: TokenizeInput
     ) => Effect.Effect<TokenizeResponse, ReadError | OutcomeUnknown>
+    /**
+     * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Card payment status").
+     */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayments") {}
 
 /**
- * Layer that provides card payments over the calls of the contract.
+ * Layer that provides card payments.
  *
  * @category layers
  * @since 0.1.0
@@ -66,7 +88,7 @@ export class CardPayments extends Context.Service<
 export const layer: Layer.Layer<CardPayments, never, Caller | SecureRandom.SecureRandom> =
   Layer.effect(
     CardPayments,
-    Effect.map(Methods.make, ({ create, read }) =>
+    Effect.map(ServiceMethods.make, ({ create, read }) =>
       CardPayments.of({
         create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
         charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),

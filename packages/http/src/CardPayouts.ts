@@ -1,5 +1,5 @@
 /**
- * Payouts to cards: disbursements, commissions, withdrawals.
+ * Payouts to cards, such as disbursements, commissions and withdrawals.
  *
  * @since 0.1.0
  */
@@ -12,22 +12,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts card payouts and reads them (`spec.md`, "Card payouts").
  *
  * **Details**
  *
- * `create` makes a requestId when none is given. It succeeds with the service's answer, whatever its
- * status but FAILED, which is `Declined`. The final status comes by callback, or is read with `status`;
- * `info` reads all there is to know, the card masked.
+ * A created payout is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits for
+ * it.
  *
  * **Gotchas**
  *
  * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error and the same
- * fields: the service answers with the original.
+ * fields: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -35,16 +34,33 @@ import { failDeclined } from "./internal/Outcome.ts"
 export class CardPayouts extends Context.Service<
   CardPayouts,
   {
+    /**
+     * Starts a payout and returns the response of the service (`spec.md`, "Card payouts").
+     *
+     * `amount` is decimal text with at most two decimals. The method makes a requestId (UUIDv7) when the
+     * input has none. Fails with `Declined` when the status of the response is FAILED, with
+     * `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the payout may or may not
+     * exist, and with the errors of every call.
+     */
     readonly create: (
       input: CardPayoutInput
     ) => Effect.Effect<CardPayoutResponse, CreateError<CardPayoutResponse>>
+    /**
+     * Reads all fields of a payout, with the card masked (`424242******4242`). `id` is the `transactionId`
+     * of the create. Fails with `NotFound` when the service does not know the id (`spec.md`, "Card
+     * payouts").
+     */
     readonly info: (id: string) => Effect.Effect<CardPayoutInfo, ReadError>
+    /**
+     * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Card payouts").
+     */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayouts") {}
 
 /**
- * Layer that provides card payouts over the calls of the contract.
+ * Layer that provides card payouts.
  *
  * @category layers
  * @since 0.1.0
@@ -52,7 +68,7 @@ export class CardPayouts extends Context.Service<
 export const layer: Layer.Layer<CardPayouts, never, Caller | SecureRandom.SecureRandom> =
   Layer.effect(
     CardPayouts,
-    Effect.map(Methods.make, ({ create, read }) =>
+    Effect.map(ServiceMethods.make, ({ create, read }) =>
       CardPayouts.of({
         create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
         info: read("CardPayouts.info", Endpoint.readCardPayout),

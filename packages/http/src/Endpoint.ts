@@ -1,11 +1,12 @@
 /**
- * Every endpoint of the service, once: its path, what it takes, what it answers.
+ * All endpoints of the service: path, request, response and errors of each.
  *
  * **Details**
  *
  * Paths are written as they appear from the host root (`spec.md`, "Endpoints"); a base URL ends in
- * `/api`. Every endpoint declares 400, 401, 404 and 500. The shape of an error body is not
- * documented: `Failure` is what our gateway sends, and clients read it tolerantly.
+ * `/api`. Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an
+ * error body (`spec.md`, "Errors"): the testkit's gateway sends `ErrorBody`, and the client reads other
+ * shapes too.
  *
  * @since 0.1.0
  */
@@ -33,39 +34,39 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 
 /**
- * Schema for the body of an error answer: what is wrong, and with which fields.
+ * Schema for the body of an error response: a message, and the invalid fields.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const Failure = Schema.Struct({
+export const ErrorBody = Schema.Struct({
   message: Schema.String,
   errors: Schema.optionalKey(
     Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
   )
 })
 
-const failure = (status: number, description: string) =>
-  Failure.annotate({ identifier: `Failure${status}`, description }).pipe(
+const errorResponse = (status: number, description: string) =>
+  ErrorBody.annotate({ identifier: `Failure${status}`, description }).pipe(
     HttpApiSchema.status(status)
   )
 
 /**
- * The answer to a missing, expired or invalid token.
+ * Schema for the 401 response to a missing, expired or invalid access token.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const unauthorized = failure(401, "Missing, expired or invalid bearer token")
-const failures = [
-  failure(400, "Missing or invalid parameters"),
+export const unauthorized = errorResponse(401, "Missing, expired or invalid bearer token")
+const errors = [
+  errorResponse(400, "Missing or invalid parameters"),
   unauthorized,
-  failure(404, "The requested resource does not exist"),
-  failure(500, "Unexpected error")
+  errorResponse(404, "The requested resource does not exist"),
+  errorResponse(500, "Unexpected error")
 ]
 
 /**
- * Schema for the credentials that are exchanged for a token.
+ * Schema for the credentials that are exchanged for an access token.
  *
  * @category schemas
  * @since 0.1.0
@@ -76,8 +77,8 @@ export const Credentials = Schema.Struct({
 })
 
 /**
- * `POST /api/v1/auth`: exchanges the credentials for a JWT valid for 30 days. The field that carries
- * it is not documented.
+ * `POST /api/v1/auth`: exchanges the credentials for a JWT that is valid for 30 days (`spec.md`,
+ * "Authentication"). The specification does not name the response field that has it.
  *
  * @category endpoints
  * @since 0.1.0
@@ -85,14 +86,14 @@ export const Credentials = Schema.Struct({
 export const authenticate = HttpApiEndpoint.post("authenticate", "/api/v1/auth", {
   payload: Credentials,
   success: Schema.Json,
-  error: failures
-}).annotate(OpenApi.Summary, "Exchanges the credentials for a token")
+  error: errors
+}).annotate(OpenApi.Summary, "Exchanges the credentials for an access token")
 
-/** In a path an id is text: read as an integer, `007` would become `7`, another transaction. */
+/** An id in a path stays text: as an integer `007` would become `7`, the id of another transaction. */
 const PathId = Schema.toType(TransactionId)
 
 /**
- * Starts a payment by an alternative method.
+ * Starts a payment by an alternative payment method.
  *
  * @category endpoints
  * @since 0.1.0
@@ -100,11 +101,11 @@ const PathId = Schema.toType(TransactionId)
 export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v1/payments/apm", {
   payload: ApmPaymentRequest,
   success: ApmPaymentResponse,
-  error: failures
-}).annotate(OpenApi.Summary, "Starts a payment by an alternative method")
+  error: errors
+}).annotate(OpenApi.Summary, "Starts a payment by an alternative payment method")
 
 /**
- * Reads the status of an APM payment: a bare JSON string.
+ * Reads the status of an APM payment. The response is a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -112,11 +113,11 @@ export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v
 export const readApmPaymentStatus = HttpApiEndpoint.get(
   "readApmPaymentStatus",
   "/api/v1/payments/apm/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: failures }
+  { params: { id: PathId }, success: OpenStatus, error: errors }
 ).annotate(OpenApi.Summary, "Reads the status of an APM payment")
 
 /**
- * Sends funds by an alternative method.
+ * Sends funds by an alternative payment method.
  *
  * @category endpoints
  * @since 0.1.0
@@ -124,11 +125,11 @@ export const readApmPaymentStatus = HttpApiEndpoint.get(
 export const createApmPayout = HttpApiEndpoint.post("createApmPayout", "/api/v1/payouts/apm", {
   payload: ApmPayoutRequest,
   success: ApmPayoutResponse,
-  error: failures
-}).annotate(OpenApi.Summary, "Sends funds by an alternative method")
+  error: errors
+}).annotate(OpenApi.Summary, "Sends funds by an alternative payment method")
 
 /**
- * Reads all there is to know of an APM payout.
+ * Reads all fields of an APM payout.
  *
  * @category endpoints
  * @since 0.1.0
@@ -136,11 +137,11 @@ export const createApmPayout = HttpApiEndpoint.post("createApmPayout", "/api/v1/
 export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payouts/apm/info/:id", {
   params: { id: PathId },
   success: ApmPayoutInfo,
-  error: failures
-}).annotate(OpenApi.Summary, "Reads all there is to know of an APM payout")
+  error: errors
+}).annotate(OpenApi.Summary, "Reads all fields of an APM payout")
 
 /**
- * Reads the status of an APM payout: a bare JSON string.
+ * Reads the status of an APM payout. The response is a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -148,11 +149,11 @@ export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payou
 export const readApmPayoutStatus = HttpApiEndpoint.get(
   "readApmPayoutStatus",
   "/api/v1/payouts/apm/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: failures }
+  { params: { id: PathId }, success: OpenStatus, error: errors }
 ).annotate(OpenApi.Summary, "Reads the status of an APM payout")
 
 /**
- * Starts a card payment; its shape is not documented.
+ * Starts a card payment. The specification does not show its fields.
  *
  * @category endpoints
  * @since 0.1.0
@@ -160,11 +161,11 @@ export const readApmPayoutStatus = HttpApiEndpoint.get(
 export const createCardPayment = HttpApiEndpoint.post(
   "createCardPayment",
   "/api/v1/payments/card",
-  { payload: CardPaymentRequest, success: CardPaymentResponse, error: failures }
+  { payload: CardPaymentRequest, success: CardPaymentResponse, error: errors }
 ).annotate(OpenApi.Summary, "Starts a card payment")
 
 /**
- * Exchanges a card for a token that subscriptions and charges use.
+ * Exchanges a card for a token for charges and subscriptions.
  *
  * @category endpoints
  * @since 0.1.0
@@ -172,11 +173,11 @@ export const createCardPayment = HttpApiEndpoint.post(
 export const tokenizeCard = HttpApiEndpoint.post("tokenizeCard", "/api/v1/payments/card/tokenize", {
   payload: TokenizeRequest,
   success: TokenizeResponse,
-  error: failures
-}).annotate(OpenApi.Summary, "Exchanges a card for a token that subscriptions and charges use")
+  error: errors
+}).annotate(OpenApi.Summary, "Exchanges a card for a token for charges and subscriptions")
 
 /**
- * Pays with a card token; its shape is not documented.
+ * Starts a payment with a card token. The specification does not show its fields.
  *
  * @category endpoints
  * @since 0.1.0
@@ -184,11 +185,11 @@ export const tokenizeCard = HttpApiEndpoint.post("tokenizeCard", "/api/v1/paymen
 export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/card/charge", {
   payload: CardPaymentRequest,
   success: CardPaymentResponse,
-  error: failures
-}).annotate(OpenApi.Summary, "Pays with a card token")
+  error: errors
+}).annotate(OpenApi.Summary, "Starts a payment with a card token")
 
 /**
- * Reads the status of a card payment: a bare JSON string.
+ * Reads the status of a card payment. The response is a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -196,7 +197,7 @@ export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/c
 export const readCardPaymentStatus = HttpApiEndpoint.get(
   "readCardPaymentStatus",
   "/api/v1/payments/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: failures }
+  { params: { id: PathId }, success: OpenStatus, error: errors }
 ).annotate(OpenApi.Summary, "Reads the status of a card payment")
 
 /**
@@ -208,11 +209,11 @@ export const readCardPaymentStatus = HttpApiEndpoint.get(
 export const createCardPayout = HttpApiEndpoint.post("createCardPayout", "/api/v1/payouts/card", {
   payload: CardPayoutRequest,
   success: CardPayoutResponse,
-  error: failures
+  error: errors
 }).annotate(OpenApi.Summary, "Sends funds to a card")
 
 /**
- * Reads all there is to know of a card payout.
+ * Reads all fields of a card payout.
  *
  * @category endpoints
  * @since 0.1.0
@@ -220,11 +221,11 @@ export const createCardPayout = HttpApiEndpoint.post("createCardPayout", "/api/v
 export const readCardPayout = HttpApiEndpoint.get(
   "readCardPayout",
   "/api/v1/payouts/card/info/:id",
-  { params: { id: PathId }, success: CardPayoutInfo, error: failures }
-).annotate(OpenApi.Summary, "Reads all there is to know of a card payout")
+  { params: { id: PathId }, success: CardPayoutInfo, error: errors }
+).annotate(OpenApi.Summary, "Reads all fields of a card payout")
 
 /**
- * Reads the status of a card payout: a bare JSON string.
+ * Reads the status of a card payout. The response is a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -232,7 +233,7 @@ export const readCardPayout = HttpApiEndpoint.get(
 export const readCardPayoutStatus = HttpApiEndpoint.get(
   "readCardPayoutStatus",
   "/api/v1/payouts/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: failures }
+  { params: { id: PathId }, success: OpenStatus, error: errors }
 ).annotate(OpenApi.Summary, "Reads the status of a card payout")
 
 /**
@@ -244,11 +245,11 @@ export const readCardPayoutStatus = HttpApiEndpoint.get(
 export const createRefund = HttpApiEndpoint.post("createRefund", "/api/v1/refunds/card", {
   payload: RefundRequest,
   success: RefundResponse,
-  error: failures
+  error: errors
 }).annotate(OpenApi.Summary, "Refunds a successful card payment, in full or in part")
 
 /**
- * Reads all there is to know of a refund.
+ * Reads all fields of a refund.
  *
  * @category endpoints
  * @since 0.1.0
@@ -256,11 +257,11 @@ export const createRefund = HttpApiEndpoint.post("createRefund", "/api/v1/refund
 export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/card/info/:id", {
   params: { id: PathId },
   success: RefundInfo,
-  error: failures
-}).annotate(OpenApi.Summary, "Reads all there is to know of a refund")
+  error: errors
+}).annotate(OpenApi.Summary, "Reads all fields of a refund")
 
 /**
- * Reads the status of a refund: a bare JSON string.
+ * Reads the status of a refund. The response is a bare JSON string.
  *
  * @category endpoints
  * @since 0.1.0
@@ -268,11 +269,11 @@ export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/car
 export const readRefundStatus = HttpApiEndpoint.get(
   "readRefundStatus",
   "/api/v1/refunds/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: failures }
+  { params: { id: PathId }, success: OpenStatus, error: errors }
 ).annotate(OpenApi.Summary, "Reads the status of a refund")
 
 /**
- * Creates an intent: a hosted page where the customer pays, or is paid.
+ * Creates a payment intent: a hosted page where a customer pays or receives a payout.
  *
  * @category endpoints
  * @since 0.1.0
@@ -280,11 +281,11 @@ export const readRefundStatus = HttpApiEndpoint.get(
 export const createPaymentIntent = HttpApiEndpoint.post(
   "createPaymentIntent",
   "/api/v1/payments/intent",
-  { payload: PaymentIntentRequest, success: PaymentIntentResponse, error: failures }
-).annotate(OpenApi.Summary, "Creates an intent")
+  { payload: PaymentIntentRequest, success: PaymentIntentResponse, error: errors }
+).annotate(OpenApi.Summary, "Creates a payment intent, a hosted page")
 
 /**
- * Creates a subscription on a tokenized card.
+ * Creates a subscription with a card token.
  *
  * @category endpoints
  * @since 0.1.0
@@ -292,8 +293,8 @@ export const createPaymentIntent = HttpApiEndpoint.post(
 export const createSubscription = HttpApiEndpoint.post(
   "createSubscription",
   "/api/v1/payments/card/recurring",
-  { payload: SubscriptionRequest, success: SubscriptionResponse, error: failures }
-).annotate(OpenApi.Summary, "Creates a subscription on a tokenized card")
+  { payload: SubscriptionRequest, success: SubscriptionResponse, error: errors }
+).annotate(OpenApi.Summary, "Creates a subscription with a card token")
 
 /**
  * Reads a subscription.
@@ -304,11 +305,11 @@ export const createSubscription = HttpApiEndpoint.post(
 export const readSubscription = HttpApiEndpoint.get(
   "readSubscription",
   "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: Subscription, error: failures }
+  { params: { subscriptionId: PathId }, success: Subscription, error: errors }
 ).annotate(OpenApi.Summary, "Reads a subscription")
 
 /**
- * Changes a subscription: only what the body names.
+ * Changes the members of a subscription that the body has.
  *
  * @category endpoints
  * @since 0.1.0
@@ -320,12 +321,12 @@ export const updateSubscription = HttpApiEndpoint.put(
     params: { subscriptionId: PathId },
     payload: SubscriptionUpdate,
     success: Subscription,
-    error: failures
+    error: errors
   }
-).annotate(OpenApi.Summary, "Changes a subscription")
+).annotate(OpenApi.Summary, "Changes the members of a subscription that the body has")
 
 /**
- * Cancels a subscription at once; 204, without a body.
+ * Cancels a subscription at once. The response is 204 without a body.
  *
  * @category endpoints
  * @since 0.1.0
@@ -333,5 +334,5 @@ export const updateSubscription = HttpApiEndpoint.put(
 export const cancelSubscription = HttpApiEndpoint.delete(
   "cancelSubscription",
   "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: HttpApiSchema.NoContent, error: failures }
+  { params: { subscriptionId: PathId }, success: HttpApiSchema.NoContent, error: errors }
 ).annotate(OpenApi.Summary, "Cancels a subscription at once")

@@ -1,18 +1,18 @@
 /**
- * What the client counts and times, for whoever exports metrics.
+ * Metrics of the client.
  *
  * **Details**
  *
  * | metric | kind | attributes |
  * |---|---|---|
- * | `pawl_http_attempts` | counter: requests that were sent, or were to be | operation, outcome |
- * | `pawl_http_retries` | counter: attempts that followed a failed one | operation |
- * | `pawl_http_token_refreshes` | counter: times a token was asked for | outcome |
- * | `pawl_http_call_duration_seconds` | histogram: calls, with their attempts and waits | operation, outcome |
+ * | `pawl_http_attempts` | counter: attempts of calls | operation, outcome |
+ * | `pawl_http_retries` | counter: attempts after a failed attempt | operation |
+ * | `pawl_http_token_refreshes` | counter: requests for an access token | outcome |
+ * | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
  *
- * The operation is the endpoint's name in the contract, such as `createApmPayment`; the outcome is
- * `Success`, or the tag of the error. A transaction that was declined is a `Success` here: the call went
- * well. No attribute holds an identifier, so the number of series has a bound.
+ * The operation is the name of the endpoint in the contract, such as `createApmPayment`. The outcome is
+ * `Success`, the tag of the error, `Interrupted` or `Defect`. A call whose transaction is declined counts as
+ * `Success`. No attribute has an identifier, so the number of time series is bounded.
  *
  * @since 0.1.0
  */
@@ -23,19 +23,19 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Makes each series once, since a metric finds its own state faster than a new one. */
+/** Caches the metric of each pair of operation and outcome. A metric that is reused updates faster. */
 const series = <A>(make: (operation: string, outcome: string) => A) => {
-  const made = new Map<string, A>()
+  const metrics = new Map<string, A>()
   return (operation: string, outcome: string): A => {
     const key = `${operation} ${outcome}`
-    let one = made.get(key)
-    if (one === undefined) made.set(key, (one = make(operation, outcome)))
-    return one
+    let metric = metrics.get(key)
+    if (metric === undefined) metrics.set(key, (metric = make(operation, outcome)))
+    return metric
   }
 }
 
 /**
- * Returns the counter of the attempts of one operation that had one outcome.
+ * Returns the counter of the attempts of an operation with an outcome.
  *
  * @category metrics
  * @since 0.1.0
@@ -43,7 +43,7 @@ const series = <A>(make: (operation: string, outcome: string) => A) => {
 export const attempts: (operation: string, outcome: string) => Metric.Counter<number> = series(
   (operation, outcome) =>
     Metric.counter("pawl_http_attempts", {
-      description: "Requests that were sent, or were to be",
+      description: "Attempts of calls",
       attributes: { operation, outcome },
       incremental: true
     })
@@ -51,14 +51,14 @@ export const attempts: (operation: string, outcome: string) => Metric.Counter<nu
 
 const retriesOf = series((operation) =>
   Metric.counter("pawl_http_retries", {
-    description: "Attempts that followed a failed one",
+    description: "Attempts after a failed attempt",
     attributes: { operation },
     incremental: true
   })
 )
 
 /**
- * Returns the counter of the attempts of one operation that followed a failed one.
+ * Returns the counter of the attempts of an operation that followed a failed attempt.
  *
  * @category metrics
  * @since 0.1.0
@@ -67,14 +67,14 @@ export const retries = (operation: string): Metric.Counter<number> => retriesOf(
 
 const refreshesOf = series((_, outcome) =>
   Metric.counter("pawl_http_token_refreshes", {
-    description: "Times a token was asked for",
+    description: "Requests for an access token",
     attributes: { outcome },
     incremental: true
   })
 )
 
 /**
- * Returns the counter of the times that a token was asked for, with one outcome.
+ * Returns the counter of the requests for an access token with an outcome.
  *
  * @category metrics
  * @since 0.1.0
@@ -82,7 +82,7 @@ const refreshesOf = series((_, outcome) =>
 export const tokenRefreshes = (outcome: string): Metric.Counter<number> => refreshesOf("", outcome)
 
 /**
- * Returns the histogram of how long the calls of one operation took that had one outcome, in seconds.
+ * Returns the histogram of the durations, in seconds, of the calls of an operation with an outcome.
  *
  * @category metrics
  * @since 0.1.0
@@ -90,14 +90,14 @@ export const tokenRefreshes = (outcome: string): Metric.Counter<number> => refre
 export const callDuration: (operation: string, outcome: string) => Metric.Histogram<number> =
   series((operation, outcome) =>
     Metric.histogram("pawl_http_call_duration_seconds", {
-      description: "How long calls took, with their attempts and waits, in seconds",
+      description: "Seconds a call takes, with its attempts and waits",
       attributes: { operation, outcome },
       boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
     })
   )
 
 /**
- * Times a call.
+ * Records the duration of a call in `callDuration`.
  *
  * @category instrumenting
  * @since 0.1.0
@@ -117,7 +117,7 @@ export const timed = <A, E extends { readonly _tag: string }, R>(
   })
 
 /**
- * Names the outcome of a call: `Success`, the tag of its error, `Interrupted` or `Defect`.
+ * Returns the outcome of a call: `Success`, the tag of its error, `Interrupted` or `Defect`.
  *
  * @category instrumenting
  * @since 0.1.0

@@ -1,25 +1,24 @@
 /**
- * The transport on undici, for Node; Bun and Deno run it, too.
+ * The transport on undici, for Node, Bun and Deno.
  *
  * **Details**
  *
- * Requests are dispatched without interceptors, so that nothing follows a redirect, decompresses or
- * retries behind our back. The agent counts the bytes of a body and cuts the connection at the limit.
- * It speaks HTTP/1.1, where a connection carries one request at a time and it is known whether that
- * one was begun.
+ * The undici agent has no interceptors, so it follows no redirect, decompresses nothing and retries
+ * nothing. It closes the connection when a body is longer than `maxResponseBytes`. It uses HTTP/1.1 only:
+ * there a connection has one request at a time, and undici reports whether that request has begun.
  *
  * @since 0.1.0
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-// By its file: under the name of the package Bun has a stand-in, whose agent dispatches nothing.
+// Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
 import { Agent, type Dispatcher } from "undici/index.js"
-import * as Reason from "./internal/Reason.ts"
-import { maxBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
+import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
+import { maxResponseBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 
 /**
- * How long a connection may take to be made, in milliseconds.
+ * Time limit for opening a connection, in milliseconds.
  *
  * @category constants
  * @since 0.1.0
@@ -27,7 +26,7 @@ import { maxBytes, type Request, type Response, tooLarge, Transport } from "./Tr
 export const connectTimeout = 5000
 
 /**
- * Layer that sends requests with undici, over connections of its own that end with its scope.
+ * Layer that sends requests with undici, over its own connections. They close with its scope.
  *
  * @category layers
  * @since 0.1.0
@@ -36,7 +35,7 @@ export const layer: Layer.Layer<Transport> = Layer.effect(
   Transport,
   Effect.map(
     Effect.acquireRelease(
-      // How long an answer may take is the caller's business, not the agent's.
+      // No timeouts for a response here: the attempt has one.
       Effect.sync(
         () =>
           new Agent({
@@ -44,7 +43,7 @@ export const layer: Layer.Layer<Transport> = Layer.effect(
             connectTimeout,
             headersTimeout: 0,
             bodyTimeout: 0,
-            maxResponseSize: maxBytes
+            maxResponseSize: maxResponseBytes
           })
       ),
       (agent) => Effect.promise(() => agent.destroy())
@@ -73,13 +72,13 @@ const send = (
         body: request.body ?? null
       },
       {
-        onRequestStart(started) {
-          controller = started
-          if (cancelled) started.abort(new Error("The request was interrupted"))
+        onRequestStart(requestController) {
+          controller = requestController
+          if (cancelled) requestController.abort(new Error("The request was interrupted"))
         },
         onResponseStart(_, statusCode, received) {
           status = statusCode
-          headers = joined(received)
+          headers = joinHeaders(received)
         },
         onResponseData(_, chunk) {
           chunks.push(chunk)
@@ -89,14 +88,14 @@ const send = (
           resume(Effect.succeed({ status, headers, body }))
         },
         onResponseError(_, error) {
-          const code = Reason.codeOf(error)
+          const code = ConnectionFailure.codeOf(error)
           resume(
             Effect.fail(
               code === "UND_ERR_RES_EXCEEDED_MAX_SIZE"
                 ? tooLarge(status)
-                : // A request begins when its connection stands: not begun is not sent.
+                : // A request begins after its connection is open. If it has not begun, nothing was sent.
                   new Unreachable({
-                    reason: Reason.describe(code),
+                    reason: ConnectionFailure.describe(code),
                     sent: controller !== undefined,
                     attempts: 1
                   })
@@ -113,8 +112,8 @@ const send = (
 
 const empty = new Uint8Array()
 
-/** The headers as text: those that came several times in one. */
-const joined = (
+/** Joins headers that came several times with commas. */
+const joinHeaders = (
   received: Readonly<Record<string, string | Array<string> | undefined>>
 ): Response["headers"] => {
   const headers: Record<string, string | undefined> = {}

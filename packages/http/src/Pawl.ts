@@ -1,5 +1,5 @@
 /**
- * The client, put together.
+ * Layers that provide every service of the client.
  *
  * **Example** (Starting a payment)
  *
@@ -24,15 +24,15 @@
  *
  * **Details**
  *
- * One layer is one merchant at one environment: it holds one token and one pool of connections, which
- * end with it. The switches for where the service's documents are silent are `Profile` of
- * `@pawl/core/Profile`; they stand among the options of `layer`, or are provided to any of the layers.
+ * One layer is one merchant in one environment. It has one access token and one pool of connections; both
+ * end with the scope of the layer. `Profile` of `@pawl/core/Profile` has the switches for the silences of
+ * the specification. They are an option of `layer`, or a service that is provided to any of the layers.
  *
  * **Gotchas**
  *
- * Choose the requestId yourself, and store it with the order before the call. Only then can a process
- * that dies between the request and the answer be started again and learn what became of it: it sends the
- * same request, and gets the original answer. `examples/src/recover.ts` shows how.
+ * Choose the requestId yourself, and store it with the order before the call. If the process dies between
+ * the request and the response, the next process sends the same request again and gets the original
+ * response. See `examples/src/recover.ts`.
  *
  * @since 0.1.0
  */
@@ -54,11 +54,12 @@ import * as PawlConfig from "./PawlConfig.ts"
 import * as PaymentIntents from "./PaymentIntents.ts"
 import * as Refunds from "./Refunds.ts"
 import * as StatusPoller from "./StatusPoller.ts"
+import { layer as layerStatusReader } from "./StatusReader.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import type { Transport } from "./Transport.ts"
 
 /**
- * The services of the client.
+ * Type of all the services of the client.
  *
  * @category models
  * @since 0.1.0
@@ -75,8 +76,8 @@ export type Services =
   | Subscriptions.Subscriptions
 
 /**
- * Layer that provides every service over whatever transport and HMAC there are: those of another
- * runtime, or of a service in memory.
+ * Layer that provides every service over any transport and HMAC: those of another runtime than Node, or of
+ * a test.
  *
  * @category layers
  * @since 0.1.0
@@ -90,7 +91,7 @@ export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig |
     PaymentIntents.layer,
     Refunds.layer,
     Subscriptions.layer,
-    Layer.provideMerge(StatusPoller.layer, StatusPoller.layerReader)
+    Layer.provideMerge(StatusPoller.layer, layerStatusReader)
   ).pipe(
     Layer.provide(Caller.layer),
     Layer.provide(AccessToken.layer),
@@ -98,7 +99,7 @@ export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig |
   )
 
 /**
- * What a merchant configures, and which switches of the profile are not at their defaults.
+ * The settings of the client, and the switches of the profile that differ from their defaults.
  *
  * @category models
  * @since 0.1.0
@@ -110,7 +111,7 @@ export interface Options extends PawlConfig.Options {
 const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.layer])
 
 /**
- * Layer that provides every service on Node, from options.
+ * Layer that provides every service on Node, configured by options.
  *
  * @category layers
  * @since 0.1.0
@@ -122,12 +123,12 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
 }
 
 /**
- * Layer that provides every service on Node, from the environment: `PAWL_BASE_URL`,
- * `PAWL_MERCHANT_KEY` and `PAWL_MERCHANT_SECRET`, and what else `PawlConfig` has a variable for.
+ * Layer that provides every service on Node, configured by environment variables: `PAWL_BASE_URL`,
+ * `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and the optional ones listed in `PawlConfig`.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =
-  // So marked, as that of PawlConfig.
+  // PURE lets a bundler drop this layer where it is not used, as in PawlConfig.
   /* @__PURE__ */ Layer.provide(layerNode, PawlConfig.layerConfig)

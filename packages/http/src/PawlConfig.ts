@@ -1,5 +1,5 @@
 /**
- * Whom we call, as whom, and how long we try: one value, or the environment.
+ * Configuration of the client: base URL, credentials, timeouts and retries.
  *
  * **Details**
  *
@@ -13,10 +13,10 @@
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
  *
- * A duration in a variable is a number and its unit, such as `10 seconds` or `500 millis`.
+ * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
- * A mistake here would send credentials to the wrong place or refuse every callback, so a value that
- * cannot be right is refused when the layer is built, by an error that says what to do about it.
+ * A wrong value could send the credentials to another host, or refuse every callback. So the layer checks
+ * the values when it is built, and fails with `InvalidConfig`, which says how to correct the value.
  *
  * @since 0.1.0
  */
@@ -51,15 +51,16 @@ export class PawlConfig extends Context.Service<
 >()("@pawl/http/PawlConfig") {}
 
 /**
- * What a merchant configures.
+ * The settings of the client.
  *
- * - `baseUrl`: the base address of the environment, which ends in `/api`; https, or http to a loopback
- *   host.
+ * - `baseUrl`: the base address of the environment (`spec.md`, "Authentication"). It ends in `/api` and is
+ *   https, or http for a loopback host.
  * - `merchantKey`, `merchantSecret`: the credentials of that environment.
- * - `attemptTimeout`: how long one attempt may take; 10 seconds.
- * - `totalTimeout`: how long a call may take with all its attempts and waits; 30 seconds.
- * - `maxAttempts`: how often a call is tried at most; 4.
- * - `cooldown`: for how long calls fail at once after the service refused a fresh token; 30 seconds.
+ * - `attemptTimeout`: time limit of one attempt; 10 seconds.
+ * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
+ * - `maxAttempts`: most attempts of a call; 4.
+ * - `cooldown`: time for which calls fail with `Unauthorized` without a request, after the service refused
+ *   a new token; 30 seconds.
  *
  * @category models
  * @since 0.1.0
@@ -75,11 +76,12 @@ export interface Options {
 }
 
 /**
- * Error raised when a setting is missing or cannot be right. Holds no value, only what to do.
+ * Error raised when a setting is missing or invalid. It says how to correct the setting, and never has its
+ * value.
  *
  * **Details**
  *
- * `setting` is the option, or the variable when it came from the environment; all of them when several
+ * `setting` is the name of the option, or of the environment variable. It lists all variables when several
  * are missing.
  *
  * @category errors
@@ -93,7 +95,7 @@ export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http
     isMissing: Schema.optionalKey(Schema.Boolean)
   }
 ) {
-  /** Where it was noticed says nothing: what a program prints of it is the sentence. */
+  /** Empty, so that a program prints the message alone. */
   override readonly stack = ""
   override get message() {
     return this.isMissing === true
@@ -130,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Layer that provides the configuration from options.
+ * Layer that provides the configuration, from options.
  *
  * @category layers
  * @since 0.1.0
@@ -149,14 +151,14 @@ const variables = {
 } as const satisfies { readonly [Setting in keyof Options]-?: string }
 
 /**
- * Layer that provides the configuration from the variables above. Fails with one `InvalidConfig` that
- * names every variable that is missing.
+ * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that
+ * names every missing variable.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =
-  // So marked, it leaves a bundle that goes without, and Effect's Config with it: 2 of a client's 66 kB.
+  // PURE lets a bundler drop this layer and Effect's Config where it is not used: 2 of 66 kB.
   /* @__PURE__ */ Layer.effect(
     PawlConfig,
     /* @__PURE__ */ Effect.gen(function* () {
@@ -170,7 +172,7 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
         return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
       }
       return yield* make({
-        // What is no duration is refused there.
+        // `make` refuses text that is no duration.
         ...(durations as Pick<Options, keyof typeof durations>),
         baseUrl,
         merchantKey,
@@ -186,7 +188,7 @@ const nameOf = (setting: string): string => variables[setting as keyof Options]
 
 const absent = {
   isMissing: true,
-  advice: "there is no default for whom to call, and as whom"
+  advice: "there is no default"
 }
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })

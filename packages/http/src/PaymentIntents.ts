@@ -1,5 +1,5 @@
 /**
- * Intents: hosted pages where the customer pays, or is paid.
+ * Payment intents: hosted pages where a customer pays or receives a payout.
  *
  * @since 0.1.0
  */
@@ -16,10 +16,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
 
 /**
- * A hosted page: `redirectUrl` is the full page, `iframeUrl` the one to embed.
+ * The address of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
  *
  * @category models
  * @since 0.1.0
@@ -31,9 +31,7 @@ export type HostedPage = PaymentIntentResponse & { readonly redirectUrl: string 
  *
  * **Details**
  *
- * `create` makes a requestId when none is given, and succeeds with where to send the customer. An answer
- * with an errorCode is `IntentRejected`. What the customer does on the page is told by callback alone:
- * only there a transactionId appears.
+ * Only callbacks report what the customer does on the page: the response has no transactionId.
  *
  * @category services
  * @since 0.1.0
@@ -41,6 +39,14 @@ export type HostedPage = PaymentIntentResponse & { readonly redirectUrl: string 
 export class PaymentIntents extends Context.Service<
   PaymentIntents,
   {
+    /**
+     * Creates an intent and returns the addresses of its hosted page (`spec.md`, "Payment intents").
+     *
+     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method makes a
+     * requestId (UUIDv7) when the input has none. Fails with `IntentRejected` when the response has an
+     * errorCode, with `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the intent
+     * may or may not exist, and with the errors of every call.
+     */
     readonly create: (
       input: PaymentIntentInput
     ) => Effect.Effect<HostedPage, ReadError | IntentRejected | OutcomeUnknown>
@@ -48,7 +54,7 @@ export class PaymentIntents extends Context.Service<
 >()("@pawl/http/PaymentIntents") {}
 
 /**
- * Layer that provides intents over the calls of the contract.
+ * Layer that provides payment intents.
  *
  * @category layers
  * @since 0.1.0
@@ -56,14 +62,14 @@ export class PaymentIntents extends Context.Service<
 export const layer: Layer.Layer<PaymentIntents, never, Caller | SecureRandom.SecureRandom> =
   Layer.effect(
     PaymentIntents,
-    Effect.map(Methods.make, ({ create }) =>
+    Effect.map(ServiceMethods.make, ({ create }) =>
       PaymentIntents.of({
         create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
       })
     )
   )
 
-/** Hands over the page; an answer that is neither a page nor a rejection leaves in doubt what it is. */
+/** Returns the page. A response that has neither a page nor an errorCode fails with `OutcomeUnknown`. */
 const failRejected = (
   requestId: string,
   response: PaymentIntentResponse

@@ -12,23 +12,21 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that refunds card payments and reads refunds (`spec.md`, "Refunds").
  *
  * **Details**
  *
- * `create` takes the transactionId of the payment as text; it travels as an integer without losing a
- * digit, and one that is no integer is `ValidationFailed`. A requestId is made when none is given. It
- * succeeds with the service's answer, whatever its status but FAILED, which is `Declined`. The answer's
- * `refundId` is what `info` and `status` take.
+ * A refund has an id (`refundId`) and a status of its own. A created refund is rarely final. Its final
+ * status arrives by callback; `StatusPoller.follow` waits for it.
  *
  * **Gotchas**
  *
  * After `OutcomeUnknown` the refund may exist. Call again with the requestId of the error and the same
- * fields: the service answers with the original.
+ * fields: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -36,23 +34,40 @@ import { failDeclined } from "./internal/Outcome.ts"
 export class Refunds extends Context.Service<
   Refunds,
   {
+    /**
+     * Starts a refund and returns the response of the service (`spec.md`, "Refunds").
+     *
+     * `amount` is decimal text with at most two decimals. `transactionId` is the id of the payment, as
+     * text; it is sent as a JSON integer with all its digits, so an id that is not an integer fails with
+     * `ValidationFailed`. The method makes a requestId (UUIDv7) when the input has none. Fails with
+     * `Declined` when the status of the response is FAILED, with `OutcomeUnknown` when the refund may or
+     * may not exist, and with the errors of every call.
+     */
     readonly create: (
       input: RefundInput
     ) => Effect.Effect<RefundResponse, CreateError<RefundResponse>>
+    /**
+     * Reads all fields of a refund. `id` is the `refundId` of the create. Fails with `NotFound` when the
+     * service does not know the id (`spec.md`, "Refunds").
+     */
     readonly info: (id: string) => Effect.Effect<RefundInfo, ReadError>
+    /**
+     * Reads the status of a refund. `id` is the `refundId` of the create. Fails with
+     * `NotFound` when the service does not know the id (`spec.md`, "Refunds").
+     */
     readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/Refunds") {}
 
 /**
- * Layer that provides refunds over the calls of the contract.
+ * Layer that provides refunds.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer: Layer.Layer<Refunds, never, Caller | SecureRandom.SecureRandom> = Layer.effect(
   Refunds,
-  Effect.map(Methods.make, ({ create, read }) =>
+  Effect.map(ServiceMethods.make, ({ create, read }) =>
     Refunds.of({
       create: create("Refunds.create", Endpoint.createRefund, failDeclined),
       info: read("Refunds.info", Endpoint.readRefund),

@@ -1,25 +1,24 @@
 /**
- * Follows a transaction to its end by asking the service for its status.
+ * Follows a transaction until its status is terminal, by reading its status.
  *
  * **Details**
  *
- * A callback says that something changed, the status endpoint says what is. So a follower reads the
- * status at the recommended gaps, `Profile.pollGaps`, and beside them whenever a callback hints at news:
+ * The poller reads the status at the gaps of `Profile.pollGaps` (`spec.md`, "Events") and after each hint. A
+ * hint is the status that a verified callback claims.
  *
- * - The first read is made at once, or after the first gap when the status is known that the create
- *   answered with.
- * - A hint makes a read now, and the gaps start again. What it claims below the final rank counts; an
- *   end counts once the service itself says so.
- * - The service may answer behind what it told: with a 404 soon after the create, with an earlier
- *   status, or another end, soon after a callback. It is asked again every 5 seconds for a minute.
- * - A read that fails for now is made again when the next is due; only what a repetition cannot mend
- *   ends the following.
- * - The end is a terminal status. An unknown one is logged, and the following goes on.
+ * - The first read is at once, or after the first gap when the status of the create response is given.
+ * - A hint causes a read at once and starts the gaps again. A claim below the final rank counts; a claimed
+ *   final status counts after a read confirms it.
+ * - A read may be behind: a 404 soon after the create, or an earlier or another final status soon after a
+ *   hint. Then the status is read every 5 seconds for up to 1 minute.
+ * - A read that fails with a transient error is repeated at the next gap. Any other error ends the
+ *   following.
+ * - An unknown status is logged, and the following continues.
  *
- * Everything seen is evidence (`@pawl/core/Evidence`), so what is told never falls in rank, and several
- * ends that the service named show as a `conflict`.
+ * All statuses are joined as evidence (`@pawl/core/Evidence`). So the reported rank never falls, and several
+ * confirmed final statuses are reported as a `conflict`.
  *
- * **Example** (A payment, from its create to its end)
+ * **Example** (Following a payment from its create to its final status)
  *
  * ```ts
  * import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -42,8 +41,10 @@
  * })
  * ```
  *
- * A follower lives in this process. What must outlive it is the receiver's to follow
- * (`@pawl/webhook/Receiver`), which polls by itself.
+ * **Gotchas**
+ *
+ * The following ends with the process. The receiver (`@pawl/webhook/Receiver`) stores its transactions, so
+ * it continues after a restart.
  *
  * @since 0.1.0
  */
@@ -52,7 +53,7 @@ import { NotFound, type ReadError } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import { isKnown, kindsOf, type Kind } from "@pawl/core/Kind"
+import type { Kind } from "@pawl/core/Kind"
 import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -62,20 +63,18 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Endpoint from "./Endpoint.ts"
-import { Caller } from "./Caller.ts"
 import * as Attempts from "./internal/Attempts.ts"
 
 /**
- * Service that follows transactions.
+ * Service that follows transactions until their status is terminal.
  *
- * **Details**
+ * - `follow`: returns the last change.
+ * - `changes`: emits every change in order, and ends after the last.
  *
- * - `follow` succeeds with where the transaction stands at its end.
- * - `changes` has every change on the way there, in order, and ends with the last.
+ * **Gotchas**
  *
- * Both go on for as long as the transaction does; bound them with `Effect.timeoutOption`, or
- * `Stream.interruptWhen`. Following twice is reading twice.
+ * Neither has a time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes
+ * its own reads.
  *
  * @category services
  * @since 0.1.0
@@ -83,24 +82,24 @@ import * as Attempts from "./internal/Attempts.ts"
 export class StatusPoller extends Context.Service<
   StatusPoller,
   {
-    readonly follow: (followed: Followed) => Effect.Effect<News, FollowError>
-    readonly changes: (followed: Followed) => Stream.Stream<News, FollowError>
+    readonly follow: (options: FollowOptions) => Effect.Effect<Change, FollowError>
+    readonly changes: (options: FollowOptions) => Stream.Stream<Change, FollowError>
   }
 >()("@pawl/http/StatusPoller") {}
 
 /**
- * What is followed.
+ * The transaction to follow.
  *
- * - `kind`, `id`: the transaction; `apm` or `card` while only its method is known. A refund's is its
- *   `refundId`.
- * - `status`: what the create answered, if this is to be counted on.
- * - `hints`: what each verified callback claims, as it comes; one makes a read now, and those that come
- *   while that is under way make one more.
+ * - `kind`, `id`: the transaction. `kind` is `apm` or `card` while only the method is known. The `id` of a
+ *   refund is its `refundId`.
+ * - `status`: the status of the create response. It counts as confirmed.
+ * - `hints`: the statuses that verified callbacks claim. A hint causes a read at once; all hints during a
+ *   read cause one more.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Followed {
+export interface FollowOptions {
   readonly kind: Kind
   readonly id: TransactionId
   readonly status?: OpenStatus | null | undefined
@@ -108,17 +107,17 @@ export interface Followed {
 }
 
 /**
- * Where a transaction stands now, and did not before.
+ * A change of the standing of a transaction.
  *
  * @category models
  * @since 0.1.0
  */
-export interface News extends Evidence.Standing {
+export interface Change extends Evidence.Standing {
   readonly status: Status
 }
 
 /**
- * What following can fail with: what asking again cannot mend.
+ * Errors that end the following: those that a retry cannot help.
  *
  * @category errors
  * @since 0.1.0
@@ -128,28 +127,31 @@ export type FollowError = Exclude<
   { readonly _tag: "ServiceFailed" | "RateLimited" | "Unreachable" }
 >
 
-/** How often, and for how long, a service is asked again that answers behind what it told. */
-const pace = Duration.seconds(5)
-const patience = Duration.toNanosUnsafe(Duration.minutes(1))
+/** The gap between reads while they are behind, and the time limit for it in nanoseconds. */
+const behindGap = Duration.seconds(5)
+const behindTimeout = Duration.toNanosUnsafe(Duration.minutes(1))
 
-/** A transaction between two reads: what is sure of it, and what comes next. */
+/** The state of a following between two reads. */
 interface State {
   readonly kind: Kind
   readonly confirmed: Evidence.Evidence
+  /** The status of the last read. */
   readonly read: Status | undefined
-  readonly told: Status | undefined
-  /** The gap waited for last, counted from 0. */
+  /** The status that was last reported. */
+  readonly reported: Status | undefined
+  /** The index of the last gap, from 0; -1 before the first. */
   readonly gap: number
-  /** The time to wait before the next read; undefined while none is needed to tell the first news. */
+  /** The wait before the next read; undefined when the first change needs no read. */
   readonly wait: Duration.Duration | undefined
+  /** The time of the first read that was behind, in nanoseconds of the monotonic clock. */
   readonly behindSince: bigint | undefined
 }
 
-/** What one read brought: a status; or that the id is unknown; or nothing. */
-type Answer = { readonly kind: Kind; readonly status: Status } | "unknown" | "silent"
+/** The result of one read: a status, an id that the service does not know, or neither. */
+type ReadResult = { readonly kind: Kind; readonly status: Status } | "not found" | "no status"
 
 /**
- * Layer that follows transactions over a `StatusReader`.
+ * Layer that follows transactions through a `StatusReader`.
  *
  * @category layers
  * @since 0.1.0
@@ -166,83 +168,84 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
       id,
       kind,
       status
-    }: Followed) {
-      const woken = yield* Latch.make()
+    }: FollowOptions) {
+      const hinted = yield* Latch.make()
       let claims = Evidence.none
       yield* hints.pipe(
         Stream.runForEach((claim) => {
           if (isStatus(claim)) claims = Evidence.join(claims, Evidence.claimed(claim))
-          return woken.open
+          return hinted.open
         }),
         Effect.forkScoped
       )
 
-      const ask = (asked: Kind): Effect.Effect<Answer, FollowError> =>
-        Effect.matchEffect(reader.read(asked, id), {
-          onSuccess: ({ kind, status }) =>
-            isStatus(status)
-              ? Effect.succeed<Answer>({ kind, status })
-              : log(kind, id, "has a status that is not documented"),
+      const readStatus = (kind: Kind): Effect.Effect<ReadResult, FollowError> =>
+        Effect.matchEffect(reader.read(kind, id), {
+          onSuccess: (found) =>
+            isStatus(found.status)
+              ? Effect.succeed<ReadResult>({ kind: found.kind, status: found.status })
+              : log(found.kind, id, "has a status that is not documented"),
           onFailure: (error) => {
-            if (error._tag === "NotFound") return Effect.succeed<Answer>("unknown")
-            return isLasting(error)
+            if (error._tag === "NotFound") return Effect.succeed<ReadResult>("not found")
+            return isPermanent(error)
               ? Effect.fail(error)
-              : log(asked, id, `could not be read. ${error.message}`)
+              : log(kind, id, `could not be read. ${error.message}`)
           }
         })
 
-      /** Tells what is new, and whether that is the end. */
-      const turn = (
+      /** Returns the change to report, if any, and the next state, or none after a terminal status. */
+      const report = (
         state: State,
         mayEnd: boolean
-      ): readonly [ReadonlyArray<News>, Option.Option<State>] => {
+      ): readonly [ReadonlyArray<Change>, Option.Option<State>] => {
         const evidence = Evidence.join(state.confirmed, claims)
         const standing = Evidence.standing(evidence, state.read)
-        const now = Evidence.news(standing, state.told)
-        const told = now ?? state.told
-        const isEnded = mayEnd && told !== undefined && isTerminal(told)
+        const changed = Evidence.news(standing, state.reported)
+        const reported = changed ?? state.reported
+        const isEnded = mayEnd && reported !== undefined && isTerminal(reported)
         return [
-          now === undefined ? [] : [{ ...standing, status: now }],
-          isEnded ? Option.none() : Option.some({ ...state, told })
+          changed === undefined ? [] : [{ ...standing, status: changed }],
+          isEnded ? Option.none() : Option.some({ ...state, reported })
         ]
       }
 
       const step = Effect.fnUntraced(function* (state: State) {
-        if (state.wait === undefined) return turn({ ...state, wait: gapAt(0) }, true)
-        const isHinted = Option.isSome(yield* Effect.timeoutOption(woken.await, state.wait))
-        yield* woken.close
-        const answer = yield* ask(state.kind)
+        if (state.wait === undefined) return report({ ...state, wait: gapAt(0) }, true)
+        const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, state.wait))
+        yield* hinted.close
+        const result = yield* readStatus(state.kind)
         const next = {
           ...state,
-          ...(typeof answer === "object" && {
-            kind: answer.kind,
-            read: answer.status,
-            confirmed: Evidence.join(state.confirmed, Evidence.confirmed(answer.status))
+          ...(typeof result === "object" && {
+            kind: result.kind,
+            read: result.status,
+            confirmed: Evidence.join(state.confirmed, Evidence.confirmed(result.status))
           })
         }
-        const last = isHinted ? -1 : state.gap
-        const onward = { gap: last + 1, wait: gapAt(last + 1), behindSince: undefined }
+        const gap = isHinted ? -1 : state.gap
+        const afterGap = { gap: gap + 1, wait: gapAt(gap + 1), behindSince: undefined }
         const evidence = Evidence.join(next.confirmed, claims)
-        const isBehind = answer === "unknown" || Evidence.unsettled(evidence, next.read).length > 0
-        if (!isBehind) return turn({ ...next, ...onward }, true)
+        const isBehind =
+          result === "not found" || Evidence.unsettled(evidence, next.read).length > 0
+        if (!isBehind) return report({ ...next, ...afterGap }, true)
         const now = yield* Clock.monotonicTimeNanos
         const behindSince = isHinted ? now : (state.behindSince ?? now)
-        if (now - behindSince < patience) {
-          return turn({ ...next, gap: last, wait: pace, behindSince }, false)
+        if (now - behindSince < behindTimeout) {
+          return report({ ...next, gap, wait: behindGap, behindSince }, false)
         }
-        if (answer === "unknown") return yield* new NotFound({})
-        // The service had its time to come after what was claimed.
+        if (result === "not found") return yield* new NotFound({})
+        // No read confirmed the claims within the time limit, so they no longer count.
         claims = Evidence.none
-        return turn({ ...next, ...onward }, true)
+        return report({ ...next, ...afterGap }, true)
       })
 
       const isKnown = isStatus(status)
-      return Stream.paginate<State, News, FollowError>(
+      return Stream.paginate<State, Change, FollowError>(
         {
           kind,
           confirmed: isKnown ? Evidence.confirmed(status) : Evidence.none,
           read: undefined,
-          told: undefined,
+          reported: undefined,
           gap: isKnown ? 0 : -1,
           wait: isKnown ? undefined : Duration.zero,
           behindSince: undefined
@@ -252,59 +255,18 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
     })
 
     return StatusPoller.of({
-      changes: (followed) => Stream.unwrap(changes(followed)),
-      follow: Effect.fn("StatusPoller.follow")((followed) =>
-        // There is no end without news.
-        Effect.map(Stream.runLast(Stream.unwrap(changes(followed))), Option.getOrThrow)
+      changes: (options) => Stream.unwrap(changes(options)),
+      follow: Effect.fn("StatusPoller.follow")((options) =>
+        // The stream emits at least one change before it ends.
+        Effect.map(Stream.runLast(Stream.unwrap(changes(options))), Option.getOrThrow)
       )
     })
   })
 )
 
-/** Tells what a repetition cannot mend from what it may. */
-const isLasting = (error: ReadError): error is FollowError =>
-  !Attempts.isTransient(Attempts.failed(error))
+/** Returns whether a retry cannot help. */
+const isPermanent = (error: ReadError): error is FollowError =>
+  !Attempts.isTransient(Attempts.toFailure(error))
 
-const log = (kind: Kind, id: TransactionId, what: string): Effect.Effect<Answer> =>
-  Effect.as(Effect.logWarning(`The ${kind} transaction ${id} ${what}`), "silent")
-
-/**
- * Layer that reads statuses from the endpoints of the contract.
- *
- * **Details**
- *
- * It answers the receiver's questions and the follower's with the token, the retries and the decoding of
- * every other call. Where the method alone is known, payments are asked first, then payouts, then
- * refunds, and the answer names the kind that knew the id. Only a 404 moves on; any other failure is the
- * answer.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerReader: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
-  StatusReader,
-  Effect.map(Caller, (caller) =>
-    StatusReader.of({
-      read: Effect.fn("StatusReader.read")(function* (asked, id) {
-        const kinds = isKnown(asked) ? [asked] : kindsOf[asked]
-        for (const kind of kinds) {
-          const status = yield* Effect.catchTag(
-            caller.call(endpoints[kind], { params: { id } }),
-            "NotFound",
-            () => Effect.undefined
-          )
-          if (status !== undefined) return { kind, status }
-        }
-        return yield* new NotFound({})
-      })
-    })
-  )
-)
-
-const endpoints = {
-  "apm-payment": Endpoint.readApmPaymentStatus,
-  "apm-payout": Endpoint.readApmPayoutStatus,
-  "card-payment": Endpoint.readCardPaymentStatus,
-  "card-payout": Endpoint.readCardPayoutStatus,
-  refund: Endpoint.readRefundStatus
-}
+const log = (kind: Kind, id: TransactionId, message: string): Effect.Effect<ReadResult> =>
+  Effect.as(Effect.logWarning(`The ${kind} transaction ${id} ${message}`), "no status")

@@ -1,5 +1,5 @@
 /**
- * Recurring payments on a tokenized card.
+ * Subscriptions: recurring payments with a card token.
  *
  * @since 0.1.0
  */
@@ -16,24 +16,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import { Caller } from "./Caller.ts"
-import * as Methods from "./internal/Methods.ts"
-import { failDeclined } from "./internal/Outcome.ts"
+import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
  *
- * **Details**
- *
- * `create` makes a requestId when none is given. The first charge is made at once unless
- * `skipFirstCharge` is true; when it ends FAILED, `create` is `Declined`. `update` changes what it names
- * of the plan, `pause` and `resume` the status; each returns the subscription as it is then. `cancel` ends
- * a subscription for good.
- *
  * **Gotchas**
  *
- * A change carries no requestId, so it is sent once: after `Unreachable` or `ServiceFailed` it may have
- * taken effect, and `get` tells. `cancel` is repeated after such a failure, and done when the
- * subscription is no longer known then.
+ * A change has no requestId, so `update`, `pause` and `resume` are sent once and never retried. After
+ * `Unreachable` or `ServiceFailed` the change may have taken effect; `get` shows whether it did.
  *
  * @category services
  * @since 0.1.0
@@ -41,22 +33,42 @@ import { failDeclined } from "./internal/Outcome.ts"
 export class Subscriptions extends Context.Service<
   Subscriptions,
   {
+    /**
+     * Creates a subscription with the card token of `CardPayments.tokenize`.
+     *
+     * The service makes the first charge at once unless `skipFirstCharge` is true. `plan.amount` is decimal
+     * text with at most two decimals, `plan.currency` an ISO 4217 code. The method makes a requestId
+     * (UUIDv7) when the input has none. Fails with `Declined` when the first charge ends FAILED, with
+     * `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the subscription may or may
+     * not exist, and with the errors of every call.
+     */
     readonly create: (
       input: SubscriptionInput
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
+    /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
     readonly get: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Changes the given members of the plan, or the status, and returns the changed subscription. Members
+     * that are left out stay as they are.
+     */
     readonly update: (
       subscriptionId: string,
       changes: SubscriptionUpdateInput
     ) => Effect.Effect<Subscription, ReadError>
+    /** Sets the status PAUSED and returns the changed subscription. */
     readonly pause: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    /** Sets the status ACTIVE and returns the changed subscription. */
     readonly resume: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Cancels a subscription at once; no charge follows. The request is retried only after a failure that
+     * leaves its effect unknown, and a 404 to such a retry counts as success.
+     */
     readonly cancel: (subscriptionId: string) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Subscriptions") {}
 
 /**
- * Layer that provides subscriptions over the calls of the contract.
+ * Layer that provides subscriptions.
  *
  * @category layers
  * @since 0.1.0
@@ -66,19 +78,21 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
     Subscriptions,
     Effect.gen(function* () {
       const caller = yield* Caller
-      const { create } = yield* Methods.make
+      const { create } = yield* ServiceMethods.make
       const put = (subscriptionId: string, payload: object) =>
         caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload })
 
       return Subscriptions.of({
         create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
-        get: Methods.traced("Subscriptions.get")((subscriptionId) =>
+        get: ServiceMethods.traced("Subscriptions.get")((subscriptionId) =>
           caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
         ),
-        update: Methods.traced("Subscriptions.update")(put),
-        pause: Methods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
-        resume: Methods.traced("Subscriptions.resume")((id) => put(id, { status: "ACTIVE" })),
-        cancel: Methods.traced("Subscriptions.cancel")((subscriptionId) =>
+        update: ServiceMethods.traced("Subscriptions.update")(put),
+        pause: ServiceMethods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
+        resume: ServiceMethods.traced("Subscriptions.resume")((id) =>
+          put(id, { status: "ACTIVE" })
+        ),
+        cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId) =>
           caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
         )
       })

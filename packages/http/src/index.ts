@@ -1,5 +1,5 @@
 /**
- * Call to response: the client of the payments service.
+ * The client of the payments service.
  *
  * @since 0.1.0
  */
@@ -18,5 +18,6 @@ export * as PawlConfig from "./PawlConfig.ts"
 export * as PaymentIntents from "./PaymentIntents.ts"
 export * as Refunds from "./Refunds.ts"
 export * as StatusPoller from "./StatusPoller.ts"
+export * as StatusReader from "./StatusReader.ts"
 export * as Subscriptions from "./Subscriptions.ts"
 export * as Transport from "./Transport.ts"

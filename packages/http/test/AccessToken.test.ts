@@ -21,7 +21,7 @@ const tokens = (service: Memory.Service, profile: Partial<Switches> = {}) =>
 
 const get = AccessToken.AccessToken.use((token) => token.get)
 
-/** Runs an effect once an hour of virtual time. */
+/** Runs an effect every hour of virtual time. */
 const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: hours }), () =>
     Effect.andThen(TestClock.adjust("1 hour"), effect)
@@ -29,8 +29,8 @@ const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
 
 const day = 24
 
-describe("a token in use", () => {
-  it("C15 is renewed on day 29 without anybody waiting, twelve times in 330 days", async () => {
+describe("the cached token", () => {
+  it("C15 is renewed in the background on day 29, twelve times in 330 days", async () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
@@ -47,7 +47,7 @@ describe("a token in use", () => {
     )
   })
 
-  it("C15 is kept while it cannot be renewed, and replaced once it can", async () => {
+  it("C15 stays in use while renewals fail, and is replaced by the first that succeeds", async () => {
     let down = false
     const service: Memory.Service = new Memory.Service({
       auth: () => (down ? Memory.answer(503, "") : service.issue())
@@ -61,15 +61,15 @@ describe("a token in use", () => {
         expect(new Set(during)).toEqual(new Set([first]))
         down = false
         yield* TestClock.adjust("2 hours")
-        // Before the old one ends, and before anybody asked.
-        const asked = service.auths.length
+        // Renewed before the old token expires and before any call needs it.
+        const requests = service.auths.length
         expect(yield* get).not.toBe(first)
-        expect(service.auths.length).toBe(asked)
+        expect(service.auths.length).toBe(requests)
       }).pipe(Effect.provide(tokens(service)))
     )
   })
 
-  it("C15 ends when its time is up and none can be had, and is asked for again by the next who needs it", async () => {
+  it("C15 expires when every renewal fails, and the next call requests a new one", async () => {
     let down = false
     const service: Memory.Service = new Memory.Service({
       auth: () => (down ? Memory.answer(503, "") : service.issue())
@@ -86,7 +86,7 @@ describe("a token in use", () => {
     )
   })
 
-  it("is renewed as early as the profile says", async () => {
+  it("is renewed Profile.refreshBefore its end", async () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ describe("a token in use", () => {
     )
   })
 
-  it("is not renewed any more once its scope has ended", async () => {
+  it("is not renewed after its scope has ended", async () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
@@ -110,7 +110,7 @@ describe("a token in use", () => {
     )
   })
 
-  it("is dropped only if it is the one that is held", async () => {
+  it("is dropped only by a refusal of this very token", async () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
@@ -145,7 +145,7 @@ describe("the exp claim", () => {
     fc.double({ min: now + 31 * 86_400, noNaN: true }).map((exp) => JSON.stringify({ exp }))
   )
 
-  it("C16 B05 counts as 30 days when it cannot be true, so no claim makes a storm", () =>
+  it("C16 B05 counts as 30 days when it is implausible, so no claim causes a storm of requests", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -170,7 +170,7 @@ describe("the exp claim", () => {
       { numRuns: 50 }
     ))
 
-  it("C16 C17 is believed from ten minutes to 30 days, and then too asks no more than once in five minutes", () =>
+  it("C16 C17 is used from 10 minutes to 30 days, with at most one request in 5 minutes", () =>
     fc.assert(
       fc.asyncProperty(fc.double({ min: 600, max: 30 * 86_400, noNaN: true }), async (life) => {
         const service = new Memory.Service({
@@ -191,14 +191,14 @@ describe("the exp claim", () => {
       })
     ))
 
-  it("C17 costs one request when the clock jumps, forwards or back", () =>
+  it("C17 causes one request when the clock jumps forwards or back", () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom(3_600_000, -3_600_000, 315_576_000_000, -600_000, 600_000),
         async (jump) => {
           let offset = 0
           const service: Memory.Service = new Memory.Service({
-            // The service's own clock does not jump.
+            // The clock of the service does not jump.
             auth: (n) =>
               Memory.answer(200, { accessToken: Memory.jwt({ exp: now + 30 * 86_400, n }) })
           })
@@ -226,7 +226,7 @@ describe("the exp claim", () => {
     ))
 })
 
-describe("the answer of /auth", () => {
+describe("the response of /auth", () => {
   const answered = (body: unknown, profile?: Partial<Switches>) =>
     Memory.virtual(
       Effect.result(get).pipe(
@@ -238,7 +238,7 @@ describe("the answer of /auth", () => {
       )
     )
 
-  it("carries the token under a usual name, at the top or in data, or is the token", async () => {
+  it("has the token in a common field, at the top or in data, or is the token", async () => {
     for (const name of ["accessToken", "access_token", "token", "jwt"]) {
       expect(await answered({ [name]: "abc", expiresIn: 1 })).toEqual(Result.succeed("abc"))
       expect(await answered({ data: { [name]: "abc" } })).toEqual(Result.succeed("abc"))
@@ -246,7 +246,7 @@ describe("the answer of /auth", () => {
     expect(await answered('"abc"')).toEqual(Result.succeed("abc"))
   })
 
-  it("carries the token in the field that the profile names, and in no other", async () => {
+  it("has the token only in Profile.tokenField when that is set", async () => {
     const profile = { tokenField: "session" }
     expect(await answered({ session: "abc", token: "other" }, profile)).toEqual(
       Result.succeed("abc")
@@ -256,7 +256,7 @@ describe("the answer of /auth", () => {
     expect(Result.isFailure(await answered({ session: "abc" }))).toBe(true)
   })
 
-  it("B02 is refused when what it carries could not stand in a header, and the error does not carry it", () =>
+  it("B02 is refused when its token cannot be a header value, and the error does not have the token", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -286,7 +286,7 @@ describe("the answer of /auth", () => {
       )
     ))
 
-  it("is refused when it carries anything but text", () =>
+  it("is refused when its token is not text", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(

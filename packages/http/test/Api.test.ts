@@ -5,11 +5,11 @@ import { expect, it } from "vitest"
 
 const document = OpenApi.fromApi(Api)
 
-it("is what openapi.json says; `vitest -u` writes it anew", async () => {
+it("equals openapi.json; `vitest -u` writes the file", async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot("../openapi.json")
 })
 
-it("has every endpoint that the spec names, with its path as written, and no other", () => {
+it("has exactly the endpoints and paths of the specification", () => {
   const spec = readFileSync(new URL("../../../docs/spec.md", import.meta.url), "utf8")
   const named = spec.matchAll(/\b(GET|POST|PUT|DELETE) (\/api\/v1\/[a-z/]*(?:\{[A-Za-z]+\})?)/g)
   const written = new Set(Array.from(named, ([, method, path]) => `${method} ${path}`))
@@ -20,7 +20,7 @@ it("has every endpoint that the spec names, with its path as written, and no oth
   expect(declared.toSorted()).toEqual([...written].toSorted())
 })
 
-it("declares 400, 401, 404 and 500 on every endpoint, and the token on all but one", () => {
+it("declares 400, 401, 404 and 500 on every endpoint, and the access token on all but /auth", () => {
   const methods = ["get", "post", "put", "delete"] as const
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const operation of methods.flatMap((method) => operations[method] ?? [])) {
@@ -32,11 +32,11 @@ it("declares 400, 401, 404 and 500 on every endpoint, and the token on all but o
   }
 })
 
-it("names the token's scheme as it is registered, whoever reads it by the letter", () => {
+it("writes the security scheme in its registered spelling", () => {
   expect(document.components.securitySchemes["bearer"]).toEqual({ type: "http", scheme: "bearer" })
 })
 
-it("says integer where the spec does, and text everywhere else that an id travels", () => {
+it("types an id as an integer where the specification does, and as text elsewhere", () => {
   const schemas = document.components.schemas as Record<
     string,
     { readonly properties: Record<string, unknown> }

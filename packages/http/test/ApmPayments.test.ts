@@ -26,7 +26,7 @@ const failure = <A, E>(result: Result.Result<A, E>): E => {
 }
 
 describe("create", () => {
-  it("sends the fields as given, with the checksum over the very text that is sent", () =>
+  it("sends the fields of the input, with the checksum over the same text", () =>
     fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -53,7 +53,7 @@ describe("create", () => {
       )
     ))
 
-  it("joins the checksum as the profile says", async () => {
+  it("joins the fields of the checksum with Profile.requestChecksumSeparator", async () => {
     const service = new Memory.Service()
     await create(service, Memory.payment, { requestChecksumSeparator: "" })
     expect(sent(service).checksum).toBe(
@@ -61,7 +61,7 @@ describe("create", () => {
     )
   })
 
-  it("makes a requestId, a UUIDv7 and another each time, and repeats it in every attempt", async () => {
+  it("makes a new UUIDv7 requestId for each call, and sends it in every attempt", async () => {
     const made = new Set<string>()
     for (let n = 0; n < 20; n++) {
       const service = new Memory.Service({ faults: ["reset after", "500 before"] })
@@ -77,7 +77,7 @@ describe("create", () => {
     expect(made.size).toBe(20)
   })
 
-  it("hands over the answer with the fields that nobody has documented", async () => {
+  it("returns undocumented fields of the response", async () => {
     const answer = {
       transactionId: 12345678,
       transactionStatus: "CUSTOMER_VERIFICATION",
@@ -91,12 +91,12 @@ describe("create", () => {
     })
   })
 
-  it("reads an id without losing or changing a digit, as text or as a number", async () => {
+  it("keeps every digit of an id, as text or as a number", async () => {
     const ids = {
       '"007"': "007",
       '"1e3"': "1e3",
       "12345678901234567890": "12345678901234567890",
-      // Numbers that String writes digit by digit, though they are beyond 2^53.
+      // Numbers above 2^53 that String writes with all digits.
       "9007199254740992": "9007199254740992",
       "10000000000000000000": "10000000000000000000",
       "7": "7"
@@ -108,7 +108,7 @@ describe("create", () => {
     }
   })
 
-  it("is Declined with the whole answer when the transaction has FAILED", async () => {
+  it("fails with Declined, which has the whole response, when the status is FAILED", async () => {
     const answer = {
       requestId: "order-1",
       transactionId: "7",
@@ -130,7 +130,7 @@ describe("create", () => {
     )
   })
 
-  it("says everything that is wrong before it sends anything, by path and without a value", async () => {
+  it("reports all invalid fields by path and without values, before it sends anything", async () => {
     const service = new Memory.Service()
     const error = failure(
       await create(service, {
@@ -159,7 +159,7 @@ describe("create", () => {
 })
 
 describe("status", () => {
-  it("is the service's text, also one that nobody knows yet", async () => {
+  it("returns the status of the service, also one that is not documented", async () => {
     for (const text of ["SUCCEED", "CHARGEBACK", "ON_HOLD"]) {
       const service = new Memory.Service({ answer: () => Memory.status(text) })
       const status = await Memory.virtual(

@@ -1,5 +1,5 @@
 /**
- * What can go wrong with a payment stands in its type, and none of it can be left out.
+ * The type of `create` lists all its errors.
  */
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { CreateError, Declined } from "@pawl/core/PaymentsError"
@@ -30,10 +30,10 @@ expectTypeOf<Tag>().toEqualTypeOf<
   | "OutcomeUnknown"
 >()
 
-/** The signature of whoever passes a payment on. */
+/** A function that returns the payment with all its errors. */
 export const honest: Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>> = payment
 
-/** The same, with one error forgotten: a payment is never that. */
+/** The same type with one error left out. A payment is not assignable to it. */
 type Forgetting<Name extends Tag> = Effect.Effect<
   ApmPaymentResponse,
   Exclude<Failure, { readonly _tag: Name }>
@@ -46,7 +46,7 @@ expectTypeOf<Forgettable>().toEqualTypeOf<never>()
 expectTypeOf(payment).not.toExtend<Forgetting<"Declined">>()
 expectTypeOf(payment).not.toExtend<Forgetting<Tag>>()
 
-/** Who catches a decline has the whole response, typed, and no decline left. */
+/** Catching `Declined` gives the whole typed response and removes the error. */
 export const caught = payment.pipe(
   Effect.catchTag("Declined", (declined) => {
     expectTypeOf(declined).toExtend<Declined>()
@@ -59,8 +59,8 @@ export const caught = payment.pipe(
 expectTypeOf<Effect.Error<typeof caught>["_tag"]>().toEqualTypeOf<Exclude<Tag, "Declined">>()
 expectTypeOf<Effect.Success<typeof caught>>().toExtend<ApmPaymentResponse>()
 
-// @ts-expect-error: there is no such error
+// @ts-expect-error: there is no error with this tag
 export const misspelt = payment.pipe(Effect.catchTag("Decline", () => Effect.void))
 
-/** Nothing is left to be provided: a service's methods need nothing. */
+/** The methods of a service require no other service. */
 expectTypeOf<Effect.Services<typeof payment>>().toEqualTypeOf<never>()

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { ApmPayouts } from "../src/ApmPayouts.ts"
 import * as Memory from "./support/memory.ts"
 
-it("carries a checksum exactly when the profile says so", async () => {
+it("has a checksum only when Profile.payoutChecksum is on", async () => {
   for (const payoutChecksum of [true, false]) {
     const service = new Memory.Service()
     await ApmPayouts.use(({ create }) => create(Memory.payment)).pipe(

@@ -38,7 +38,7 @@ const tags: Record<number, string> = {
   429: "RateLimited"
 }
 
-/** Also ids that would be other ones if they were numbers. */
+/** Includes ids that would change if they were read as numbers. */
 const identifier = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/u),
   fc.constantFrom("007", "00", "1e3", "-0", "0x10", "12345678901234567890", "NaN")
@@ -47,7 +47,7 @@ const identifier = fc.oneof(
 const fault = fc.constantFrom(...Memory.faults)
 
 describe("a create under faults", () => {
-  it("C01 C02 C03 C06 takes effect at most once, and is never called failed when it took effect", () =>
+  it("C01 C02 C03 C06 takes effect at most once, and fails with OutcomeUnknown when it may have taken effect", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.option(fault, { nil: undefined }), { maxLength: 12 }),
@@ -72,7 +72,7 @@ describe("a create under faults", () => {
       { numRuns: 1000 }
     ))
 
-  it("C01 succeeds once the connection stands, if that is within four attempts", () =>
+  it("C01 succeeds when one of four attempts gets a connection", () =>
     fc.assert(
       fc.asyncProperty(fc.nat(6), async (times) => {
         const service = new Memory.Service({
@@ -86,7 +86,7 @@ describe("a create under faults", () => {
       })
     ))
 
-  it("C03 returns the original when the answer was lost", () =>
+  it("C03 returns the original response after a response was lost", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom("reset after", "503 after", "truncated after", "silent after"), {
@@ -94,7 +94,7 @@ describe("a create under faults", () => {
           maxLength: 3
         }),
         async (faults) => {
-          // Three attempts that time out and a fourth would not fit into 30 seconds.
+          // Four attempts do not fit into 30 seconds when three of them time out.
           fc.pre(faults.filter((each) => each === "silent after").length < 2)
           const service = new Memory.Service({ faults })
           const result = await Memory.virtual(create(service))
@@ -105,7 +105,7 @@ describe("a create under faults", () => {
       )
     ))
 
-  it("C03 is OutcomeUnknown with the requestId and the last doubt when no answer ever comes", async () => {
+  it("C03 fails with OutcomeUnknown, which has the requestId and the last cause, when no response comes", async () => {
     const service = new Memory.Service({ faults: Array.from({ length: 4 }, () => "reset after") })
     const error = failure(await Memory.virtual(create(service)))
     expect(error).toMatchObject({
@@ -115,7 +115,7 @@ describe("a create under faults", () => {
     })
   })
 
-  it("stays in doubt when a later attempt is refused without saying anything about the first", async () => {
+  it("fails with OutcomeUnknown when the refusal of a later attempt does not settle the first", async () => {
     for (const last of ["refused", "429", "401"] as const) {
       const service = new Memory.Service({ faults: ["reset after", last, last, last, last, last] })
       const error = failure(await Memory.virtual(create(service)))
@@ -126,7 +126,7 @@ describe("a create under faults", () => {
     }
   })
 
-  it("is out of doubt when the service refuses the request itself", async () => {
+  it("fails with the refusal when a later attempt gets a 400 or 404", async () => {
     for (const [code, tag] of [
       [400, "ValidationFailed"],
       [404, "NotFound"]
@@ -139,7 +139,7 @@ describe("a create under faults", () => {
     }
   })
 
-  it("C06 is in doubt after a success that cannot be read, and names the field, not its value", async () => {
+  it("C06 fails with OutcomeUnknown after a success that cannot be read, and names the field without its value", async () => {
     const service = new Memory.Service({
       answer: () =>
         Memory.answer(200, { transactionId: "not-a-secret but spaced", transactionStatus: "NEW" })
@@ -153,7 +153,7 @@ describe("a create under faults", () => {
 })
 
 describe("a requestId", () => {
-  /** Sends creates as told, each answered after a while of its own; all in virtual time. */
+  /** Sends creates at the given times, each with its own response time, in virtual time. */
   const race = (
     calls: ReadonlyArray<{
       readonly at: number
@@ -171,7 +171,7 @@ describe("a requestId", () => {
     })
     const outcomes = Effect.gen(function* () {
       const payments = yield* ApmPayments.ApmPayments
-      // The token is there before the first of them.
+      // Gets the access token before the first create.
       yield* Memory.settled(
         payments.create({ ...Memory.payment, requestId: "warm", metadata: { lasts: "0" } })
       )
@@ -186,13 +186,13 @@ describe("a requestId", () => {
     return { service, outcomes: Effect.provide(outcomes, Memory.client(service)) }
   }
 
-  it("C23 has one body at a time: another one is refused unsent, the same passes", () =>
+  it("C23 has one body at a time: a different request is refused before sending, the same request is sent", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
           fc.record({
             at: fc.nat(30).map((n) => n * 10),
-            // Never ends when another begins.
+            // No create ends at the time another begins.
             lasts: fc.constantFrom(15, 35, 105),
             requestId: fc.constantFrom("order-1", "order-2"),
             amount: fc.constantFrom("1.00", "2.00")
@@ -228,7 +228,7 @@ describe("a requestId", () => {
       { numRuns: 300 }
     ))
 
-  it("C23 is free again after a failure, and when its caller goes away", () =>
+  it("C23 can be used again after a failure and after an interruption", () =>
     Effect.gen(function* () {
       const payments = yield* ApmPayments.ApmPayments
       const leaving = yield* Effect.forkChild(payments.create(Memory.payment), {
@@ -249,7 +249,7 @@ describe("a requestId", () => {
       Memory.virtual
     ))
 
-  it("C23 belongs to one operation at a time", () =>
+  it("C23 is refused for a second operation while the first is in flight", () =>
     Effect.gen(function* () {
       const [payments, payouts] = [yield* ApmPayments.ApmPayments, yield* ApmPayouts.ApmPayouts]
       yield* Effect.forkChild(payments.create(Memory.payment), { startImmediately: true })
@@ -262,7 +262,7 @@ describe("a requestId", () => {
 })
 
 describe("a read", () => {
-  it("C06 C07 fails typed, never with a defect, whatever the service answers", () =>
+  it("C06 C07 fails with a typed error, never with a defect, for every response", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -304,7 +304,7 @@ describe("a read", () => {
     }
   })
 
-  it("B01 sends nothing for an id that could leave its route", () =>
+  it("B01 sends nothing for an id that could change the path", () =>
     fc.assert(
       fc.asyncProperty(
         fc
@@ -339,7 +339,7 @@ describe("a read", () => {
       )
     ))
 
-  it("B01 puts any other id into the path as it is", () =>
+  it("B01 puts any other id into the path unchanged", () =>
     fc.assert(
       fc.asyncProperty(identifier, async (id) => {
         const service = new Memory.Service()
@@ -351,9 +351,9 @@ describe("a read", () => {
     ))
 })
 
-describe("waiting", () => {
-  /** Answers the first request with a status and `Retry-After`, the others well, and notes the times. */
-  const wanted = (code: number, retryAfter: string) => {
+describe("timeouts and waits", () => {
+  /** Answers the first request with a status and `Retry-After`, the others with success; records their times. */
+  const retrying = (code: number, retryAfter: string) => {
     const times: Array<number> = []
     const service = new Memory.Service({
       answer: (_, n) =>
@@ -367,7 +367,7 @@ describe("waiting", () => {
     return { service, times }
   }
 
-  it("C11 sends nothing before Retry-After, and gives up where that is after the deadline", () =>
+  it("C11 sends nothing before Retry-After, and makes no retry when that is after the deadline", () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom(429, 503),
@@ -375,7 +375,7 @@ describe("waiting", () => {
         fc.boolean(),
         async (code, seconds, asDate) => {
           fc.pre(!asDate || seconds < 10 ** 8)
-          const { service, times } = wanted(
+          const { service, times } = retrying(
             code,
             asDate ? new Date(seconds * 1000).toUTCString() : String(seconds)
           )
@@ -395,7 +395,7 @@ describe("waiting", () => {
       )
     ))
 
-  it("C11 takes a garbled Retry-After for none", () =>
+  it("C11 ignores a malformed Retry-After", () =>
     fc.assert(
       fc.asyncProperty(
         fc
@@ -415,14 +415,14 @@ describe("waiting", () => {
           )
           .filter((text) => !/^[0-9]{1,15}$/u.test(text)),
         async (retryAfter) => {
-          const { service, times } = wanted(429, retryAfter)
+          const { service, times } = retrying(429, retryAfter)
           expect(Result.isSuccess(await Memory.virtual(status(service)))).toBe(true)
           expect((times[1] ?? 0) - (times[0] ?? 0)).toBeLessThan(300)
         }
       )
     ))
 
-  it("C04 ends by the deadline, whatever hangs", () =>
+  it("C04 ends by the deadline when any part hangs", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.option(fault, { nil: undefined }), { minLength: 8, maxLength: 8 }),
@@ -435,7 +435,7 @@ describe("waiting", () => {
             Effect.gen(function* () {
               const payments = yield* ApmPayments.ApmPayments
               const fiber = yield* Effect.forkChild(Effect.exit(payments.create(Memory.payment)))
-              // Jittered waits end between two milliseconds.
+              // A wait with jitter may end between two milliseconds.
               yield* TestClock.adjust("30001 millis")
               expect(fiber.pollUnsafe()).toBeDefined()
             }).pipe(Effect.provide(Memory.client(service)))
@@ -444,17 +444,17 @@ describe("waiting", () => {
       )
     ))
 
-  it("C04 calls a create OutcomeUnknown when nothing came in time", async () => {
+  it("C04 fails a create with OutcomeUnknown when no response comes in time", async () => {
     const service = new Memory.Service({ answer: () => Effect.never })
     const error = failure(await Memory.virtual(create(service)))
     expect(error).toMatchObject({
       _tag: "OutcomeUnknown",
-      cause: { reason: "payments.example: no answer in time", sent: true }
+      cause: { reason: "payments.example: no response in time", sent: true }
     })
     expect(service.requests.length).toBe(3)
   })
 
-  it("C04 interrupts an exchange that takes too long, and one that nobody waits for any longer", () => {
+  it("C04 interrupts a request after its timeout, and when its call is interrupted", () => {
     let open = 0
     const hanging = Effect.callback<never>(() => {
       open++
@@ -479,7 +479,7 @@ describe("waiting", () => {
     )
   })
 
-  it("C04 waits for no time-out once it is answered", () => {
+  it("C04 leaves no timer running after a response", () => {
     const asleep = new Set<symbol>()
     const payment = Memory.answer(200, { transactionId: "1", transactionStatus: "NEW" })
     const service = new Memory.Service({ answer: () => Effect.delay(payment, "1 second") })
@@ -488,7 +488,7 @@ describe("waiting", () => {
       const call = yield* Effect.forkChild(payments.create(Memory.payment), {
         startImmediately: true
       })
-      // The token's renewal, the answer and the time-out.
+      // The timers of the renewal of the token, of the response and of the timeout.
       expect(asleep.size).toBe(3)
       yield* TestClock.adjust("1 second")
       expect((yield* Fiber.join(call)).transactionId).toBe("1")
@@ -512,7 +512,7 @@ describe("waiting", () => {
     }).pipe(Memory.virtual)
   })
 
-  it("spreads its attempts: each wait is longer than the one before, and none is the same for all", async () => {
+  it("lengthens the waits between attempts, with jitter", async () => {
     const waits = () => {
       const times: Array<number> = []
       const service = new Memory.Service({
@@ -547,7 +547,7 @@ describe("a refused token", () => {
       )
     })
 
-  it("C12 costs 1,000 concurrent calls one request to /auth and two sends each at most", async () => {
+  it("C12 causes one request to /auth for 1,000 concurrent calls, each sent at most twice", async () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
@@ -561,7 +561,7 @@ describe("a refused token", () => {
     expect(service.requests.length).toBeLessThanOrEqual(1 + 2000)
   })
 
-  it("C12 is dropped by late refusals only once, however long they take", () =>
+  it("C12 is dropped only once, however late the other refusals come", () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.nat(5000), { minLength: 1, maxLength: 50 }), async (delays) => {
         const service: Memory.Service = new Memory.Service({
@@ -587,7 +587,7 @@ describe("a refused token", () => {
       })
     ))
 
-  it("C13 costs one retry, then Unauthorized at once for the time of the cool-down", async () => {
+  it("C13 causes one retry, then Unauthorized without a request for the cooldown time", async () => {
     const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
     await Memory.virtual(
       Effect.gen(function* () {
@@ -607,7 +607,7 @@ describe("a refused token", () => {
     )
   })
 
-  it("C13 cools down after wrong credentials too", async () => {
+  it("C13 starts the cooldown after wrong credentials too", async () => {
     const service = new Memory.Service({ auth: () => Memory.answer(401, { message: "no" }) })
     await Memory.virtual(
       Effect.gen(function* () {
@@ -621,7 +621,7 @@ describe("a refused token", () => {
     )
   })
 
-  it("C13 is not asked about while the clock is set back", async () => {
+  it("C13 keeps its cooldown when the clock is set back", async () => {
     const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
     await Memory.virtual(
       Effect.gen(function* () {
@@ -636,8 +636,8 @@ describe("a refused token", () => {
   })
 })
 
-describe("what stops a call from being made", () => {
-  it("leaves a failure of /auth what it is: the create itself was never sent", async () => {
+describe("a request for an access token", () => {
+  it("fails a create with the error of /auth, because the create itself was not sent", async () => {
     for (const [auth, tag] of [
       [Memory.answer(500, ""), "ServiceFailed"],
       [Memory.answer(404, ""), "UnexpectedResponse"],
@@ -653,7 +653,7 @@ describe("what stops a call from being made", () => {
     }
   })
 
-  it("C14 tells all who wait of one failure of /auth, and the next call asks again", async () => {
+  it("C14 fails all waiting calls when it fails, and the next call makes a new one", async () => {
     const service: Memory.Service = new Memory.Service({
       auth: (n) => Effect.delay(n <= 4 ? Memory.answer(500, "") : service.issue(), "1 second")
     })
@@ -677,7 +677,7 @@ describe("what stops a call from being made", () => {
     )
   })
 
-  it("C14 strands nobody when the first who asked for a token goes away", () =>
+  it("C14 continues for the other calls when the first of them is interrupted", () =>
     fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.nat(9), { maxLength: 9 }), async (leaving) => {
         const service: Memory.Service = new Memory.Service({
@@ -710,7 +710,7 @@ describe("a request that the service refuses", () => {
     return error
   }
 
-  it("names the fields, whichever usual form the body has", async () => {
+  it("names the fields for every common shape of the body", async () => {
     const fields = [{ path: "amount", message: "too small" }]
     for (const body of [
       { message: "bad", errors: [{ field: "amount", message: "too small" }] },
@@ -734,7 +734,7 @@ describe("a request that the service refuses", () => {
     ])
   })
 
-  it("keeps the names of fields, and strikes out the values that were sent", async () => {
+  it("keeps field names and removes the values that were sent", async () => {
     const message = "EWALLET is not a paymentMethod, order-1 is refused\n\u001b[31m"
     const quoted = await refusal(
       { errors: { "apmPayload.paymentMethod": message } },
@@ -745,7 +745,7 @@ describe("a request that the service refuses", () => {
     ])
   })
 
-  it("cuts what is long", async () => {
+  it("cuts long messages", async () => {
     const errors = Array.from({ length: 60 }, () => ({
       field: "a".repeat(300),
       message: "b".repeat(300)
@@ -756,7 +756,7 @@ describe("a request that the service refuses", () => {
     ])
   })
 
-  it("has no fields where the body says nothing, and keeps every body redacted", () =>
+  it("has no fields when the body names none, and keeps every body redacted", () =>
     fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string(), fc.constant("<html>")), async (body) => {
         const error = await refusal(body)

@@ -19,7 +19,7 @@ const run = <A, E>(
 
 const name = fc.stringMatching(/^x[a-z]{1,8}$/u)
 
-/** Fields that the documents do not know, of any shape. */
+/** Undocumented fields of any shape. */
 const extra = fc.dictionary(
   name,
   fc.oneof(
@@ -33,15 +33,15 @@ const extra = fc.dictionary(
 )
 
 describe("a body", () => {
-  it("keeps what nobody documented, on the way out and on the way back", () =>
+  it("keeps undocumented fields, in the request and in the response", () =>
     fc.assert(
       fc.asyncProperty(
         extra,
         extra,
         fc.constantFrom("create" as const, "charge" as const),
-        async (asked, answered, name) => {
-          const input = { requestId: "request-1", amount: "10.50", ...asked }
-          const answer = { transactionId: "7", transactionStatus: "NEW", ...answered }
+        async (requestFields, responseFields, name) => {
+          const input = { requestId: "request-1", amount: "10.50", ...requestFields }
+          const answer = { transactionId: "7", transactionStatus: "NEW", ...responseFields }
           const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
           const result = await run(service, (payments) => payments[name](input))
           expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)
@@ -50,7 +50,7 @@ describe("a body", () => {
       )
     ))
 
-  it("is refused by name where a field is known and wrong, without its value", async () => {
+  it("is refused for an invalid known field, by name and without its value", async () => {
     const service = new Memory.Service()
     const error = Result.merge(
       await run(service, ({ create }) => create({ amount: "10.505", currency: "eur" }))
@@ -63,7 +63,7 @@ describe("a body", () => {
     expect(service.requests.length + service.auths.length).toBe(0)
   })
 
-  it("B04 is struck out of what the service says of it, numbers too", async () => {
+  it("B04 has its values, numbers too, removed from the messages of the service", async () => {
     const service = new Memory.Service({
       answer: () =>
         Memory.answer(400, { errors: { card: "4929813274650194 with 917 has expired in 2019" } })
@@ -76,7 +76,7 @@ describe("a body", () => {
 })
 
 describe("a challenge", () => {
-  it("is where to send the customer", async () => {
+  it("has the address for the customer", async () => {
     const answer = {
       transactionId: "7",
       transactionStatus: "CUSTOMER_VERIFICATION",
@@ -93,8 +93,8 @@ describe("a challenge", () => {
   })
 })
 
-describe("a token", () => {
-  it("is redacted, and pays as text", async () => {
+describe("a card token", () => {
+  it("is redacted, and is sent as text", async () => {
     const service = new Memory.Service({
       answer: (_, n) =>
         Memory.answer(

@@ -1,5 +1,5 @@
 /**
- * Every error of every method: it stands in the method's type, and here is what makes it happen.
+ * Causes every error in the type of every method.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
@@ -25,25 +25,25 @@ interface Services {
 }
 
 type TagOf<Method> = Method extends (
-  ...given: never
+  ...args: never
 ) => Effect.Effect<unknown, infer Failure extends { readonly _tag: string }>
   ? Failure["_tag"]
   : never
 
-/** What makes an error of an operation happen. */
-type Happening = (operation: Operation) => Memory.Options
+/** Makes the service behave so that an operation fails with an error. */
+type Cause = (operation: Operation) => Memory.Options
 
-/** Has a member for each error of each method: one that is forgotten does not compile. */
+/** Requires a cause for each error of each method. */
 type Table = {
   readonly [Service in keyof Services]: {
     readonly [Method in keyof Services[Service]]: {
-      readonly [Tag in TagOf<Services[Service][Method]>]: Happening
+      readonly [Tag in TagOf<Services[Service][Method]>]: Cause
     }
   }
 }
 
 const always =
-  (code: number, body: unknown = ""): Happening =>
+  (code: number, body: unknown = ""): Cause =>
   () => ({ answer: () => Memory.answer(code, body) })
 
 const reads = {
@@ -56,26 +56,26 @@ const reads = {
     answer: () => Effect.fail(new Unreachable({ reason: "refused", sent: false, attempts: 1 }))
   }),
   UnexpectedResponse: always(302)
-} satisfies Record<string, Happening>
+} satisfies Record<string, Cause>
 
 const creates = {
   ...reads,
-  // A failure of the create itself is no failure yet: it may have taken effect.
+  // After these failures of the create itself it may have taken effect: OutcomeUnknown.
   ServiceFailed: () => ({ auth: () => Memory.answer(500, "") }),
   OutcomeUnknown: always(500)
-} satisfies Record<string, Happening>
+} satisfies Record<string, Cause>
 
 const transactions = {
   ...creates,
   Declined: ({ answer }) => ({
     answer: () => Memory.answer(200, { ...JSON.parse(answer), transactionStatus: "FAILED" })
   })
-} satisfies Record<string, Happening>
+} satisfies Record<string, Cause>
 
 const pages = {
   ...creates,
   IntentRejected: always(200, { errorCode: "LIMIT_EXCEEDED" })
-} satisfies Record<string, Happening>
+} satisfies Record<string, Cause>
 
 const table: Table = {
   ApmPayments: { create: transactions, status: reads },
@@ -95,9 +95,9 @@ const table: Table = {
 }
 
 const rows = Object.entries(table).flatMap(([service, methods]) =>
-  Object.entries(methods).map(([method, happenings]) => ({
+  Object.entries(methods).map(([method, causes]) => ({
     name: `${service}.${method}`,
-    happenings: Object.entries<Happening>(happenings)
+    causes: Object.entries<Cause>(causes)
   }))
 )
 
@@ -107,8 +107,8 @@ it("has a row for every operation", () => {
   )
 })
 
-describe.each(rows)("$name", ({ happenings, name }) => {
-  it.each(happenings)("fails with %s", async (tag, happening) => {
+describe.each(rows)("$name", ({ causes, name }) => {
+  it.each(causes)("fails with %s", async (tag, cause) => {
     const operation = operations.find((each) => each.name === name)
     if (operation === undefined) throw new Error("no such operation")
     const error = await operation
@@ -116,7 +116,7 @@ describe.each(rows)("$name", ({ happenings, name }) => {
       .pipe(
         Effect.flip,
         Memory.settled,
-        Effect.provide(Memory.client(new Memory.Service(happening(operation)))),
+        Effect.provide(Memory.client(new Memory.Service(cause(operation)))),
         Memory.virtual
       )
     expect(error._tag).toBe(tag)

@@ -1,6 +1,6 @@
 /**
- * The rows of the fault catalogue that need the whole client at once: real sockets where a peer
- * misbehaves, virtual time where there are many callers.
+ * The faults of the catalogue that need the whole client: real sockets for a misbehaving peer, virtual time
+ * for many concurrent calls.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -17,7 +17,7 @@ import type * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
-/** Runs calls against a server that gives a token to who asks for one, and then does as it is told. */
+/** Runs calls against a server that answers /auth with a token, and everything else with the given function. */
 const against = <A, E>(
   respond: (socket: Socket, request: string) => void,
   calls: (server: Server.Server) => Effect.Effect<A, E, ApmPayments | Scope.Scope>,
@@ -43,7 +43,7 @@ const status = ApmPayments.use((payments) => Effect.result(payments.status("7"))
 const create = (requestId: string) =>
   ApmPayments.use((payments) => Effect.result(payments.create({ ...Memory.payment, requestId })))
 
-/** Writes a byte every few milliseconds, for as long as anybody listens. */
+/** Writes a byte every few milliseconds until the connection ends. */
 const drip = (socket: Socket, text: string): void => {
   let at = 0
   const timer = setInterval(() => {
@@ -52,7 +52,7 @@ const drip = (socket: Socket, text: string): void => {
   }, 5)
 }
 
-describe("C05 an answer that trickles in", () => {
+describe("C05 a response that arrives byte by byte", () => {
   const quick = { attemptTimeout: "300 millis", totalTimeout: "500 millis" } as const
 
   it.each([
@@ -114,7 +114,7 @@ describe("C08 a content type", () => {
 })
 
 describe("C10 a storm of 500s", () => {
-  it("costs each call no more than its attempts, and is over for the next call at once", async () => {
+  it("costs each call at most its attempts, and does not affect the next call", async () => {
     const calls = 1000
     let storm = true
     const service = new Memory.Service({
@@ -137,8 +137,8 @@ describe("C10 a storm of 500s", () => {
   })
 })
 
-describe("C19 a connection that the server closes as it is used again", () => {
-  /** Pays once for each requestId, and ends every connection that was used before, unless told to wait. */
+describe("C19 a connection that the server closes when it is used again", () => {
+  /** A server that pays once for each requestId and closes every connection on its second request. */
   const closing = (close: (socket: Socket) => unknown) => {
     const ledger = new Map<string, Set<string>>()
     const used = new WeakSet<Socket>()
@@ -174,13 +174,13 @@ describe("C19 a connection that the server closes as it is used again", () => {
         }
         expect(ledger.size).toBe(6)
         for (const bodies of ledger.values()) expect(bodies.size).toBe(1)
-        // The token, each payment, and each that met a connection which was gone.
+        // One connection for the token, one for each payment, one for each retry.
         expect(server.received.length).toBeGreaterThan(7)
       })
     )
   })
 
-  it("at the very moment it has answered loses no call", () => {
+  it("right after its response loses no call", () => {
     let n = 0
     return against(
       (socket) => {
@@ -198,11 +198,11 @@ describe("C19 a connection that the server closes as it is used again", () => {
   })
 })
 
-describe("C24 many callers", () => {
+describe("C24 many calls", () => {
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc") as () => void
 
-  it("leave nothing behind, neither requestIds nor series of metrics", async () => {
+  it("leave neither requestIds nor new metric series behind", async () => {
     const registry = new Map()
     const body = Memory.respond(200, { transactionId: "7", transactionStatus: "NEW" })
     let requests = 0
@@ -212,7 +212,7 @@ describe("C24 many callers", () => {
         requests++
         return url.endsWith("/auth") ? Memory.respond(200, { token: "abc" }) : body
       })
-    const kept: Array<number> = []
+    const heapSizes: Array<number> = []
     await Effect.gen(function* () {
       for (const count of [2000, 10_000]) {
         const results = yield* Effect.forEach(
@@ -222,7 +222,7 @@ describe("C24 many callers", () => {
         )
         expect(results.every(Result.isSuccess)).toBe(true)
         collect()
-        kept.push(process.memoryUsage().heapUsed)
+        heapSizes.push(process.memoryUsage().heapUsed)
       }
     }).pipe(
       Effect.provide(Memory.client(service)),
@@ -231,7 +231,7 @@ describe("C24 many callers", () => {
     )
     expect(requests).toBe(12_001)
     expect(registry.size).toBeLessThan(10)
-    // 10,000 entries of a requestId and its body would be more than that.
-    expect(kept[1]! - kept[0]!).toBeLessThan(3 * 1024 * 1024)
+    // 10,000 entries with a requestId and a body would need more memory.
+    expect(heapSizes[1]! - heapSizes[0]!).toBeLessThan(3 * 1024 * 1024)
   })
 })

@@ -13,7 +13,7 @@ import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 
-/** Runs calls one after another against a service in memory, with a registry of their own. */
+/** Runs calls one after another against a service in memory, with their own metric registry. */
 const measured = <A>(
   service: Memory.Service,
   calls: ReadonlyArray<Effect.Effect<unknown, unknown, Pawl.Services>>,
@@ -27,7 +27,7 @@ const measured = <A>(
     Effect.runPromise
   )
 
-/** Every series there is, by its name and attributes. */
+/** Returns every time series, by its name and attributes. */
 const series = Effect.map(Metric.snapshot, (snapshots) =>
   Object.fromEntries(
     snapshots.map(({ attributes = {}, id, state }) => [
@@ -41,7 +41,7 @@ const create = (requestId: string) =>
   ApmPayments.use((payments) => payments.create({ ...Memory.payment, requestId }))
 
 describe("the metrics", () => {
-  it("count every attempt by its outcome, what was tried again, and every call once", async () => {
+  it("count every attempt by its outcome, every retry, and every call once", async () => {
     const service = new Memory.Service({ faults: ["reset after", "500 before"] })
     expect(
       await measured(
@@ -63,7 +63,7 @@ describe("the metrics", () => {
     })
   })
 
-  it("say how a call ended for its caller, and how a token could not be had", async () => {
+  it("have the error of a call, and of a failed request for a token, as outcome", async () => {
     const lost = new Memory.Service({ answer: () => Memory.answer(500, "") })
     expect(await measured(lost, [create("order-1")], series)).toMatchObject({
       "pawl_http_attempts createApmPayment ServiceFailed": 4,
@@ -81,7 +81,7 @@ describe("the metrics", () => {
     })
   })
 
-  it("time a call with all its attempts and waits", async () => {
+  it("measure a call with all its attempts and waits", async () => {
     const service: Memory.Service = new Memory.Service({
       answer: (_, n) => Effect.delay(Memory.answer(n === 1 ? 503 : 200, '"NEW"'), "2 seconds")
     })
@@ -95,7 +95,7 @@ describe("the metrics", () => {
     expect(min).toBeLessThanOrEqual(4.25)
   })
 
-  it("have as many series after many calls as after one", async () => {
+  it("have as many time series after many calls as after one", async () => {
     const calls = Array.from({ length: 100 }, (_, n) => create(`order-${n}`))
     const one = await measured(new Memory.Service(), calls.slice(0, 1), series)
     const many = await measured(new Memory.Service(), calls, series)
@@ -107,8 +107,8 @@ describe("the metrics", () => {
     ["a refusal", { answer: ({ body = "" }) => Memory.answer(400, { message: body }) }],
     ["a failure", { answer: () => Memory.answer(500, "") }],
     ["wrong credentials", { auth: () => Memory.answer(401, "secret-canary-93ad") }]
-  ])("B04 hold no secret and no identifier after %s", async (_, given) => {
-    const service = new Memory.Service(given)
+  ])("B04 hold no secret and no identifier after %s", async (_, options) => {
+    const service = new Memory.Service(options)
     const calls = Operations.operations.map(({ call }) => call({ requestId: "request-1" }))
     const text = await measured(
       service,
@@ -129,7 +129,7 @@ describe("the metrics", () => {
   })
 })
 
-describe("what a log line and a span say of a call", () => {
+describe("the log lines and the span of a call", () => {
   const observed = async (
     service: Memory.Service,
     call: Effect.Effect<unknown, unknown, Pawl.Services>
@@ -161,13 +161,13 @@ describe("what a log line and a span say of a call", () => {
   }
   const failing = () => new Memory.Service({ answer: () => Memory.answer(500, "") })
 
-  it("is the operation and the requestId of a create, and why it is tried again", async () => {
+  it("have the operation and the requestId of a create, and the reason of each retry", async () => {
     const { lines, spans } = await observed(failing(), create("order-1"))
     const about = { operation: "createApmPayment", requestId: "order-1" }
     expect(lines.length).toBe(3)
     for (const line of lines)
       expect(line).toEqual([
-        expect.stringMatching(/^Attempt \d failed, another one follows in .*failed with 500/u),
+        expect.stringMatching(/^Attempt \d failed\. The next attempt is in .*failed with 500/u),
         about
       ])
     expect(spans).toContainEqual([
@@ -176,7 +176,7 @@ describe("what a log line and a span say of a call", () => {
     ])
   })
 
-  it("is the transaction of a read, and the subscription of what reads or changes one", async () => {
+  it("have the transactionId of a read, and the subscriptionId of a subscription call", async () => {
     const read = await observed(
       failing(),
       ApmPayments.use(({ status }) => status("7"))

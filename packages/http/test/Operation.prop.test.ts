@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { Api } from "../src/Api.ts"
 import * as Operation from "../src/internal/Operation.ts"
 
-/** What no endpoint has yet: a record and a list that are read as something else, and a key that may be left out. */
+/** Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key. */
 const other = HttpApiEndpoint.post("other", "/api/other", {
   payload: Schema.Struct({
     secrets: Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String)),
@@ -29,7 +29,7 @@ const payloads = [...Object.values(Api.groups), { endpoints: { other } }]
     }))
   )
 
-it("covers what has a body", () => {
+it("covers every endpoint with a body", () => {
   expect(payloads.length).toBeGreaterThan(10)
 })
 
@@ -39,7 +39,7 @@ describe.each(payloads)("$name", ({ endpoint, schema }) => {
   const encode = Schema.encodeSync(schema)
   const decode = Schema.decodeUnknownSync(schema)
 
-  it("sends its fields as the whole of its schema would write them", () => {
+  it("sends the fields that encoding with the whole schema gives", () => {
     fc.assert(
       fc.property(fc.noShrink(fc.integer()), (seed) => {
         const [value] = Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed }))

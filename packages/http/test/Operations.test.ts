@@ -1,5 +1,5 @@
 /**
- * What holds for every operation: the request that leaves, the answer, and each error.
+ * Checks every operation: its request, its response and its errors.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ const answering = (answer: Memory.Answer) => new Memory.Service({ answer: () => 
 const reset = (sent: boolean) =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
 
-/** What can happen to every attempt, and what each kind of operation makes of it, after how many. */
+/** Faults of every attempt, with the error and the number of requests for each kind of operation. */
 const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string, number]>]> = {
   "a refusal": [
     Memory.answer(400, { errors: { mid: "unknown" } }),
@@ -93,7 +93,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
       create: ["OutcomeUnknown", 4],
       read: ["UnexpectedResponse", 4],
       change: ["UnexpectedResponse", 1],
-      // Nothing is due, so nothing is read.
+      // A DELETE has no response body, so its body is not read.
       remove: ["no error", 1]
     }
   ],
@@ -110,7 +110,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
 
 const creates = operations.filter(({ kind }) => kind === "create")
 
-it("covers every endpoint of the contract that needs a token", () => {
+it("covers every endpoint of the contract that requires an access token", () => {
   const endpoints = Object.values(Api.groups)
     .flatMap(({ endpoints }) => Object.values(endpoints))
     .map(({ method, path }) => `${method} ${path.replace(/:\w+/u, "id")}`)
@@ -126,7 +126,7 @@ describe.each(operations)("$name", (operation) => {
   const { answer, body, kind, method, path, value } = operation
   const success = Memory.answer(method === "DELETE" ? 204 : 200, answer)
 
-  it("sends its request to the letter, and hands over the typed answer", async () => {
+  it("sends exactly its request, and returns the typed response", async () => {
     const service = answering(success)
     const result = Result.getOrThrow(await run(operation, service))
     expect(result).toEqual("value" in operation ? value : JSON.parse(answer))
@@ -150,9 +150,9 @@ describe.each(operations)("$name", (operation) => {
     ])
   })
 
-  it.each(Object.entries(outcomes))("says what %s is", async (_, [given, expected]) => {
+  it.each(Object.entries(outcomes))("fails as expected after %s", async (_, [fault, expected]) => {
     const [tag, attempts] = expected[kind]
-    const service = answering(given)
+    const service = answering(fault)
     const result = await run(operation, service)
     expect(Result.isFailure(result) ? result.failure._tag : "no error").toBe(tag)
     expect(service.requests.length).toBe(attempts)
@@ -162,7 +162,7 @@ describe.each(operations)("$name", (operation) => {
 })
 
 describe.each(creates)("$name", (operation) => {
-  it("makes a requestId where none is given, another each time", async () => {
+  it("makes a new requestId for each call without one", async () => {
     const made = new Set<unknown>()
     for (let n = 0; n < 5; n++) {
       const service = answering(Memory.answer(200, operation.answer))
@@ -176,7 +176,7 @@ describe.each(creates)("$name", (operation) => {
     expect(made.size).toBe(5)
   })
 
-  it("refuses a requestId that is none, before it sends anything", async () => {
+  it("refuses an invalid requestId before it sends anything", async () => {
     const service = new Memory.Service()
     const result = await run(operation, service, { requestId: "a|b" })
     expect(Result.merge(result)).toMatchObject({
@@ -188,10 +188,10 @@ describe.each(creates)("$name", (operation) => {
   })
 })
 
-/** Neither a token nor a page is a transaction. */
+/** The creates that make a transaction: a card token and a hosted page are none. */
 const transactions = creates.filter(({ answer }) => "transactionStatus" in JSON.parse(answer))
 
-it("declines whatever is a transaction", () => {
+it("covers every create that makes a transaction", () => {
   expect(transactions.map(({ name }) => name)).toEqual(
     creates
       .map(({ name }) => name)
@@ -200,7 +200,7 @@ it("declines whatever is a transaction", () => {
 })
 
 describe.each(transactions)("$name", (operation) => {
-  it("is Declined with the whole answer when what it made has FAILED", async () => {
+  it("fails with Declined, which has the whole response, when the status is FAILED", async () => {
     const failed = {
       ...JSON.parse(operation.answer),
       transactionStatus: "FAILED",
@@ -220,7 +220,7 @@ describe.each(transactions)("$name", (operation) => {
   })
 })
 
-it("C03 takes effect once and answers with the original, whichever create meets whichever faults", () =>
+it("C03 takes effect once and returns the original response, for every create and all faults", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...creates),
@@ -245,7 +245,7 @@ it("C03 takes effect once and answers with the original, whichever create meets 
   ))
 
 describe.each(operations.filter(({ kind }) => kind !== "create"))("$name", (operation) => {
-  it("sees a success only in what the spec says", async () => {
+  it("succeeds only with the response of the specification", async () => {
     for (const status of [200, 204]) {
       const result = await run(operation, answering(Memory.answer(status, "")))
       expect(Result.isSuccess(result)).toBe(operation.kind === "remove")

@@ -18,7 +18,7 @@ import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 import * as Server from "./support/server.ts"
 
-/** A service that loses the answer to the first create and remembers it. */
+/** A service that processes the first create and loses its response. */
 const flaky = Effect.gen(function* () {
   let creates = 0
   return yield* Server.start((socket, request) => {
@@ -66,7 +66,7 @@ describe("the client on Node", () => {
       )
     ))
 
-  it("C22 cancels over a real connection that breaks, and is content that nothing is left", () =>
+  it("C22 cancels over a real connection that breaks, and counts the 404 of the retry as success", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -97,7 +97,7 @@ describe("the client on Node", () => {
       )
     ))
 
-  it("takes the switches of the profile among its options", () =>
+  it("takes the switches of the profile as an option", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -120,7 +120,7 @@ describe("the client on Node", () => {
       )
     ))
 
-  it("is configured from the environment alone", () =>
+  it("is configured by environment variables alone", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -150,10 +150,10 @@ describe("B04 secrets", () => {
     ...Object.values(canaries)
   ]
 
-  /** Every spelling that somebody could read a secret from. */
+  /** All encodings that reveal a secret. */
   const spellings = (text: string) => {
     const bytes = Buffer.from(text)
-    // Of the base64 of a longer text, what does not depend on the text before.
+    // The part of the base64 of a longer text that does not depend on the text before.
     const base64 = [0, 1, 2].map((shift) =>
       Buffer.from(" ".repeat(shift) + text)
         .toString("base64")
@@ -222,7 +222,7 @@ describe("B04 secrets", () => {
 
   it.each(Object.entries(outcomes))(
     "appear in no error, log or span after %s",
-    async (_, given) => {
+    async (_, serviceOptions) => {
       const out: Array<string> = []
       const print = (value: unknown) => {
         out.push(String(value), inspect(value, { depth: 20, showHidden: true }))
@@ -245,7 +245,7 @@ describe("B04 secrets", () => {
           return made
         }
       })
-      const service = new Memory.Service(given)
+      const service = new Memory.Service(serviceOptions)
       const logger = Logger.make((options) => {
         print(options.message)
         print(Logger.formatJson.log(options))
@@ -285,7 +285,7 @@ describe("B04 secrets", () => {
         ])
       )
       const all = out.join("\n")
-      // Four digits alone, for within a time or an id they are no code.
+      // Four digits on their own: digits within a time or an id are not the code.
       expect(new RegExp(`(?<![0-9a-f])${cvv}(?![0-9a-f])`, "u").exec(all)).toBe(null)
       for (const secret of sensitive) {
         for (const spelling of spellings(secret))

@@ -24,8 +24,8 @@ const setting = (changed: Partial<PawlConfig.Options>) =>
   Result.match(make(changed), { onFailure: (error) => error.setting, onSuccess: () => "accepted" })
 
 describe("the base URL", () => {
-  it("B03 is https and ends in /api, and http only where it stays on this machine", () => {
-    for (const [given, kept] of [
+  it("B03 is https, or http for a loopback host, and ends in /api", () => {
+    for (const [text, normalized] of [
       ["https://payments.example/api", "https://payments.example/api"],
       ["https://payments.example/api/", "https://payments.example/api"],
       ["HTTPS://PAYMENTS.example:443/eu/api", "https://payments.example/eu/api"],
@@ -34,11 +34,11 @@ describe("the base URL", () => {
       ["http://127.1/api", "http://127.0.0.1/api"],
       ["http://[::1]:4010/api", "http://[::1]:4010/api"]
     ] as const) {
-      expect(Result.getOrThrow(make({ baseUrl: given })).baseUrl).toBe(kept)
+      expect(Result.getOrThrow(make({ baseUrl: text })).baseUrl).toBe(normalized)
     }
   })
 
-  it("B03 is refused otherwise", () => {
+  it("B03 is refused in any other form", () => {
     for (const baseUrl of [
       "",
       "payments.example/api",
@@ -61,7 +61,7 @@ describe("the base URL", () => {
     }
   })
 
-  it("is said not to fit in one sentence that does not repeat it", () =>
+  it("is refused in one sentence that does not repeat it", () =>
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), (baseUrl) => {
         const result = make({ baseUrl: `${baseUrl}&canary` })
@@ -75,7 +75,7 @@ describe("the base URL", () => {
 })
 
 describe("the credentials", () => {
-  it("A03 are refused when empty or padded, as by a line break at the end of a file", () => {
+  it("A03 are refused when empty or padded, for example with a line break", () => {
     for (const text of ["", " ", "secret\n", "\tsecret", "secret ", "\u00a0secret"]) {
       expect(setting({ merchantSecret: Redacted.make(text) })).toBe("merchantSecret")
       expect(setting({ merchantKey: text })).toBe("merchantKey")
@@ -105,18 +105,30 @@ describe("the limits", () => {
     })
   })
 
-  it("allow a whole number of attempts, from one", () => {
+  it("allow a whole number of attempts, 1 or more", () => {
     for (const maxAttempts of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(setting({ maxAttempts })).toBe("maxAttempts")
     }
     expect(setting({ maxAttempts: 1 })).toBe("accepted")
   })
 
-  it("are durations above zero that end", () => {
+  it("are finite durations above zero", () => {
     const durations = ["attemptTimeout", "totalTimeout", "cooldown"] as const
     for (const name of durations) {
-      for (const given of ["soon", "", "0 seconds", "-1 second", "Infinity", 0, -1, Number.NaN]) {
-        expect([given, setting({ [name]: given as Duration.Input })]).toEqual([given, name])
+      for (const duration of [
+        "soon",
+        "",
+        "0 seconds",
+        "-1 second",
+        "Infinity",
+        0,
+        -1,
+        Number.NaN
+      ]) {
+        expect([duration, setting({ [name]: duration as Duration.Input })]).toEqual([
+          duration,
+          name
+        ])
       }
       const config = Result.getOrThrow(make({ [name]: "1500 millis" }))
       expect(Duration.toMillis(config[name])).toBe(1500)
@@ -155,7 +167,7 @@ describe("layerConfig", () => {
     return error
   }
 
-  it("reads every setting, and needs three of them", () => {
+  it("reads every setting, and requires three of them", () => {
     const exit = read(required)
     if (exit._tag === "Failure") throw new Error("refused")
     expect(exit.value).toEqual(Result.getOrThrow(make({})))
@@ -173,23 +185,23 @@ describe("layerConfig", () => {
     expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length)
   })
 
-  it("names every variable that is missing in one sentence that says what to do", () =>
+  it("names all missing variables in one sentence", () =>
     fc.assert(
       fc.property(
         fc.subarray(Object.keys(required), { minLength: 1 }),
         fc.boolean(),
         (missing, isEmpty) => {
-          const given = Object.entries(required).flatMap(([name, value]) =>
+          const environment = Object.entries(required).flatMap(([name, value]) =>
             missing.includes(name) ? (isEmpty ? [[name, ""]] : []) : [[name, value]]
           )
-          expect(refused(Object.fromEntries(given)).message).toBe(
-            `Set ${missing.join(", ")} in the environment: there is no default for whom to call, and as whom`
+          expect(refused(Object.fromEntries(environment)).message).toBe(
+            `Set ${missing.join(", ")} in the environment: there is no default`
           )
         }
       )
     ))
 
-  it("names the variable that is unfit", () => {
+  it("names the variable that is invalid", () => {
     for (const [name, text] of [
       ["PAWL_BASE_URL", "http://canary.example/api"],
       ["PAWL_MERCHANT_KEY", "canary "],

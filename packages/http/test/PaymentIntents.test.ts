@@ -28,7 +28,7 @@ const create = (answer: object) =>
     Memory.virtual
   )
 
-it("says where the customer pays", async () => {
+it("returns the page where the customer pays", async () => {
   const answer = { redirectUrl: `${url}/pay`, iframeUrl: `${url}/frame` }
   for (const errorCode of [null, undefined, ""]) {
     const page = Result.getOrThrow(await create({ ...answer, errorCode }))
@@ -41,7 +41,7 @@ it("says where the customer pays", async () => {
   }
 })
 
-it("is IntentRejected with the error code when there is one, also beside a page", async () => {
+it("fails with IntentRejected when there is an error code, also beside a page", async () => {
   for (const page of [{}, { redirectUrl: `${url}/pay` }, { redirectUrl: null, iframeUrl: null }]) {
     const error = Result.merge(await create({ ...page, errorCode: "LIMIT_EXCEEDED" }))
     expect(error).toMatchObject({
@@ -54,7 +54,7 @@ it("is IntentRejected with the error code when there is one, also beside a page"
   }
 })
 
-it("is OutcomeUnknown when the answer is neither a page nor a rejection", async () => {
+it("fails with OutcomeUnknown when the response has neither a page nor an error code", async () => {
   for (const answer of [
     {},
     { errorCode: null },

@@ -20,8 +20,8 @@ const create = (service: Memory.Service, transactionId: string) =>
     )
   ).pipe(Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
 
-describe("the payment of a refund", () => {
-  it("is written as an integer, to the last digit", () =>
+describe("the transactionId of a refund", () => {
+  it("is sent as an integer with all its digits", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -42,7 +42,7 @@ describe("the payment of a refund", () => {
       )
     ))
 
-  it("is refused before sending when it is no integer", () =>
+  it("is refused before sending when it is not an integer", () =>
     fc.assert(
       fc.asyncProperty(
         fc

@@ -30,12 +30,12 @@ import * as Memory from "./support/memory.ts"
 
 const id = Schema.decodeSync(TransactionId)("100001")
 
-/** One read as the service answers it: a status, a failure, or either after a while. */
-type Answer = string | Effect.Effect<string, ReadError>
+/** The result of one read: a status, an error, or an effect with either. */
+type ReadAnswer = string | Effect.Effect<string, ReadError>
 
-interface World {
-  /** The answers to the reads in their order; the last one repeats. */
-  readonly answers: ReadonlyArray<Answer>
+interface Setup {
+  /** The results of the reads in order; the last one repeats. */
+  readonly answers: ReadonlyArray<ReadAnswer>
   readonly status?: string | null | undefined
   readonly kind?: Kind
   readonly hints?: ReadonlyArray<readonly [minute: number, claim: string]>
@@ -56,11 +56,11 @@ const failures = {
 /** Seconds since the start. */
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** Follows for a week of virtual time, and says when it read what, when it told what, and how it ended. */
-const follow = (world: World) => {
+/** Follows for a week of virtual time, and returns the times of all reads and changes, and the end. */
+const follow = (setup: Setup) => {
   const reads: Array<number> = []
-  const asked: Array<Kind> = []
-  const told: Array<readonly [at: number, status: string]> = []
+  const kinds: Array<Kind> = []
+  const changes: Array<readonly [at: number, status: string]> = []
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     logged.push(`${logLevel} ${String(message)}`)
@@ -69,13 +69,13 @@ const follow = (world: World) => {
     read: (kind, of) =>
       Effect.gen(function* () {
         expect(of).toBe(id)
-        asked.push(kind)
-        const given = world.answers[reads.push(yield* now) - 1] ?? world.answers.at(-1) ?? missing
-        const status = typeof given === "string" ? given : yield* given
+        kinds.push(kind)
+        const answer = setup.answers[reads.push(yield* now) - 1] ?? setup.answers.at(-1) ?? missing
+        const status = typeof answer === "string" ? answer : yield* answer
         return { kind: kind === "apm" ? "apm-payout" : kind, status }
       })
   })
-  const hints = Stream.fromIterable(world.hints ?? []).pipe(
+  const hints = Stream.fromIterable(setup.hints ?? []).pipe(
     Stream.mapEffect(([minute, claim]) =>
       Effect.as(
         Effect.flatMap(now, (at) => Effect.sleep(Duration.seconds(minute * 60 - at))),
@@ -86,11 +86,11 @@ const follow = (world: World) => {
   return Effect.gen(function* () {
     const poller = yield* StatusPoller.StatusPoller
     const fiber = yield* poller
-      .changes({ kind: world.kind ?? "apm-payment", id, status: world.status, hints })
+      .changes({ kind: setup.kind ?? "apm-payment", id, status: setup.status, hints })
       .pipe(
         Stream.runForEach(({ status }) =>
           Effect.map(now, (at) => {
-            told.push([at, status])
+            changes.push([at, status])
           })
         ),
         Effect.flip,
@@ -102,14 +102,14 @@ const follow = (world: World) => {
     const ended = fiber.pollUnsafe()
     yield* Fiber.interrupt(fiber)
     const { at, end } = ended?._tag === "Success" ? ended.value : { at: Number.NaN, end: "goes on" }
-    return { reads, told, asked, logged, end, at }
+    return { reads, changes, kinds, logged, end, at }
   }).pipe(
     Effect.provide(Logger.layer([logger])),
     Effect.provideService(References.MinimumLogLevel, "All"),
     Effect.provide(
       Layer.provide(StatusPoller.layer, [
         reader,
-        ...(world.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: world.pollGaps })])
+        ...(setup.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: setup.pollGaps })])
       ])
     ),
     Memory.virtual
@@ -120,13 +120,13 @@ const minutes = (...all: ReadonlyArray<number>) => all.map((minute) => minute * 
 const week = 7 * 24 * 60
 
 describe("following", () => {
-  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at the end", async () => {
-    const { at, end, reads, told } = await follow({
+  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at a terminal status", async () => {
+    const { at, end, reads, changes } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
     })
     expect(reads).toEqual(minutes(5, 10, 20, 50, 110, 170, 230))
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [0, "NEW"],
       [600, "PENDING"],
       [3000, "PROCESSING"],
@@ -135,26 +135,26 @@ describe("following", () => {
     expect([end, at]).toEqual(["end", 13_800])
   })
 
-  it("reads at once where nothing is known", async () => {
+  it("reads at once when no status is given", async () => {
     for (const status of [undefined, null, "ON_HOLD"]) {
-      const { reads, told } = await follow({
+      const { reads, changes } = await follow({
         status,
         answers: ["PENDING", "FAILED"],
         pollGaps: [Duration.minutes(1), Duration.minutes(2)]
       })
       expect(reads).toEqual(minutes(0, 1))
-      expect(told.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
+      expect(changes.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
     }
   })
 
-  it("needs no read where the create answered with the end", async () => {
+  it("makes no read when the status of the create is terminal", async () => {
     for (const status of statuses.filter(isTerminal)) {
-      const { end, reads, told } = await follow({ status, answers: [] })
-      expect([end, reads, told]).toEqual(["end", [], [[0, status]]])
+      const { end, reads, changes } = await follow({ status, answers: [] })
+      expect([end, reads, changes]).toEqual(["end", [], [[0, status]]])
     }
   })
 
-  it("goes on hourly for as long as there is no end, and at whatever gaps the profile has", async () => {
+  it("repeats the last gap of the profile, by default an hour, until a terminal status", async () => {
     const hourly = await follow({ status: "PENDING", answers: ["PENDING"] })
     expect(hourly.end).toBe("goes on")
     expect(hourly.reads.slice(0, 5)).toEqual(minutes(5, 10, 20, 50, 110))
@@ -173,61 +173,61 @@ describe("following", () => {
     )
   })
 
-  it("C07 is not ended by a status that nobody documented", async () => {
-    const { logged, reads, told } = await follow({
+  it("C07 continues after a status that is not documented", async () => {
+    const { logged, reads, changes } = await follow({
       status: "NEW",
       answers: ["ON_HOLD", "", "null", "SUCCEED"]
     })
     const warning = "Warn The apm-payment transaction 100001 has a status that is not documented"
     expect(logged).toEqual([warning, warning, warning])
     expect(reads).toEqual(minutes(5, 10, 20, 50))
-    expect(told.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
+    expect(changes.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
   })
 
-  it("never tells a lower rank, whatever the service answers, and every end it tells is true", () =>
+  it("never reports a lower rank, and reports only final statuses that the service confirmed", () =>
     fc.assert(
       fc.asyncProperty(
         fc.option(fc.constantFrom(...statuses), { nil: undefined }),
-        fc.array(fc.constantFrom<Answer>(...statuses, "ON_HOLD", failures.failed), {
+        fc.array(fc.constantFrom<ReadAnswer>(...statuses, "ON_HOLD", failures.failed), {
           minLength: 1,
           maxLength: 8
         }),
         fc.array(fc.tuple(fc.nat(120), fc.constantFrom(...statuses, "ON_HOLD")), { maxLength: 4 }),
         async (status, answers, drawn) => {
           const hints = drawn.toSorted(([a], [b]) => a - b)
-          const { end, reads, told } = await follow({ status, answers, hints })
-          const tell = told.map(([, each]) => each as Status)
-          for (const [n, each] of tell.slice(1).entries()) {
-            expect(rank(each)).toBeGreaterThanOrEqual(rank(tell[n] ?? each))
+          const { end, reads, changes } = await follow({ status, answers, hints })
+          const statuses = changes.map(([, each]) => each as Status)
+          for (const [n, each] of statuses.slice(1).entries()) {
+            expect(rank(each)).toBeGreaterThanOrEqual(rank(statuses[n] ?? each))
           }
-          const said = [status, ...answers.slice(0, Math.max(reads.length, 1))]
-          for (const each of tell) if (isTerminal(each)) expect(said).toContain(each)
-          const last = tell.at(-1)
+          const confirmed = [status, ...answers.slice(0, Math.max(reads.length, 1))]
+          for (const each of statuses) if (isTerminal(each)) expect(confirmed).toContain(each)
+          const last = statuses.at(-1)
           expect(end === "end").toBe(last !== undefined && isTerminal(last))
         }
       ),
       { numRuns: 300 }
     ))
 
-  it("asks the kind that knew the id, once one did", async () => {
-    const { asked } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
-    expect(asked).toEqual(["apm", "apm-payout"])
+  it("reads only the endpoint that knows the id after the first success", async () => {
+    const { kinds } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
+    expect(kinds).toEqual(["apm", "apm-payout"])
   })
 
-  it("fails as the last of it does, or ends with its last news", async () => {
-    const given = (answers: ReadonlyArray<Answer>) => follow({ answers })
-    expect((await given(["SUCCEED"])).end).toBe("end")
+  it("fails with the last error, or ends with the last change", async () => {
+    const followAnswers = (answers: ReadonlyArray<ReadAnswer>) => follow({ answers })
+    expect((await followAnswers(["SUCCEED"])).end).toBe("end")
     for (const [error, tag] of [
       [failures.unauthorized, "Unauthorized"],
       [failures.invalid, "ValidationFailed"],
       [failures.redirect, "UnexpectedResponse"]
     ] as const) {
-      const { at, end, reads } = await given(["PENDING", error])
+      const { at, end, reads } = await followAnswers(["PENDING", error])
       expect([end, at, reads]).toEqual([tag, 300, minutes(0, 5)])
     }
   })
 
-  it("is not ended by a read that fails for now", async () => {
+  it("continues after a read that fails with a transient error", async () => {
     for (const error of [
       failures.unreachable,
       failures.failed,
@@ -247,7 +247,7 @@ describe("following", () => {
 })
 
 describe("a 404", () => {
-  it("soon after the create is asked again every 5 seconds, and for a minute", async () => {
+  it("soon after the create is retried every 5 seconds for a minute", async () => {
     for (const times of [1, 2, 12]) {
       const { end, reads } = await follow({
         answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
@@ -260,14 +260,14 @@ describe("a 404", () => {
     }
   })
 
-  it("that stays for a minute is NotFound", async () => {
+  it("that lasts for a minute fails with NotFound", async () => {
     const { at, end, reads } = await follow({ answers: [missing] })
     expect([end, at, reads.length]).toEqual(["NotFound", 60, 13])
     const later = await follow({ status: "NEW", answers: ["PENDING", missing] })
     expect([later.end, later.at]).toEqual(["NotFound", 660])
   })
 
-  it("has a minute of its own each time", async () => {
+  it("has its own minute each time", async () => {
     const { at, end } = await follow({
       status: "NEW",
       answers: [missing, "PENDING", missing, missing, "SUCCEED"]
@@ -276,15 +276,15 @@ describe("a 404", () => {
   })
 })
 
-describe("a callback", () => {
-  it("makes a read now, and the gaps start again", async () => {
-    const { reads, told } = await follow({
+describe("a hint", () => {
+  it("causes a read at once, and the gaps start again", async () => {
+    const { reads, changes } = await follow({
       status: "NEW",
       answers: ["NEW", "PENDING", "PENDING", "SUCCEED"],
       hints: [[7, "PENDING"]]
     })
     expect(reads).toEqual(minutes(5, 7, 12, 17))
-    expect(told).toEqual([
+    expect(changes).toEqual([
       [0, "NEW"],
       [420, "PENDING"],
       [1020, "SUCCEED"]
@@ -300,7 +300,7 @@ describe("a callback", () => {
     expect([end, at, reads]).toEqual(["end", 60, [60]])
   })
 
-  it("that is ahead of the service is asked after for a minute, and never believed", async () => {
+  it("that the reads do not confirm causes reads for a minute, and never counts", async () => {
     const soon = await follow({
       status: "NEW",
       answers: ["PENDING", "PENDING", "SUCCEED"],
@@ -317,33 +317,33 @@ describe("a callback", () => {
       420,
       720
     ])
-    expect(forged.told.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
+    expect(forged.changes.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
   })
 
-  it("that the service contradicts is held against it for a minute, and a change of its mind is a conflict", async () => {
+  it("that the reads contradict causes reads for a minute, and a changed final status is a conflict", async () => {
     const stays = await follow({
       status: "NEW",
       answers: ["FAILED"],
       hints: [[1, "SUCCEED"]]
     })
-    expect([stays.end, stays.at, stays.told.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
+    expect([stays.end, stays.at, stays.changes.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
     const turns = await follow({
       status: "NEW",
       answers: ["FAILED", "FAILED", "SUCCEED"],
       hints: [[1, "SUCCEED"]]
     })
-    expect(turns.told.slice(1)).toEqual([
+    expect(turns.changes.slice(1)).toEqual([
       [60, "FAILED"],
       [70, "SUCCEED"]
     ])
   })
 
-  it("gives a service that does not know the id another minute", async () => {
+  it("starts another minute while the service does not know the id", async () => {
     const { at, end } = await follow({ answers: [missing], hints: [[0.9, "PENDING"]] })
     expect([end, at]).toEqual(["NotFound", 54 + 60])
   })
 
-  it("that finds the service failing is asked after as well", async () => {
+  it("causes further reads when its read fails", async () => {
     const { end, reads } = await follow({
       status: "NEW",
       answers: [failures.failed, failures.unreachable, "SUCCEED"],
@@ -352,7 +352,7 @@ describe("a callback", () => {
     expect([reads, end]).toEqual([[60, 65, 70], "end"])
   })
 
-  it("that comes while a read is under way makes one more", async () => {
+  it("during a read causes one more read", async () => {
     const { reads } = await follow({
       answers: [Effect.delay(Effect.succeed("PENDING"), "1 minute"), "PENDING", "SUCCEED"],
       hints: [
@@ -365,8 +365,8 @@ describe("a callback", () => {
   })
 })
 
-describe("one effect", () => {
-  const answering = (...answers: ReadonlyArray<Answer>) => {
+describe("follow", () => {
+  const answering = (...answers: ReadonlyArray<ReadAnswer>) => {
     let reads = 0
     return Layer.succeed(StatusReader, {
       read: (kind) =>
@@ -381,7 +381,7 @@ describe("one effect", () => {
       poller.follow({ kind: "refund", id, status: "NEW", hints })
     ).pipe(Effect.provide(Layer.provide(StatusPoller.layer, reader)))
 
-  it("succeeds with where the transaction stands at its end, conflict and all", () =>
+  it("returns the last change, with its conflict", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.forkChild(
         following(answering("FAILED", "SUCCEED"), Stream.make("SUCCEED"))
@@ -395,7 +395,7 @@ describe("one effect", () => {
       })
     }).pipe(Memory.virtual))
 
-  it("is bounded by a time-out, and leaves neither a read nor a listener behind", () =>
+  it("can be limited by a timeout, which ends the read and the stream of hints", () =>
     Effect.gen(function* () {
       const left: Array<string> = []
       const hanging = Effect.onInterrupt(Effect.never, () =>
@@ -418,7 +418,7 @@ describe("one effect", () => {
       expect(left.toSorted()).toEqual(["hints", "read"])
     }).pipe(Memory.virtual))
 
-  it("C20 can be interrupted while it waits, reads, or waits for the service to come after", () =>
+  it("C20 can be interrupted while it waits, reads, or waits for a read that is behind", () =>
     Effect.gen(function* () {
       for (const answers of [["PENDING"], [Effect.never], [missing]] as const) {
         let open = 0

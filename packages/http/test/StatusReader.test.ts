@@ -29,8 +29,8 @@ type Concrete = keyof typeof paths
 
 const kinds = Object.keys(paths) as Array<Concrete>
 
-/** Which kinds a question is about, in the order they are asked. */
-const asked: Record<Kind, ReadonlyArray<Concrete>> = {
+/** The endpoints that are read for each kind, in their order. */
+const endpointsOf: Record<Kind, ReadonlyArray<Concrete>> = {
   "apm-payment": ["apm-payment"],
   "apm-payout": ["apm-payout"],
   "card-payment": ["card-payment"],
@@ -40,11 +40,11 @@ const asked: Record<Kind, ReadonlyArray<Concrete>> = {
   card: ["card-payment", "card-payout", "refund"]
 }
 
-const questions = Object.keys(asked) as Array<Kind>
+const requestedKinds = Object.keys(endpointsOf) as Array<Kind>
 
 const url = (kind: Concrete) => `https://payments.example/api/v1/${paths[kind]}/status/100001`
 
-/** A service that knows the id as some kinds, and fails with a status for others. */
+/** A service that knows the id at some endpoints, and fails with an HTTP status at others. */
 const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concrete, number>> = {}) =>
   new Memory.Service({
     answer: (request) => {
@@ -57,14 +57,14 @@ const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concret
   })
 
 describe("the reader", () => {
-  it("asks the endpoints of the kinds in their order, and says which of them knew the id", () =>
+  it("reads the endpoints of the kinds in order, and returns the kind that knows the id", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...questions),
+        fc.constantFrom(...requestedKinds),
         fc.subarray(kinds),
         async (question, known) => {
           const service = knowing(known)
-          const candidates = asked[question]
+          const candidates = endpointsOf[question]
           const first = candidates.findIndex((kind) => known.includes(kind))
           const kind = candidates[first]
           expect(await read(service, question)).toEqual(
@@ -77,9 +77,9 @@ describe("the reader", () => {
       )
     ))
 
-  it("passes any failure on but a 404, and asks no further", async () => {
-    for (const question of questions) {
-      for (const [at, kind] of asked[question].entries()) {
+  it("fails with any error except a 404, and reads no further endpoint", async () => {
+    for (const question of requestedKinds) {
+      for (const [at, kind] of endpointsOf[question].entries()) {
         for (const [code, tag] of [
           [500, "ServiceFailed"],
           [400, "ValidationFailed"],
@@ -87,7 +87,7 @@ describe("the reader", () => {
           [429, "RateLimited"],
           [302, "UnexpectedResponse"]
         ] as const) {
-          const service = knowing(asked[question].slice(at + 1), { [kind]: code })
+          const service = knowing(endpointsOf[question].slice(at + 1), { [kind]: code })
           expect(await read(service, question)).toBe(tag)
           expect(new Set(service.requests.map((request) => request.url)).size).toBe(at + 1)
         }
@@ -95,7 +95,7 @@ describe("the reader", () => {
     }
   })
 
-  it("moves on at once: a 404 is neither waited for nor asked twice", async () => {
+  it("reads the next endpoint at once after a 404", async () => {
     const service = knowing(["refund"])
     const answer = await StatusReader.use((reader) => reader.read("card", id)).pipe(
       Effect.provide(Memory.client(service)),
@@ -105,7 +105,7 @@ describe("the reader", () => {
     expect(service.requests.length).toBe(3)
   })
 
-  it("tells an unknown id from a service that cannot say", async () => {
+  it("distinguishes an unknown id from an unreadable response", async () => {
     expect(await read(new Memory.Service({ auth: () => Memory.answer(404, "") }), "apm")).toBe(
       "UnexpectedResponse"
     )

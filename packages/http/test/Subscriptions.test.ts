@@ -23,7 +23,7 @@ const run = <A, E>(
     Memory.virtual
   )
 
-/** A service with one subscription, that counts what was done to it. */
+/** A service with one subscription, which counts its changes. */
 const lively = (faults: ReadonlyArray<Memory.Fault | undefined>) => {
   const seen = { effects: 0, exists: true }
   const service = new Memory.Service({
@@ -43,7 +43,7 @@ const storm = fc.array(fc.option(fc.constantFrom(...Memory.faults), { nil: undef
   maxLength: 8
 })
 
-/** After these a request may have taken effect. */
+/** Faults after which a request may have taken effect. */
 const ambiguous: ReadonlySet<Memory.Fault | undefined> = new Set<Memory.Fault>([
   "reset before",
   "reset after",
@@ -53,7 +53,7 @@ const ambiguous: ReadonlySet<Memory.Fault | undefined> = new Set<Memory.Fault>([
   "503 after"
 ])
 
-/** Whether an error leaves it open what became of the request. */
+/** Returns whether the request may have taken effect. */
 const isOpen = (error: object): boolean =>
   "_tag" in error &&
   (error._tag === "ServiceFailed" ||
@@ -61,7 +61,7 @@ const isOpen = (error: object): boolean =>
     (error._tag === "Unreachable" && "sent" in error && error.sent === true))
 
 describe("a change", () => {
-  it("C22 is sent once, but for a refused token, and never called undone when it was done", () =>
+  it("C22 is sent once, except after a refused token, and its error allows that it took effect", () =>
     fc.assert(
       fc.asyncProperty(
         storm,
@@ -83,7 +83,7 @@ describe("a change", () => {
       { numRuns: 500 }
     ))
 
-  it("says only what should change", async () => {
+  it("sends only the members that change", async () => {
     for (const changes of [{}, { plan: {} }, { plan: { interval: 2 } }]) {
       const { service } = lively([])
       await run(service, ({ update }) => update("700", changes))
@@ -93,7 +93,7 @@ describe("a change", () => {
 })
 
 describe("a cancel", () => {
-  it("C22 is sent again only after an ambiguous failure, and is done when that was", () =>
+  it("C22 is retried only after an ambiguous failure, and succeeds when the first attempt took effect", () =>
     fc.assert(
       fc.asyncProperty(storm, async (faults) => {
         const { seen, service } = lively(faults)
@@ -109,7 +109,7 @@ describe("a cancel", () => {
       { numRuns: 500 }
     ))
 
-  it("C22 is done when the subscription is gone after a failure, and NotFound when it never was there", async () => {
+  it("C22 succeeds on a 404 after an ambiguous failure, and fails with NotFound on a 404 to the first attempt", async () => {
     const gone = lively(["503 after"])
     expect(Result.isSuccess(await run(gone.service, ({ cancel }) => cancel("700")))).toBe(true)
     expect(gone.service.requests.length).toBe(2)
@@ -122,7 +122,7 @@ describe("a cancel", () => {
 })
 
 describe("an id", () => {
-  it("B01 becomes part of a path only when it cannot leave it", async () => {
+  it("B01 is sent only when it cannot change the path", async () => {
     for (const id of ["", "..", "a/b", "%2e", "7?x"]) {
       for (const name of ["get", "pause", "cancel"] as const) {
         const service = new Memory.Service()

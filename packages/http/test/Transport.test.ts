@@ -25,7 +25,7 @@ describe.each([
   ["NodeTransport", NodeTransport.layer],
   ["a transport over fetch", Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)]
 ])("%s", (_, layer) => {
-  it("sends what it is given and hands over what comes, without a word to anybody's tracer", () => {
+  it("sends the request unchanged and returns the response unchanged, without a span or trace header", () => {
     const spans: Array<string> = []
     const tracer = Tracer.make({
       span: (options) => {
@@ -62,7 +62,7 @@ describe.each([
     ).then(() => expect(spans).toEqual(["outer"]))
   })
 
-  it("C21 B03 hands over a redirect and goes nowhere", () =>
+  it("C21 B03 returns a redirect without following it", () =>
     live(
       Effect.gen(function* () {
         const elsewhere = yield* Server.start((socket) => Server.reply(socket, 200, '"caught"'))
@@ -81,14 +81,14 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C09 reads a body up to the limit, and ends the connection of one that goes on", () =>
+  it("C09 reads a body up to the limit, and closes the connection of a longer one", () =>
     live(
       Effect.gen(function* () {
         const server = yield* Server.start((socket, request) => {
           if (request.startsWith("GET /full"))
-            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes))
           if (request.startsWith("GET /over"))
-            return Server.reply(socket, 200, Buffer.alloc(Transport.maxBytes + 1))
+            return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes + 1))
           const chunk = Buffer.alloc(65_536)
           socket.write("HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n")
           const more = () => {
@@ -100,7 +100,7 @@ describe.each([
           socket.on("drain", more)
           more()
         })
-        expect((yield* send(`${server.url}/full`)).body.length).toBe(Transport.maxBytes)
+        expect((yield* send(`${server.url}/full`)).body.length).toBe(Transport.maxResponseBytes)
         for (const path of ["/over", "/endless"]) {
           expect(yield* Effect.flip(send(server.url + path))).toMatchObject({
             _tag: "UnexpectedResponse",
@@ -111,7 +111,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C09 is not burst by what inflates", () =>
+  it("C09 limits the decompressed size of a body too", () =>
     live(
       Effect.gen(function* () {
         const bomb = gzipSync(Buffer.alloc(150 * 1024 * 1024))
@@ -128,7 +128,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C03 says that a request was sent when the connection broke after it, and does not send it again", () =>
+  it("C03 reports a request as sent when the connection breaks after it, and does not send it again", () =>
     live(
       Effect.gen(function* () {
         const server = yield* Server.start((socket) => socket.resetAndDestroy())
@@ -142,7 +142,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C02 is Unreachable when the connection is reset before the request is read", () =>
+  it("C02 fails with Unreachable when the connection is reset before the request is read", () =>
     live(
       Effect.gen(function* () {
         const server = yield* Server.start(
@@ -156,7 +156,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C06 is Unreachable, and sent, when the answer is cut short or is no HTTP", () =>
+  it("C06 fails with Unreachable, sent, when the response is cut short or not HTTP", () =>
     live(
       Effect.gen(function* () {
         for (const answer of [
@@ -174,7 +174,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C01 C18 says that nothing was sent when no connection could be made", () =>
+  it("C01 C18 reports the request as not sent when no connection opens", () =>
     live(
       Effect.gen(function* () {
         const { url } = yield* Effect.scoped(Server.start(() => undefined))
@@ -186,7 +186,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("C20 ends the connection when it is interrupted, before an answer or in the middle of one", () =>
+  it("C20 closes the connection when it is interrupted before or during a response", () =>
     live(
       Effect.gen(function* () {
         for (const begun of ["", "HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{"]) {
@@ -201,7 +201,7 @@ describe.each([
       }).pipe(Effect.provide(layer))
     ))
 
-  it("carries nothing that was sent in its errors", () =>
+  it("has nothing of the request in its errors", () =>
     live(
       Effect.gen(function* () {
         const server = yield* Server.start((socket) => socket.resetAndDestroy())
@@ -221,7 +221,7 @@ describe.each([
 })
 
 describe("NodeTransport", () => {
-  it("keeps its connections for later requests, and ends them with its scope", () =>
+  it("keeps its connections for later requests, and closes them with its scope", () =>
     live(
       Effect.gen(function* () {
         let connections = 0
@@ -232,12 +232,12 @@ describe("NodeTransport", () => {
         yield* Effect.provide(Effect.repeat(send(server.url), { times: 19 }), NodeTransport.layer)
         yield* server.closed
         expect(server.received.length).toBe(20)
-        // One may open while the answer on the other is still being put away.
+        // A second connection may open while the response on the first is still being processed.
         expect(connections).toBeLessThanOrEqual(2)
       })
     ))
 
-  it("C20 does not send what was interrupted before the connection stood", () =>
+  it("C20 does not send a request that is interrupted before the connection is open", () =>
     live(
       Effect.gen(function* () {
         const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))

@@ -1,14 +1,12 @@
 /**
- * Trying again: how often, how long, after which waits, and what is left in doubt.
+ * Runs the attempts of a call: timeouts, retries and backoff.
  *
  * **Details**
  *
- * Every attempt ends by itself, at its own time-out or at the deadline of the whole call, whichever
- * is first; nothing is cut off from outside, so it is always known whether an attempt may have taken
- * effect. A wait that would end after the deadline is not begun: the last failure is the answer.
- * That is also the cap on `Retry-After`, before which nothing is sent.
- *
- * @since 0.1.0
+ * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It is never
+ * interrupted from outside, so its failure always tells whether the request may have taken effect. There
+ * is no retry when its wait would end after the deadline: the call then fails with the last failure.
+ * `Retry-After` lengthens a wait, so the deadline limits it too.
  */
 import {
   type ReadError,
@@ -23,125 +21,134 @@ import * as Random from "effect/Random"
 import * as Metrics from "../Metrics.ts"
 import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
-import * as Refusal from "./Refusal.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
 
-/** An error after which a request may have taken effect all the same. */
+/** An error after which the request may have taken effect. */
 export type Doubt = Unreachable | ServiceFailed | UnexpectedResponse
 
-/** Which attempt this is, from 1, and how long the call may still take. */
+/** One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call. */
 export interface Attempt {
   readonly number: number
-  readonly left: () => Duration.Duration
+  readonly remaining: () => Duration.Duration
 }
 
-/** How one attempt failed: for good, or so that another may follow. */
-export interface Failed {
+/**
+ * The failure of one attempt.
+ *
+ * - `transient`: a retry may help.
+ * - `doubt`: the error, when the request may have taken effect.
+ * - `retryAfter`: the least wait before a retry, in milliseconds.
+ */
+export interface AttemptFailure {
   readonly error: ReadError
   readonly transient: boolean
   readonly doubt: Doubt | undefined
   readonly retryAfter: number | undefined
 }
 
-/** How a call failed, after all its attempts: `doubt` is what any of them left open. */
-export interface Ended {
+/** The failure of a call: the error of its last attempt, and the latest doubt of all its attempts. */
+export interface CallFailure {
   readonly error: ReadError
   readonly doubt: Doubt | undefined
 }
 
-/** Judges an error of an exchange. */
-export const failed = (error: ReadError, retryAfter?: number): Failed => {
+/** Makes the failure of an attempt from its error. `retryAfter` is in milliseconds. */
+export const toFailure = (error: ReadError, retryAfter?: number): AttemptFailure => {
   const doubt = isDoubt(error) ? error : undefined
   return { error, transient: error.isRetryable || doubt !== undefined, doubt, retryAfter }
 }
 
-/** Ends a call with an error that no attempt of it can mend, and that leaves nothing open. */
-export const final = (error: ReadError): Failed => ({
+/** Makes a failure without retry: the request was not sent. */
+export const finalFailure = (error: ReadError): AttemptFailure => ({
   error,
   transient: false,
   doubt: undefined,
   retryAfter: undefined
 })
 
-/** An answer that is a refusal, even an undocumented one, is no doubt; a broken success is. */
+/** A refusal, documented or not, leaves no doubt. A success that cannot be read does. */
 const isDoubt = (error: ReadError): error is Doubt =>
   error._tag === "ServiceFailed" ||
   (error._tag === "Unreachable" && error.sent) ||
   (error._tag === "UnexpectedResponse" && (error.status < 300 || error.status >= 500))
 
-/** Whether a repetition may help. */
-export const isTransient = ({ transient }: Failed): boolean => transient
+/** Returns whether a retry may help. */
+export const isTransient = ({ transient }: AttemptFailure): boolean => transient
 
-/** Whether a request may have taken effect all the same. */
-export const isInDoubt = ({ doubt }: Failed): boolean => doubt !== undefined
+/** Returns whether the request may have taken effect. */
+export const isInDoubt = ({ doubt }: AttemptFailure): boolean => doubt !== undefined
 
-/** Sends a request once, within what time is left. Fails where no response came. */
+/** Sends a request once, within the remaining time. Fails when there is no response. */
 export const send = (
   config: PawlConfig["Service"],
   transport: Transport.Transport["Service"],
   request: Transport.Request,
-  { left, number }: Attempt
-): Effect.Effect<Transport.Response, Failed> =>
+  { number, remaining }: Attempt
+): Effect.Effect<Transport.Response, AttemptFailure> =>
   transport.send(request).pipe(
     Effect.timeoutOrElse({
-      duration: Duration.min(config.attemptTimeout, left()),
+      duration: Duration.min(config.attemptTimeout, remaining()),
       orElse: () =>
-        Effect.fail(new Unreachable({ reason: "no answer in time", sent: true, attempts: 1 }))
+        Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
     }),
     Effect.mapError((error) =>
-      failed(
+      toFailure(
         error._tag === "Unreachable"
-          ? new Unreachable({ ...atHost(config, error), attempts: number })
+          ? new Unreachable({ ...withHost(config, error), attempts: number })
           : error
       )
     )
   )
 
-/** Says which host it was. */
-const atHost = ({ baseUrl }: PawlConfig["Service"], { reason, sent }: Unreachable) => ({
+/** Adds the host to the reason. */
+const withHost = ({ baseUrl }: PawlConfig["Service"], { reason, sent }: Unreachable) => ({
   reason: `${new URL(baseUrl).host}: ${reason}`,
   sent
 })
 
-/** Passes a 2xx on, and fails with what any other response means. */
-export const accept = (
+/** Returns a 2xx response, and fails with the error of any other. */
+export const requireSuccess = (
   request: Transport.Request,
   response: Transport.Response,
   attempt: Attempt
-): Effect.Effect<Transport.Response, Failed> =>
+): Effect.Effect<Transport.Response, AttemptFailure> =>
   response.status >= 200 && response.status < 300
     ? Effect.succeed(response)
     : Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const retryAfter = Refusal.readRetryAfter(response.headers["retry-after"], now)
+        const retryAfter = ErrorResponse.readRetryAfter(response.headers["retry-after"], now)
         return Effect.fail(
-          failed(Refusal.toError(request, response, attempt.number, retryAfter), retryAfter)
+          toFailure(
+            ErrorResponse.toError(request, response, attempt.number, retryAfter),
+            retryAfter
+          )
         )
       })
 
-/** What a call is about, for logs and spans: its operation, and the identifiers it was given. */
-export interface About {
+/** Annotations of a call for logs and spans: its operation, and the ids of its input. */
+export interface Annotations {
   readonly operation: string
   readonly [name: string]: string
 }
 
-/** Runs attempts until one succeeds or fails so that none may follow, or attempts or time are used up. */
+/** Runs attempts until one succeeds, `shouldRetry` returns false, or attempts or time run out. */
 export const run = <A>(
   { maxAttempts, totalTimeout }: PawlConfig["Service"],
-  about: About,
-  mayFollow: (failure: Failed) => boolean,
-  attempt: (attempt: Attempt) => Effect.Effect<A, Failed>
-): Effect.Effect<A, Ended> =>
+  annotations: Annotations,
+  shouldRetry: (failure: AttemptFailure) => boolean,
+  attempt: (attempt: Attempt) => Effect.Effect<A, AttemptFailure>
+): Effect.Effect<A, CallFailure> =>
   Effect.withFiber((fiber) => {
     const clock = fiber.getRef(Clock.Clock)
     const count = (outcome: string) =>
-      Metrics.attempts(about.operation, outcome).updateUnsafe(1, fiber.context)
-    const end = clock.monotonicTimeNanosUnsafe() + Duration.toNanosUnsafe(totalTimeout)
-    const left = () => {
-      const nanos = end - clock.monotonicTimeNanosUnsafe()
+      Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
+    const deadline = clock.monotonicTimeNanosUnsafe() + Duration.toNanosUnsafe(totalTimeout)
+    const remaining = () => {
+      const nanos = deadline - clock.monotonicTimeNanosUnsafe()
       return nanos > 0n ? Duration.nanos(nanos) : Duration.zero
     }
     let doubt: Doubt | undefined
-    const from = (number: number): Effect.Effect<A, Ended> =>
-      Effect.matchEffect(attempt({ number, left }), {
+    const runFrom = (number: number): Effect.Effect<A, CallFailure> =>
+      Effect.matchEffect(attempt({ number, remaining }), {
         onSuccess: (value) => {
           count("Success")
           return Effect.succeed(value)
@@ -149,26 +156,29 @@ export const run = <A>(
         onFailure: (failure) => {
           count(failure.error._tag)
           doubt = failure.doubt ?? doubt
-          const ended = Effect.fail({ error: failure.error, doubt })
-          if (number >= maxAttempts || !mayFollow(failure)) return ended
+          const callFailure = Effect.fail({ error: failure.error, doubt })
+          if (number >= maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure), (wait) => {
-            if (!Duration.isLessThan(wait, left())) return ended
-            Metrics.retries(about.operation).updateUnsafe(1, fiber.context)
+            if (!Duration.isLessThan(wait, remaining())) return callFailure
+            Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
-              `Attempt ${number} failed, another one follows in ${Duration.format(wait)}. ${failure.error.message}`
+              `Attempt ${number} failed. The next attempt is in ${Duration.format(wait)}. ${failure.error.message}`
             ).pipe(
-              Effect.annotateLogs(about),
+              Effect.annotateLogs(annotations),
               Effect.andThen(Effect.sleep(wait)),
-              Effect.andThen(Effect.suspend(() => from(number + 1)))
+              Effect.andThen(Effect.suspend(() => runFrom(number + 1)))
             )
           })
         }
       })
-    return from(1)
+    return runFrom(1)
   })
 
-/** 200 ms, 400, 800, … up to 5 s, a fifth more or less; never before the service wants it. */
-const waitAfter = (number: number, { retryAfter = 0 }: Failed): Effect.Effect<Duration.Duration> =>
-  Effect.map(Random.nextBetween(0.8, 1.2), (spread) =>
-    Duration.millis(Math.max(Math.min(100 * 2 ** number, 5000) * spread, retryAfter))
+/** The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. */
+const waitAfter = (
+  number: number,
+  { retryAfter = 0 }: AttemptFailure
+): Effect.Effect<Duration.Duration> =>
+  Effect.map(Random.nextBetween(0.8, 1.2), (jitter) =>
+    Duration.millis(Math.max(Math.min(100 * 2 ** number, 5000) * jitter, retryAfter))
   )

@@ -1,8 +1,5 @@
 /**
- * One operation of the contract, from plain values to a request and from a response to its value,
- * by the endpoint's own schemas.
- *
- * @since 0.1.0
+ * Encodes the request and decodes the response of an operation with the schemas of its endpoint.
  */
 import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Json from "@pawl/core/Json"
@@ -17,13 +14,13 @@ import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../Transport.ts"
 
-/** What an operation is called with: plain values, as they would stand in the path and the body. */
+/** The input of an operation: the plain values of the path and of the body. */
 export interface Input {
   readonly params?: { readonly id?: string; readonly subscriptionId?: string }
   readonly payload?: object
 }
 
-/** What of an endpoint is needed to call it. */
+/** The parts of an endpoint that a call needs. */
 export interface Endpoint<A> {
   readonly identifier: string
   readonly method: HttpMethod
@@ -34,52 +31,53 @@ export interface Endpoint<A> {
   readonly "~Success": { readonly Type: A }
 }
 
-/** An operation, ready to be called: its schemas are compiled and its path is taken apart once. */
+/** An operation that is ready to be called: its schemas are compiled once. */
 export interface Operation<A> {
-  /** Its name, as the contract has it. */
+  /** The name of the endpoint in the contract. */
   readonly name: string
-  /** Whether it only reads. */
+  /** Whether the method is GET. */
   readonly isRead: boolean
-  /** Builds the request, or names everything that is wrong with the input. */
+  /** Builds the request, or fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
-  /** Reads the value of a success, or names the field that is not as documented. */
+  /** Decodes a 2xx response, or fails with the first field that is not as documented. */
   readonly fromResponse: (response: Transport.Response) => Effect.Effect<A, UnexpectedResponse>
 }
 
 type Codec<A = unknown> = Schema.Codec<A, unknown>
 
-/** Prepares an operation at a base URL. */
+/** Makes the operation of an endpoint at a base URL. */
 export const make = <A>(endpoint: Endpoint<A>, baseUrl: string): Operation<A> => ({
   name: endpoint.identifier,
   isRead: endpoint.method === "GET",
-  toRequest: requestOf(endpoint, baseUrl),
-  fromResponse: valueOf(endpoint)
+  toRequest: encoder(endpoint, baseUrl),
+  fromResponse: decoder(endpoint)
 })
 
-/** Prepares operations at a base URL, each of them once. */
+/** Makes a function that returns the operation of an endpoint at a base URL and caches it. */
 export const makeAll = (baseUrl: string) => {
-  const made = new WeakMap<Endpoint<never>, Operation<never>>()
+  const operations = new WeakMap<Endpoint<never>, Operation<never>>()
   return <A>(endpoint: Endpoint<A>): Operation<A> => {
-    const known = made.get(endpoint as Endpoint<never>) as Operation<A> | undefined
-    const operation = known ?? make(endpoint, baseUrl)
-    if (known === undefined) made.set(endpoint as Endpoint<never>, operation as Operation<never>)
+    const cached = operations.get(endpoint as Endpoint<never>) as Operation<A> | undefined
+    const operation = cached ?? make(endpoint, baseUrl)
+    if (cached === undefined)
+      operations.set(endpoint as Endpoint<never>, operation as Operation<never>)
     return operation
   }
 }
 
-const requestOf = (
+const encoder = (
   { method, params, path, payload }: Endpoint<unknown>,
   baseUrl: string
 ): Operation<unknown>["toRequest"] => {
   const headers = {
     accept: "application/json",
-    // Also without a body: DELETE asks for it (`spec.md`, "Common rules").
+    // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
     ...(method === "GET" ? {} : { "content-type": "application/json" })
   }
   const [body] = Array.from(payload.values(), ({ schemas }) => schemas[0])
   const checkBody = body === undefined ? undefined : check(body as Codec)
   const checkParams = params === undefined ? undefined : check(params as Codec)
-  // The contract's paths start at the host's root, and a base URL ends in /api.
+  // The paths of the contract start at the root of the host, and a base URL ends in /api.
   const url = baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
@@ -105,10 +103,10 @@ const requestOf = (
     })
 }
 
-const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
+const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
   const success = Array.from(endpoint.success)[0] as Codec<A>
   const decode = Schema.decodeUnknownEffect(success)
-  // Where nothing is due nothing is read; in the contract's JSON nothing is null.
+  // A 204 has no body to parse. Its schema decodes null.
   const read = HttpApiSchema.isNoContent(success.ast)
     ? () => Result.succeed(null)
     : ({ body }: Transport.Response) => Json.fromBytes(body)
@@ -126,7 +124,7 @@ const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
   }
 }
 
-/** Passes a plain value through its schema, and names everything that is wrong with it. */
+/** Makes a function that checks a plain value against its schema, and encodes it. Reports all faults. */
 const check = (schema: Codec) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const write = writer(schema.ast)
@@ -137,8 +135,8 @@ const check = (schema: Codec) => {
 type Write = (value: unknown) => unknown
 
 /**
- * Writes what was read as it travels. Only a few fields are read as something else (secrets, exact
- * numbers): to encode the whole for them takes as long as to read it, and 8 % of a call.
+ * Makes the encoder of a schema. Only a few fields have an encoded form of their own (secrets, exact
+ * numbers), so only these are encoded. Encoding the whole value takes as long as checking it, 8 % of a call.
  */
 const writer = (ast: SchemaAST.AST): Write => {
   if (isPlain(ast)) return identity
@@ -157,10 +155,10 @@ const writer = (ast: SchemaAST.AST): Write => {
 
 const flip = (ast: SchemaAST.AST): SchemaAST.AST => Schema.flip(Schema.make<Codec>(ast)).ast
 
-/** Whether a schema reads its values as they are. */
+/** Returns whether the decoded and the encoded form of a schema are the same. */
 const isPlain = (ast: SchemaAST.AST): boolean => flip(ast) === ast
 
-/** Whether only known fields of it are read as something else, and are there where they are read. */
+/** Returns whether the encoded form differs only in known fields, each present in both forms or in neither. */
 const isFields = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
   SchemaAST.isObjects(ast) &&
   ast.encoding === undefined &&

@@ -1,6 +1,6 @@
 /**
- * The service behind a transport without a network: it issues tokens, keeps a ledger by requestId and
- * fails as it is told. No promise is involved, so virtual time works.
+ * An in-memory payments service behind the transport: it issues access tokens, keeps payments by requestId and
+ * fails as configured. It uses no promises, so it runs in virtual time.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
@@ -16,7 +16,7 @@ import * as Pawl from "../../src/Pawl.ts"
 import * as PawlConfig from "../../src/PawlConfig.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
 
-/** What may happen to one request; the service acts on those that name `after`. */
+/** The fault of one request. The service has processed the request in those with `after`. */
 export type Fault =
   | "refused"
   | "reset before"
@@ -69,17 +69,17 @@ const unreachable = (sent: boolean): Answer =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
 
 export interface Options {
-  /** One for each request but those to `/auth`, in the order they come; none is no fault. */
+  /** The faults of the requests, except those to `/auth`, in order; undefined is no fault. */
   readonly faults?: ReadonlyArray<Fault | undefined>
-  /** Answers `/auth` instead of a token that lives 30 days; n counts from 1. */
+  /** Replaces the response of `/auth`, a token for 30 days; n counts from 1. */
   readonly auth?: (n: number) => Answer
-  /** Acts on a request instead of the ledger, as often as no fault keeps it from it. */
+  /** Replaces the processing of a request; faults still apply. */
   readonly act?: (request: Request) => Response
-  /** Answers everything else instead of the ledger, whatever the faults. */
+  /** Replaces the responses to all requests except `/auth`; faults do not apply. */
   readonly answer?: (request: Request, n: number) => Answer
 }
 
-/** A payment as the service holds it: what was sent, and what was answered. */
+/** A stored payment: its request body and its response. */
 export interface Entry {
   readonly body: string
   readonly response: Response
@@ -190,7 +190,7 @@ export const client = (service: Service, changed: Partial<PawlConfig.Options> = 
 export const profile = (changed: Partial<Profile.Switches>): Layer.Layer<never> =>
   Profile.layer(changed)
 
-/** Runs in virtual time of its own, and without a word. */
+/** Runs in its own virtual time, without log lines. */
 export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   effect.pipe(
     Effect.provideService(References.MinimumLogLevel, "None"),
@@ -198,7 +198,7 @@ export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
     Effect.runPromise
   )
 
-/** Forks, lets an hour pass, and joins: long enough for every attempt and wait of a call. */
+/** Runs an effect through an hour of virtual time, long enough for all attempts and waits of a call. */
 export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect, { startImmediately: true })

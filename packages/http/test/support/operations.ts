@@ -1,6 +1,6 @@
 /**
- * Every operation of the client: how it is called, the request that leaves, and what its answer means.
- * The secrets among the values are canaries.
+ * All operations of the client: how to call each, its request, its response and its result. Secret values are
+ * canaries that tests search for.
  */
 import { CardToken } from "@pawl/core/Card"
 import type { ReadError } from "@pawl/core/PaymentsError"
@@ -17,7 +17,7 @@ import { Refunds } from "../../src/Refunds.ts"
 import { Subscriptions } from "../../src/Subscriptions.ts"
 import type { Request } from "../../src/Transport.ts"
 
-/** What must reach the service and nobody else. */
+/** Values that only the service may receive. */
 export const canaries = {
   number: "4929813274650194",
   cvv: "0917",
@@ -26,25 +26,25 @@ export const canaries = {
   identityCode: "identity-canary-8d13"
 }
 
-/** What may name a create. */
+/** Options of a create. */
 export interface Named {
   readonly requestId?: string
 }
 
 /** One operation. */
 export interface Operation {
-  /** The name of its span. */
+  /** The name of the span. */
   readonly name: string
   readonly kind: "create" | "read" | "change" | "remove"
-  /** Calls it; a create under the requestId, if one is given. */
+  /** Calls the operation; a create uses the given requestId, if any. */
   readonly call: (named: Named) => Effect.Effect<unknown, { readonly _tag: string }, Pawl.Services>
   readonly method: Request["method"]
   readonly path: string
-  /** The JSON that leaves, but for the requestId of a create; undefined where none does. */
+  /** The JSON body, without the requestId of a create; undefined when there is no body. */
   readonly body?: object
-  /** The answer of the service, as text. */
+  /** The response body of the service, as text. */
   readonly answer: string
-  /** What the caller gets of it; by default the answer as it is. */
+  /** The result of the call; by default the response. */
   readonly value?: unknown
 }
 
@@ -166,7 +166,7 @@ const subscribed = {
 
 const json = JSON.stringify
 
-/** Reads a status at a path that ends in the id. */
+/** A read of a status at a path that ends in the id. */
 const readStatus = (
   name: string,
   path: string,
@@ -389,6 +389,6 @@ export const operations: ReadonlyArray<Operation> = [
   }
 ]
 
-/** The service's good answer to a request of any of them. */
+/** Returns the successful response of the service to a request of any operation. */
 export const answerTo = ({ method, url }: Request): string =>
   operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""

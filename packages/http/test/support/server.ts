@@ -1,5 +1,5 @@
 /**
- * A TCP server on a free loopback port that answers each connection as it is told, well or badly.
+ * A TCP server on a free loopback port. A function writes each response, valid or not.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -7,13 +7,13 @@ import { createServer, type Socket } from "node:net"
 
 export interface Server {
   readonly url: string
-  /** The requests that arrived in full, as text. */
+  /** The complete requests, as text. */
   readonly received: Array<string>
   /** Succeeds when a connection has ended. */
   readonly closed: Effect.Effect<void>
 }
 
-/** Starts a server; `respond` is called once for each request that arrived in full. */
+/** Starts a server that calls `respond` once for each complete request. */
 export const start = (
   respond: (socket: Socket, request: string) => void,
   accept?: (socket: Socket) => void
@@ -60,7 +60,7 @@ export const start = (
     return made
   })
 
-/** Answers well. */
+/** Writes a valid response. */
 export const reply = (
   socket: Socket,
   status: number,

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 7ad0d07bde0f0ee2f399768a833468ce236b5f047b1def112ff3dc7a63032197
+ * ae65446ad851be6142af5366b571782af9fbdc70d203786ff02e48a8486c184e
  */
 export interface paths {
   "/api/v1/auth": {
@@ -13,7 +13,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Exchanges the credentials for a token */
+    /** Exchanges the credentials for an access token */
     post: operations["authentication.authenticate"]
     delete?: never
     options?: never
@@ -30,7 +30,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Starts a payment by an alternative method */
+    /** Starts a payment by an alternative payment method */
     post: operations["apmPayments.createApmPayment"]
     delete?: never
     options?: never
@@ -64,7 +64,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Sends funds by an alternative method */
+    /** Sends funds by an alternative payment method */
     post: operations["apmPayouts.createApmPayout"]
     delete?: never
     options?: never
@@ -79,7 +79,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Reads all there is to know of an APM payout */
+    /** Reads all fields of an APM payout */
     get: operations["apmPayouts.readApmPayout"]
     put?: never
     post?: never
@@ -132,7 +132,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Exchanges a card for a token that subscriptions and charges use */
+    /** Exchanges a card for a token for charges and subscriptions */
     post: operations["cardPayments.tokenizeCard"]
     delete?: never
     options?: never
@@ -149,7 +149,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Pays with a card token */
+    /** Starts a payment with a card token */
     post: operations["cardPayments.chargeCard"]
     delete?: never
     options?: never
@@ -198,7 +198,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Reads all there is to know of a card payout */
+    /** Reads all fields of a card payout */
     get: operations["cardPayouts.readCardPayout"]
     put?: never
     post?: never
@@ -249,7 +249,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Reads all there is to know of a refund */
+    /** Reads all fields of a refund */
     get: operations["refunds.readRefund"]
     put?: never
     post?: never
@@ -285,7 +285,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Creates an intent */
+    /** Creates a payment intent, a hosted page */
     post: operations["paymentIntents.createPaymentIntent"]
     delete?: never
     options?: never
@@ -302,7 +302,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Creates a subscription on a tokenized card */
+    /** Creates a subscription with a card token */
     post: operations["subscriptions.createSubscription"]
     delete?: never
     options?: never
@@ -319,7 +319,7 @@ export interface paths {
     }
     /** Reads a subscription */
     get: operations["subscriptions.readSubscription"]
-    /** Changes a subscription */
+    /** Changes the members of a subscription that the body has */
     put: operations["subscriptions.updateSubscription"]
     post?: never
     /** Cancels a subscription at once */

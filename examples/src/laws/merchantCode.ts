@@ -1,6 +1,6 @@
 /**
- * What a merchant writes, and puts to the laws in `test/regression.test.ts`: a rule, a warehouse that is told of
- * transitions, and a ledger that leaves a trace of every callback.
+ * Shows code of a merchant that the laws of the testkit check in `test/laws.test.ts`: a rule for statuses, a
+ * handler, and a ledger that logs every callback.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
@@ -18,11 +18,11 @@ const ranks = new Map([
   ["CHARGEBACK", 12]
 ])
 
-/** What the order's row says after a callback. */
+/** Returns the status of an order after a callback, by the documented rule. */
 export const rule = (stored: string | undefined, incoming: string) =>
   (ranks.get(incoming) ?? 0) > (ranks.get(stored ?? "") ?? 0) ? incoming : stored
 
-/** Sends a parcel when an order is paid, and asks for it back when the money is gone; it may be told twice. */
+/** A handler: sends a parcel when an order is paid, and asks for it back when the money is lost. Idempotent. */
 export const warehouse = () => {
   const sent = new Set<string>()
   const askedBack = new Set<string>()
@@ -47,7 +47,7 @@ export const warehouse = () => {
   }
 }
 
-/** A ledger that logs what it accepted, once it has. */
+/** A ledger in memory that logs each accepted callback. */
 export const ledger = Layer.effect(
   Ledger,
   Effect.map(Ledger, (ledger) => ({

@@ -1,5 +1,5 @@
 /**
- * The naive handler breaks the laws of a receiver.
+ * Runs `pawl-conform` against the incorrect handler and checks the laws that it breaks.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -7,14 +7,14 @@ import { text } from "node:stream/consumers"
 import { afterAll, expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url)
-const naive = new URL("examples/src/naive.ts", root).pathname
+const program = new URL("examples/src/incorrectHandler.ts", root).pathname
 const conform = new URL("packages/testkit/src/bin/pawl-conform.ts", root).pathname
 const env = { ...process.env, PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
 
-const handler = spawn(process.execPath, [naive], { env, stdio: ["ignore", "pipe", "inherit"] })
+const handler = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "inherit"] })
 afterAll(() => handler.kill())
 
-it("breaks laws: it stores forged statuses, loses writes, and accepts malformed callbacks", async () => {
+it("breaks the laws about forged statuses, lost writes and malformed callbacks", async () => {
   const [line] = (await once(handler.stdout.setEncoding("utf8"), "data")) as [string]
   const url = line.trim().slice("ready ".length)
   const state = new URL("/transactions", url).href
@@ -36,6 +36,6 @@ it("breaks laws: it stores forged statuses, loses writes, and accepts malformed 
   }
   expect(out).toContain("✓ a repeated callback is answered 200, like the first (")
   expect(out).toContain('"orderAmount":')
-  // Each run uses new transactionIds.
+  // The run uses new transaction ids, not those of an earlier run.
   expect((await fetch(`${state}/card/100001`)).status).toBe(404)
 })

@@ -1,7 +1,5 @@
 /**
- * The methods of the services: each is its endpoint, under a span of its own name.
- *
- * @since 0.1.0
+ * Builds the methods of the services: each calls one endpoint, in a span with the name of the method.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
@@ -14,60 +12,61 @@ import { Caller } from "../Caller.ts"
 import { PawlConfig } from "../PawlConfig.ts"
 import type { Endpoint } from "./Operation.ts"
 
-/** What every create carries. */
-interface Fields {
+/** The fields that every create has. */
+interface CreateFields {
   readonly requestId: string
 }
 
-/** Makes what creates and reads have in common. */
+/** Makes the builders of create and read methods. */
 export const make = Effect.gen(function* () {
   const caller = yield* Caller
   const random = yield* SecureRandom.SecureRandom
   return {
-    /** Makes a requestId where none is given, sends the fields `complete`, and judges the answer. */
-    create: <Input extends Partial<Fields>, Response, A, E>(
+    /**
+     * Builds a create: makes a requestId when the input has none, sends the fields that `toPayload`
+     * returns, and converts the response with `toResult`.
+     */
+    create: <Input extends Partial<CreateFields>, Response, A, E>(
       name: string,
       endpoint: Endpoint<Response>,
-      judge: (requestId: string, response: Response) => Effect.Effect<A, E>,
-      complete: (fields: Input & Fields) => Fields = identity
+      toResult: (requestId: string, response: Response) => Effect.Effect<A, E>,
+      toPayload: (fields: Input & CreateFields) => CreateFields = identity
     ) =>
       traced(name)((input: Input): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
         const send = (requestId: string) =>
-          Effect.flatMap(caller.create(endpoint, complete({ ...input, requestId })), (response) =>
-            judge(requestId, response)
+          Effect.flatMap(caller.create(endpoint, toPayload({ ...input, requestId })), (response) =>
+            toResult(requestId, response)
           )
         return input.requestId === undefined
           ? Effect.flatMap(random.uuidV7(), send)
           : send(input.requestId)
       }),
+    /** Builds a read by id. */
     read: <A>(name: string, endpoint: Endpoint<A>) =>
       traced(name)((id: string) => caller.call(endpoint, { params: { id } }))
   }
 })
 
-/**
- * Gives a method a span of its own name where a tracer listens. Elsewhere the span would go nowhere, and
- * cost a tenth of the call.
- */
+/** Runs a method in a span with its name. Without a tracer there is no span, which saves 10 % of a call. */
 export const traced = (name: string) => {
-  // Made once: with every call it would read the stack for where it is made, half of what a span costs.
-  const spanned = Effect.withSpan(name)
+  // Made once a method, not once a call: capturing its stack trace is half the cost of a span.
+  const withSpan = Effect.withSpan(name)
   return <Args extends ReadonlyArray<unknown>, A, E>(
     method: (...args: Args) => Effect.Effect<A, E>
   ) =>
     (...args: Args): Effect.Effect<A, E> =>
       Effect.withFiber(({ cache }) => {
         const call = method(...args)
-        return cache.tracer === undefined ? call : spanned(call)
+        return cache.tracer === undefined ? call : withSpan(call)
       })
 }
 
-/** Makes what adds the checksum of APM requests, over the very text that is sent. */
+/** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
 export const makeSigned = Effect.gen(function* () {
   const { requestChecksumSeparator } = yield* Profile
   const { merchantSecret } = yield* PawlConfig
   const sign = (yield* Hmac).keyed(merchantSecret)
-  return <Signed extends Parameters<typeof Checksum.request>[2]>(fields: Signed) => ({
+  return <Fields extends Parameters<typeof Checksum.request>[2]>(fields: Fields) => ({
     ...fields,
     checksum: Checksum.request(sign, requestChecksumSeparator, fields)
   })

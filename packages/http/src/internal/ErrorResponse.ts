@@ -1,14 +1,12 @@
 /**
- * What an answer that is not a success means.
+ * Converts a response that is not 2xx into a typed error (`spec.md`, "Errors").
  *
  * **Details**
  *
- * The shape of an error body is not documented (`spec.md`, "Errors"), so the one of a 400 is read by
- * the names that are usual: a list or a map of errors, or problem details (RFC 9457). Services like
- * to quote what they refuse; whatever we sent is struck from their words, so that no card number,
- * secret or checksum comes back in an error.
- *
- * @since 0.1.0
+ * The specification does not show the shape of an error body, so the body of a 400 is read by common field
+ * names: a list or a map of errors, or problem details (RFC 9457). A service may quote the values that it
+ * refuses. Therefore every value of the request is removed from the messages, so that no card number,
+ * secret or checksum is in an error.
  */
 import * as Json from "@pawl/core/Json"
 import {
@@ -25,7 +23,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Transport from "../Transport.ts"
 
-/** Returns the error for a response that is not 2xx. `retryAfter` is in milliseconds. */
+/** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */
 export const toError = (
   request: Transport.Request,
   response: Transport.Response,
@@ -49,8 +47,8 @@ export const toError = (
 }
 
 /**
- * Reads a header `Retry-After`, seconds or an HTTP date, as milliseconds from `now`. What is neither
- * counts as absent.
+ * Reads a `Retry-After` header, seconds or an HTTP date, and returns milliseconds from `now`. Any other
+ * value counts as absent.
  */
 export const readRetryAfter = (value: string | undefined, now: number): number | undefined => {
   if (value === undefined) return undefined
@@ -68,18 +66,18 @@ const toValidationFailed = (
   response: Transport.Response
 ): ValidationFailed => {
   const body = new TextDecoder().decode(response.body)
-  const strike = striker(request)
+  const redact = redactor(request)
   return new ValidationFailed({
     sent: true,
     fields: readFaults(read(body))
       .slice(0, 50)
-      .map(({ path, message }) => ({ path: strike(path), message: strike(message) })),
+      .map(({ path, message }) => ({ path: redact(path), message: redact(message) })),
     body: Redacted.make(body, { label: "body" })
   })
 }
 
-/** Strikes every value of the request out of a text, but for those that are names of its fields. */
-const striker = (request: Transport.Request): ((text: string) => string) => {
+/** Makes a function that replaces the values of the request in a text, except those that are field names. */
+const redactor = (request: Transport.Request): ((text: string) => string) => {
   const sent = read(request.body ?? "")
   const names = new Set(namesIn(sent))
   const token = request.headers["authorization"]?.replace(/^Bearer /u, "") ?? ""
@@ -132,7 +130,7 @@ const readFault = (entry: unknown, at: string): Array<Fault> => {
     : [{ path: path ?? at, message: message ?? "refused" }]
 }
 
-/** The first of the names that holds a text, or a path in parts. */
+/** Returns the first of the named members that is text, or a list of path segments. */
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
     .map((name) => entry[name])

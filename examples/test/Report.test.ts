@@ -1,7 +1,7 @@
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
-import { faults, faultsOfAll, type Story } from "../src/demo/Story.ts"
+import { faults, faultsOfAll, type Report } from "../src/demo/Report.ts"
 import { print, verdict } from "../src/demo/Timeline.ts"
 
 const transition = (from: Status | null, to: Status, confirmed: boolean): Transition => ({
@@ -19,8 +19,8 @@ const transition = (from: Status | null, to: Status, confirmed: boolean): Transi
   callback: null
 })
 
-const story = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>): Story => ({
-  truth: {
+const report = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>): Report => ({
+  transaction: {
     transactionId: "100001",
     kind: "apm-payment",
     status: history.at(-1) ?? "NEW",
@@ -45,7 +45,7 @@ const story = (history: ReadonlyArray<Status>, told: ReadonlyArray<Transition>):
   told
 })
 
-const right = story(
+const right = report(
   ["NEW", "SUCCEED"],
   [transition(null, "NEW", false), transition("NEW", "SUCCEED", true)]
 )
@@ -61,7 +61,7 @@ const delivery = (answer: number) => ({
 })
 
 describe("the demo's verdict", () => {
-  it("finds nothing wrong with the truth, told in order", () => {
+  it("finds no fault when the true statuses are told in order", () => {
     expect(faults(right)).toEqual([])
     expect(faultsOfAll([right], 1, right.told)).toEqual([])
     expect(verdict(1, [])).toContain("All 1 transactions ended right.")
@@ -69,57 +69,61 @@ describe("the demo's verdict", () => {
 
   it.each([
     [
-      "a final status the service never had",
-      story(["NEW", "FAILED"], [transition(null, "SUCCEED", true)])
+      "a final status that the service never had",
+      report(["NEW", "FAILED"], [transition(null, "SUCCEED", true)])
     ],
     [
       "an unconfirmed final status",
-      story(["NEW", "SUCCEED"], [transition(null, "SUCCEED", false)])
+      report(["NEW", "SUCCEED"], [transition(null, "SUCCEED", false)])
     ],
-    ["another end than the service's", story(["NEW", "SUCCEED"], [transition(null, "NEW", true)])],
-    ["nothing at all", story(["NEW"], [])],
-    ["a callback that was not taken in", { ...right, deliveries: [delivery(503)], accepted: 1 }],
-    ["a callback that was answered and not stored", { ...right, deliveries: [delivery(200)] }],
+    [
+      "another final status than the service's",
+      report(["NEW", "SUCCEED"], [transition(null, "NEW", true)])
+    ],
+    ["a transaction that is not told", report(["NEW"], [])],
+    ["a callback that was not accepted", { ...right, deliveries: [delivery(503)], accepted: 1 }],
+    ["a callback that got a 200 and was not stored", { ...right, deliveries: [delivery(200)] }],
     [
       "a status told twice",
-      story(
+      report(
         ["NEW", "SUCCEED"],
         [transition(null, "SUCCEED", true), transition("SUCCEED", "SUCCEED", true)]
       )
     ],
     [
       "a rank below one told before",
-      story(
+      report(
         ["NEW", "SUCCEED", "NEW"],
         [transition(null, "SUCCEED", true), transition("SUCCEED", "NEW", true)]
       )
     ],
-    ["a callback that is still to come", { ...right, entries: right.entries.slice(1) }],
-    ["one that still moves", { ...right, truth: { ...right.truth, isOver: false } }]
-  ])("finds fault with %s", (_what, wrong) => {
+    ["a callback that has not arrived", { ...right, entries: right.entries.slice(1) }],
+    [
+      "a transaction that is not over",
+      { ...right, transaction: { ...right.transaction, isOver: false } }
+    ]
+  ])("finds a fault in %s", (_name, wrong) => {
     const [first = ""] = faults(wrong)
     expect(faultsOfAll([wrong], 1, wrong.told)).toContain(`100001: ${first}`)
     expect(print([wrong])).toContain(`✗ ${first}`)
   })
 
-  it("finds fault with what is told of a transaction that there is not", () => {
-    const stranger = { ...transition(null, "SUCCEED", true), transactionId: "4" }
-    expect(faultsOfAll([right], 1, [...right.told, stranger])).toEqual([
-      "4: SUCCEED was told, and there is no such one"
+  it("finds a fault in a transition of a transaction that does not exist", () => {
+    const unknown = { ...transition(null, "SUCCEED", true), transactionId: "4" }
+    expect(faultsOfAll([right], 1, [...right.told, unknown])).toEqual([
+      "4: SUCCEED was told, but the service has no such transaction"
     ])
   })
 
-  it("finds fault with a charge too many", () => {
-    expect(faultsOfAll([right], 0, right.told)).toEqual([
-      "there are 1 transactions, and 0 were to be"
-    ])
+  it("finds a fault in a wrong number of transactions", () => {
+    expect(faultsOfAll([right], 0, right.told)).toEqual(["there are 1 transactions instead of 0"])
   })
 })
 
-it("says what happened in lanes, a time once, and counts what came again", () => {
-  const at = (entry: Story["entries"][number], time: number) => ({ ...entry, at: time })
+it("prints one line for each kind of event, each time once, and counts repeats", () => {
+  const at = (entry: Report["entries"][number], time: number) => ({ ...entry, at: time })
   const [first, second] = right.entries
-  if (first === undefined || second === undefined) throw new Error("There are two")
+  if (first === undefined || second === undefined) throw new Error("The report has two entries")
   const entries = [first, at(first, 10), at(second, 20), at(second, 1500)]
   expect(print([{ ...right, entries }])).toBe(`Payments: 1 of 1 right
 

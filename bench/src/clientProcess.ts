@@ -1,9 +1,9 @@
 /**
- * The clients of `client.ts`: started in a process of its own with the name of one and the port of the
- * origin, it makes as many calls as it is told to, and says what they cost.
+ * The process of one client of `client.ts`. Its arguments are the name of the client and the port of the
+ * server. It makes the requested number of calls and reports their CPU time.
  *
- * All send the same fields, and hold the answer against the requestId they sent. Stripe's client has the
- * settings it comes with, and sends the fields as a form, since that is what it speaks.
+ * All clients send the same fields and compare the requestId of the response. Stripe's client has its default
+ * settings and sends the fields as a form, because that is its format.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Api from "@pawl/http/Api"
@@ -43,7 +43,7 @@ const fields = {
 }
 
 let count = 0
-/** The fields under a requestId of their own. */
+/** Returns the fields with a new requestId. */
 const payment = () => ({ requestId: `order-${++count}`, ...fields })
 const signed = () => {
   const plain = payment()
@@ -51,11 +51,11 @@ const signed = () => {
   return { ...plain, checksum: createHmac("sha256", key).update(text).digest("hex") }
 }
 
-const hold = (sent: string, got: unknown): void => {
+const expectSame = (sent: string, got: unknown): void => {
   if (sent !== got) throw new Error(`${sent} was answered with ${String(got)}`)
 }
 
-/** Makes calls, 64 at a time. */
+/** Makes a number of calls, 64 concurrently. */
 type Calls = (times: number) => Promise<void>
 
 const loops =
@@ -92,11 +92,11 @@ const effects =
 const pay = Effect.suspend(() => {
   const plain = payment()
   return ApmPayments.ApmPayments.use(({ create }) =>
-    Effect.map(create(plain), ({ requestId }) => hold(plain.requestId, requestId))
+    Effect.map(create(plain), ({ requestId }) => expectSame(plain.requestId, requestId))
   )
 })
 
-/** Takes the spans, as one that exports them would, and lets go of them. */
+/** A tracer that makes spans and exports none. */
 const tracer = Layer.succeed(
   Tracer.Tracer,
   Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
@@ -124,7 +124,7 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
         dispatcher
       })
       const answer = (await response.body.json()) as { requestId: string }
-      hold(body.requestId, answer.requestId)
+      expectSame(body.requestId, answer.requestId)
     })
   },
   pawl: () => effects(pay, ManagedRuntime.make(pawl)),
@@ -134,14 +134,14 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
       const body = signed()
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })
       const answer = (await response.json()) as { requestId: string }
-      hold(body.requestId, answer.requestId)
+      expectSame(body.requestId, answer.requestId)
     }),
   axios: () => {
     const httpAgent = new HttpAgent({ keepAlive: true })
     return loops(async () => {
       const body = signed()
       const response = await axios.post<{ requestId: string }>(url, body, { headers, httpAgent })
-      hold(body.requestId, response.data.requestId)
+      expectSame(body.requestId, response.data.requestId)
     })
   },
   "plain HttpApiClient": async () => {
@@ -158,7 +158,7 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
       const payload = signed()
       return Effect.map(
         derived.apmPayments.createApmPayment({ payload: payload as never }),
-        ({ requestId }) => hold(payload.requestId, requestId)
+        ({ requestId }) => expectSame(payload.requestId, requestId)
       )
     })
     return effects(call, plain)
@@ -167,16 +167,16 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
     const stripe = new Stripe("sk_test_bench", { host: "127.0.0.1", port, protocol: "http" })
     return loops(async () => {
       const body = payment()
-      // Nested where Stripe has no such field; its client encodes whatever it is given.
+      // Stripe has no such fields; its client encodes any field.
       const answer = await stripe.paymentIntents.create(
         { ...body, amount: 1050 } as unknown as Stripe.PaymentIntentCreateParams,
         { idempotencyKey: body.requestId }
       )
-      hold(body.requestId, (answer as unknown as { requestId: string }).requestId)
+      expectSame(body.requestId, (answer as unknown as { requestId: string }).requestId)
     })
   }
 }
 
 const make = clients[name]
-if (make === undefined) throw new Error(`there is no client ${name}`)
+if (make === undefined) throw new Error(`Unknown client ${name}`)
 answerWithCost(await make())

@@ -1,13 +1,14 @@
 /**
- * The page's own code: each click is an observation, joined to the evidence; one function says what the
- * evidence means. Beside it the documented rule, for which the order of final statuses matters.
+ * The script of the page. Each click is an observation that is joined to the evidence, and `standing` is
+ * computed from the evidence. The page also shows the result of the documented rule, which depends on the
+ * order of the final statuses.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { advance, type Status, statuses } from "@pawl/core/Status"
 
 let evidence = Evidence.none
 let read: Status | undefined
-let ruled: Status | undefined
+let ruleStatus: Status | undefined
 
 const element = (id: string) => {
   const found = document.getElementById(id)
@@ -27,17 +28,17 @@ const observe = {
 
 const show = () => {
   const { confirmed, conflict, status } = Evidence.standing(evidence, read)
-  const sure = status === undefined ? "" : confirmed ? ", confirmed" : ", not confirmed yet"
-  const others = conflict === null ? "" : `, of ${conflict.join(" and ")}`
-  element("standing").textContent = `${status ?? "nowhere yet"}${sure}${others}`
-  element("rule").textContent = ruled ?? "nowhere yet"
-  const seen = {
+  const suffix = status === undefined ? "" : confirmed ? ", confirmed" : ", not confirmed"
+  const conflictText = conflict === null ? "" : `, conflict of ${conflict.join(" and ")}`
+  element("standing").textContent = `${status ?? "no status"}${suffix}${conflictText}`
+  element("rule").textContent = ruleStatus ?? "no status"
+  const observed = {
     claimed: Evidence.claimedStatuses(evidence),
     confirmed: Evidence.confirmedStatuses(evidence)
   }
   for (const source of ["claimed", "confirmed"] as const) {
     for (const button of element(source).querySelectorAll("button"))
-      button.ariaPressed = String(seen[source].some((each) => each === button.textContent))
+      button.ariaPressed = String(observed[source].some((each) => each === button.textContent))
   }
 }
 
@@ -47,17 +48,17 @@ for (const source of ["claimed", "confirmed"] as const) {
     button.textContent = status
     button.addEventListener("click", () => {
       observe[source](status)
-      ruled = advance(ruled, status).status
+      ruleStatus = advance(ruleStatus, status).status
       show()
     })
     element(source).append(button)
   }
 }
 
-element("again").addEventListener("click", () => {
+element("reset").addEventListener("click", () => {
   evidence = Evidence.none
   read = undefined
-  ruled = undefined
+  ruleStatus = undefined
   show()
 })
 

@@ -1,13 +1,13 @@
 /**
- * How the cost of one thing grows with how many there already are.
+ * Measures how the time of an operation grows with size.
  *
- * - `connections`: a callback taken in, over 1 to 256 connections at a time.
- * - `processes`: a callback taken in, over 64 connections to 1 to 4 receivers on one PostgreSQL.
- * - `rows`: 64 callbacks of new transactions accepted at once, and 64 rows that are due claimed, in
- *   ledgers of a thousand to a million rows, in SQLite and in PostgreSQL where it answers.
- * - `transactions`: a payment created and read in a service that has none, and in one that has 100,000.
+ * - `connections`: accepting a callback over 1 to 256 connections.
+ * - `processes`: accepting a callback over 64 connections with 1 to 4 receivers on one PostgreSQL.
+ * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of 1,000 to
+ *   1,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
+ * - `transactions`: creating and reading a payment in a service without transactions, and with 100,000.
  *
- * What is told is how many times it takes as long as with the fewest, in the same round.
+ * The result is the time divided by the time with the smallest size in the same round.
  */
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Fake from "@pawl/testkit/Fake"
@@ -27,51 +27,51 @@ import { incoming, verifier } from "./verify.ts"
 
 const rounds = 15
 const warmUps = 3
-const together = 64
+const batch = 64
 
-/** How many callbacks were made, so that each is another transaction's. */
+/** The number of callbacks made so far. Each callback has a new transaction. */
 let made = 0
 
-/** Something that there is a number of, and what is done with it. */
-interface Grown {
+/** An operation at one size, and the name of the operation at the smallest size. */
+interface Sized {
   readonly name: string
-  readonly fewest: string
+  readonly smallest: string
   readonly act: () => Promise<unknown>
 }
 
-/** Takes the time each takes, in turns, and compares it with the time with the fewest. */
-const inTurns = async (all: ReadonlyArray<Grown>, often: number): Promise<Costs> => {
+/** Measures all sizes in rounds and divides each time by that of the smallest size. */
+const measureSizes = async (all: ReadonlyArray<Sized>, repetitions: number): Promise<Costs> => {
   const times = new Map(all.map(({ name }): [string, Array<number>] => [name, []]))
   for (let round = -warmUps; round < rounds; round++) {
     for (let turn = 0; turn < all.length; turn++) {
       const { act, name } = all[(round + warmUps + turn) % all.length]!
       const start = performance.now()
-      for (let time = 0; time < often; time++) await act()
+      for (let time = 0; time < repetitions; time++) await act()
       if (round >= 0) times.get(name)?.push(performance.now() - start)
     }
   }
   const of = new Map(
-    all.map(({ fewest, name }) => [
+    all.map(({ name, smallest }) => [
       name,
-      times.get(name)!.map((time, round) => time / times.get(fewest)![round]!)
+      times.get(name)!.map((time, round) => time / times.get(smallest)![round]!)
     ])
   )
-  return { unit: "time ÷ that with the fewest", of }
+  return { unit: "time ÷ time at the smallest size", of }
 }
 
 const names = ["pawl-receiver", "pawl-receiver, SQLite"]
 const widths = [1, 4, 16, 64, 256]
-const taken = 1024
+const callbacksPerRound = 1024
 
-/** Callbacks that no other server has. */
+/** Makes the callbacks for one server. No other server gets them. */
 const posts = (): ReadonlyArray<Buffer> =>
-  Array.from({ length: (warmUps + rounds) * taken }, () => post(make(++made)))
+  Array.from({ length: (warmUps + rounds) * callbacksPerRound }, () => post(make(++made)))
 
 const runConnections = async (): Promise<Costs> => {
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
   const servers: Array<Server> = []
   try {
-    const all: Array<Grown> = []
+    const all: Array<Sized> = []
     for (const name of names) {
       for (const connections of widths) {
         const store = join(directory, `${connections}.db`)
@@ -79,12 +79,12 @@ const runConnections = async (): Promise<Costs> => {
         servers.push(server)
         all.push({
           name: `${name}, ${connections}`,
-          fewest: `${name}, ${widths[0]}`,
-          act: () => server.take(taken)
+          smallest: `${name}, ${widths[0]}`,
+          act: () => server.take(callbacksPerRound)
         })
       }
     }
-    return await inTurns(all, 1)
+    return await measureSizes(all, 1)
   } finally {
     for (const { close } of servers) close()
     rmSync(directory, { recursive: true })
@@ -92,7 +92,7 @@ const runConnections = async (): Promise<Costs> => {
 }
 
 export const connections: Bench = {
-  what: "a callback taken in, by the number of connections",
+  what: "a callback accepted, by number of connections",
   goals: [],
   run: runConnections
 }
@@ -101,9 +101,9 @@ const runProcesses = (): Promise<Costs> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const all: Array<Grown> = []
+        const all: Array<Sized> = []
         if (!(yield* Effect.promise(Places.isPostgresThere))) {
-          console.error("processes: skipped, since PostgreSQL does not answer")
+          console.error("processes: skipped, because PostgreSQL does not answer")
           return { unit: "time", of: new Map<string, never>() }
         }
         for (const processes of [1, 2, 4]) {
@@ -120,41 +120,41 @@ const runProcesses = (): Promise<Costs> =>
           )
           all.push({
             name: processes === 1 ? "1 process" : `${processes} processes`,
-            fewest: "1 process",
-            act: () => Promise.all(servers.map(({ take }) => take(taken / processes)))
+            smallest: "1 process",
+            act: () => Promise.all(servers.map(({ take }) => take(callbacksPerRound / processes)))
           })
         }
-        return yield* Effect.promise(() => inTurns(all, 1))
+        return yield* Effect.promise(() => measureSizes(all, 1))
       })
     )
   )
 
 export const processes: Bench = {
-  what: "a callback taken in, by the number of receivers on one PostgreSQL",
+  what: "a callback accepted, by number of receivers on one PostgreSQL",
   goals: [],
   run: runProcesses
 }
 
 const sizes = [1000, 10_000, 100_000, 1_000_000]
 
-/** The callback of a transaction that nobody has seen. */
+/** Returns the verified callback of a new transaction. */
 const verified = () => Effect.fromResult(verifier.verify(incoming(make(++made))))
 
 let now = 0
 const acceptSome = Effect.gen(function* () {
   const ledger = yield* Ledger
   yield* Effect.all(
-    Array.from({ length: together }, () =>
+    Array.from({ length: batch }, () =>
       Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
     ),
     { concurrency: "unbounded", discard: true }
   )
 })
-/** The lease ends at once, so that the rows are due again. */
+/** Claims rows with a lease that ends at once, so that the rows are due again. */
 const claimSome = Effect.gen(function* () {
   const ledger = yield* Ledger
-  const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: together })
-  if (rows.length !== together) throw new Error(`${rows.length} rows were claimed`)
+  const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: batch })
+  if (rows.length !== batch) throw new Error(`${rows.length} rows were claimed`)
 })
 
 const runRows = (): Promise<Costs> =>
@@ -164,10 +164,10 @@ const runRows = (): Promise<Costs> =>
         const stores = (yield* Effect.promise(Places.isPostgresThere))
           ? (["sqlite", "postgres"] as const)
           : (["sqlite"] as const)
-        const all: Array<Grown> = []
+        const all: Array<Sized> = []
         for (const store of stores) {
           for (const size of sizes) {
-            console.error(`rows: filling ${store} with ${size}`)
+            console.error(`rows: inserting ${size} rows into ${store}`)
             const place = yield* Places.makeSql(store)
             const runtime = yield* Effect.acquireRelease(
               Effect.sync(() =>
@@ -176,30 +176,28 @@ const runRows = (): Promise<Costs> =>
               (open) => open.disposeEffect
             )
             yield* Effect.promise(() =>
-              runtime.runPromise(
-                Effect.repeat(acceptSome, { times: Math.ceil(size / together) - 1 })
-              )
+              runtime.runPromise(Effect.repeat(acceptSome, { times: Math.ceil(size / batch) - 1 }))
             )
-            const grown = (what: string, act: typeof acceptSome): Grown => ({
+            const sized = (what: string, act: typeof acceptSome): Sized => ({
               name: `${store}, ${what}, ${size} rows`,
-              fewest: `${store}, ${what}, ${sizes[0]} rows`,
+              smallest: `${store}, ${what}, ${sizes[0]} rows`,
               act: () => runtime.runPromise(act)
             })
-            all.push(grown("accept", acceptSome), grown("claim", claimSome))
+            all.push(sized("accept", acceptSome), sized("claim", claimSome))
           }
         }
-        return yield* Effect.promise(() => inTurns(all, 10))
+        return yield* Effect.promise(() => measureSizes(all, 10))
       })
     )
   )
 
-/** The goals of what is to stay flat: never twice the time that it takes with the fewest. */
-const flat = (names: ReadonlyArray<string>): Bench["goals"] =>
+/** Makes the goals for sizes: at most twice the time of the smallest size. */
+const notGrowing = (names: ReadonlyArray<string>): Bench["goals"] =>
   names.map((variant) => ({ variant, atMost: 2 }))
 
 export const rows: Bench = {
-  what: `${together} callbacks accepted, ${together} rows claimed`,
-  goals: flat(
+  what: `${batch} callbacks accepted, ${batch} rows claimed`,
+  goals: notGrowing(
     ["sqlite", "postgres"].flatMap((store) =>
       ["accept", "claim"].map((what) => `${store}, ${what}, ${sizes.at(-1)} rows`)
     )
@@ -224,10 +222,10 @@ const many = 100_000
 const runTransactions = async (): Promise<Costs> => {
   const open = () => ManagedRuntime.make(Fake.layer({ pace: "1 millis" }))
   const [empty, full] = [open(), open()]
-  console.error(`transactions: making ${many}`)
+  console.error(`transactions: creating ${many}`)
   await full.runPromise(
     Effect.forEach(Array.from({ length: many }), () => pay, {
-      concurrency: together,
+      concurrency: batch,
       discard: true
     })
   )
@@ -236,18 +234,18 @@ const runTransactions = async (): Promise<Costs> => {
     { name: `${many} transactions`, runtime: full }
   ].map(({ name, runtime }) => ({
     name,
-    fewest: "few transactions",
+    smallest: "few transactions",
     act: () => runtime.runPromise(Effect.repeat(pay, { times: 99 }))
   }))
   try {
-    return await inTurns(all, 4)
+    return await measureSizes(all, 4)
   } finally {
     await Promise.all([empty.dispose(), full.dispose()])
   }
 }
 
 export const transactions: Bench = {
-  what: "a payment and a read of its status, in the service in memory",
-  goals: flat([`${many} transactions`]),
+  what: "a payment and a read of its status in the in-memory service, by number of transactions",
+  goals: notGrowing([`${many} transactions`]),
   run: runTransactions
 }

@@ -1,13 +1,13 @@
 /**
- * `docs/performance.md`: what the last run of each bench found, as a table and a plot. The text around
- * them is written by hand; what a bench says stands between `<!-- bench NAME -->` and the next comment.
+ * Writes the results of a benchmark into `docs/performance.md`, as a table and a plot. They replace the text
+ * between `<!-- bench NAME -->` and the next `<!-- end -->`; the rest of the page is written by hand.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal, Spread } from "./harness.ts"
 
-/** What a bench found, as it is printed. */
+/** The results of a benchmark, as printed. */
 export interface Report {
   readonly name: string
   readonly what: string
@@ -17,15 +17,15 @@ export interface Report {
   readonly goals: ReadonlyArray<Goal & Spread & { readonly met: boolean }>
 }
 
-/** A figure, to three digits. */
+/** Formats a number with three digits. */
 export const digits = (number: number): string =>
   number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 
-/** Says what is bounded, and by what. */
+/** Formats a goal. */
 export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
   `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`
 
-/** Names what the figures of a bench are. */
+/** Returns the heading of the numbers: the unit, divided by the floor if there is one. */
 export const heading = ({ floor, unit }: Report): string =>
   floor === undefined ? unit : `${unit} ÷ ${floor}`
 
@@ -36,7 +36,7 @@ const table = (report: Report): string => {
   )
   const goals = report.goals.map(
     (goal) =>
-      `- ${goal.met ? "met" : "**missed**"}: ${bound(goal, report.unit)}; it is ${digits(goal.median)}`
+      `- ${goal.met ? "met" : "**missed**"}: ${bound(goal, report.unit)}; measured ${digits(goal.median)}`
   )
   return [
     `${report.what[0]?.toUpperCase()}${report.what.slice(1)}.`,
@@ -55,16 +55,16 @@ const [left, width, line, top] = [250, 760, 24, 34]
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** The powers of ten, and twice and five times them, within a range. */
+/** Returns 1, 2 and 5 times the powers of ten within a range. */
 const ticks = (low: number, high: number): ReadonlyArray<number> =>
   Array.from({ length: 20 }, (_, power) => 10 ** (power - 6))
     .flatMap((ten) => [ten, 2 * ten, 5 * ten])
     .filter((tick) => tick >= low && tick <= high)
 
-/** Draws the rows on one logarithmic scale: the median a dot, the quartiles a bar, a goal a stroke. */
+/** Draws the rows on a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
 const plot = (report: Report): string => {
   const { floor, goals, rows } = report
-  // Only a goal against the floor of the whole bench is a place on its scale.
+  // Only goals against the floor of the benchmark are on its scale.
   const goalOf = (name: string): number | undefined =>
     goals.find(({ against, variant }) => variant === name && against === floor)?.atMost
   const all = rows.flatMap(({ high, low, variant }) => [low, high, goalOf(variant) ?? low])
@@ -104,13 +104,13 @@ ${[...scale, ...drawn].join("\n")}
 const root = join(import.meta.dirname, "../..")
 const docs = join(root, "docs")
 
-/** Writes what a bench found into its place on the page, and draws its plot. */
+/** Writes the table of a benchmark into the page, and its plot into a file. */
 export const write = (report: Report): void => {
   const path = join(docs, "performance.md")
   const page = readFileSync(path, "utf8")
   const mark = `<!-- bench ${report.name} -->`
   const start = page.indexOf(mark)
-  if (start === -1) throw new Error(`docs/performance.md has no place for ${report.name}: ${mark}`)
+  if (start === -1) throw new Error(`docs/performance.md lacks the comment ${mark}`)
   const end = page.indexOf("<!-- end -->", start)
   writeFileSync(path, `${page.slice(0, start)}${mark}\n\n${table(report)}\n\n${page.slice(end)}`)
   execFileSync(join(root, "node_modules/.bin/oxfmt"), [path])

@@ -1,11 +1,11 @@
 /**
- * Says where a transaction stands, from what was observed of it, in any order: `Status` and `Evidence`
- * alone, as a worker. The same module runs in Bun, in Deno, and bundled in workerd:
+ * Shows `Status` and `Evidence` of `@pawl/core` in a worker: returns the standing of a transaction for the
+ * claimed and confirmed statuses in the query. The module runs in Bun, in Deno, and bundled in workerd:
  *
  * ```sh
- * deno serve --host 127.0.0.1 --port 8000 examples/src/standing/worker.ts
- * PORT=8000 bun examples/src/standing/worker.ts
- * esbuild examples/src/standing/worker.ts --bundle --format=esm
+ * deno serve --host 127.0.0.1 --port 8000 examples/src/standingWorker.ts
+ * PORT=8000 bun examples/src/standingWorker.ts
+ * esbuild examples/src/standingWorker.ts --bundle --format=esm
  *
  * curl 'http://127.0.0.1:8000/?claimed=SUCCEED&claimed=PENDING&confirmed=PROCESSING'
  * # {"status":"PROCESSING","rank":3,"confirmed":true,"conflict":null}

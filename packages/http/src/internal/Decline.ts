@@ -1,13 +1,11 @@
 /**
- * What a create's answer means: a transaction that ended FAILED is an error, everything else is not.
- *
- * @since 0.1.0
+ * Turns the response to a create with status FAILED into the error `Declined`.
  */
 import { Declined, type DeclinedAs } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 
-/** What of a create's answer tells a decline. */
-interface Created {
+/** The fields of the response to a create that a decline is read from. */
+interface CreateResponse {
   readonly transactionStatus?: string | null
   readonly transactionId?: string | null
   readonly refundId?: string | null
@@ -17,8 +15,8 @@ interface Created {
   readonly [field: string]: unknown
 }
 
-/** Fails with `Declined`, which carries the whole answer, when the transaction ended FAILED. */
-export const failDeclined = <Response extends Created>(
+/** Returns the response, or fails with `Declined`, which has the whole response, when its status is FAILED. */
+export const failDeclined = <Response extends CreateResponse>(
   requestId: string,
   response: Response
 ): Effect.Effect<Response, DeclinedAs<Response>> => {

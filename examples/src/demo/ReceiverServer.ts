@@ -1,5 +1,5 @@
 /**
- * The merchant's receiver, on a port of its own.
+ * The HTTP server of the merchant's receiver, on a free loopback port.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -10,13 +10,13 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { createServer } from "node:http"
 
-/** Where callbacks are to be sent. */
-export class Callbacks extends Context.Service<Callbacks, { readonly url: string }>()(
-  "@pawl/examples/demo/Callbacks"
+/** The URL that callbacks are sent to. */
+export class ReceiverServer extends Context.Service<ReceiverServer, { readonly url: string }>()(
+  "@pawl/examples/demo/ReceiverServer"
 ) {}
 
 const address = Layer.effect(
-  Callbacks,
+  ReceiverServer,
   Effect.map(HttpServer.HttpServer, (server) => ({
     url: `${HttpServer.formatAddress(server.address)}/callback`
   }))

@@ -1,13 +1,13 @@
 /**
- * What happens at the merchant's on the day of the demo, and how the callbacks of it travel. Everything
- * goes on at once.
+ * All operations of the demo. They run concurrently. The scenario of each operation sets its outcome and how
+ * its callbacks are delivered: `succeed+lost` succeeds, and one of its callbacks is lost.
  */
 import * as Effect from "effect/Effect"
 import * as Customer from "./Customer.ts"
+import * as HandlerLog from "./HandlerLog.ts"
 import * as Merchant from "./Merchant.ts"
-import * as Orders from "./Orders.ts"
 
-const atOnce = { concurrency: "unbounded" } as const
+const concurrently = { concurrency: "unbounded" } as const
 
 const payments = Effect.forEach(
   [
@@ -27,7 +27,7 @@ const payments = Effect.forEach(
     "stuck+duplicate"
   ],
   (scenario, index) => Merchant.pay(`payment-${index + 1}`, scenario),
-  atOnce
+  concurrently
 )
 
 const payouts = Effect.all(
@@ -38,7 +38,7 @@ const payouts = Effect.all(
     Merchant.payOutToCard("payout-4", "succeed+forged"),
     Merchant.payOutToCard("payout-5", "cancel+silent")
   ],
-  atOnce
+  concurrently
 )
 
 const cardPayments = Effect.all(
@@ -46,9 +46,10 @@ const cardPayments = Effect.all(
     Merchant.payByCard("card-1", "succeed+duplicate", "4000000000000002"),
     Merchant.payByCard("card-2", "succeed+shuffle", "4000000000003220")
   ],
-  atOnce
+  concurrently
 )
 
+/** Creates a hosted page, opens it as a customer, and acts on it. */
 const visit = <E, R>(
   requestId: string,
   scenario: string,
@@ -56,10 +57,10 @@ const visit = <E, R>(
   type: "PAYMENT" | "PAYOUT" = "PAYMENT"
 ) => Effect.flatMap(Effect.flatMap(Merchant.sell(requestId, scenario, type), Customer.open), act)
 
-/** What is paid is given back, in three parts, of which one is declined. */
+/** A card payment that is refunded in three parts. One of the refunds is declined. */
 const refunds = Effect.gen(function* () {
   const { transactionId } = yield* Merchant.payByCard("card-3", "succeed+shuffle+duplicate")
-  yield* Orders.until(transactionId, "SUCCEED")
+  yield* HandlerLog.untilTold(transactionId, "SUCCEED")
   const refund = (requestId: string, amount: string, scenario: string) =>
     Merchant.refund(requestId, scenario, { transactionId, amount })
   yield* Effect.all(
@@ -68,11 +69,11 @@ const refunds = Effect.gen(function* () {
       refund("refund-2", "3.00", "decline:51+forged"),
       refund("refund-3", "3.50", "succeed+lost")
     ],
-    atOnce
+    concurrently
   )
 })
 
-/** What customers do on the hosted page, and how the callbacks of it travel. */
+/** Visits of customers to the hosted page. */
 const visits = Effect.all(
   [
     visit("page-card", "succeed+shuffle+duplicate", (page) =>
@@ -93,14 +94,14 @@ const visits = Effect.all(
       "PAYOUT"
     )
   ],
-  atOnce
+  concurrently
 )
 
-/** How many transactions the trade of the day comes to. */
-export const transactions = 32
+/** The number of transactions that all operations make. */
+export const transactionCount = 32
 
-/** Returns the subscription that was begun. */
-export const trade = Effect.map(
+/** Runs all operations and returns the created subscription. */
+export const runAll = Effect.map(
   Effect.all(
     [
       Merchant.subscribe("subscription-1", "succeed+shuffle+duplicate"),
@@ -110,7 +111,7 @@ export const trade = Effect.map(
       refunds,
       visits
     ],
-    atOnce
+    concurrently
   ),
   ([subscription]) => subscription
 )

@@ -1,12 +1,10 @@
 /**
- * What `openapi.json` says of the contract.
+ * Narrows the generated OpenAPI document to the types of the specification.
  *
  * **Details**
  *
- * Our schemas take more than the spec promises: an identifier may come as an integer, an exact number as
- * its source text. A document for others says what the spec says, and no more.
- *
- * @since 0.1.0
+ * The schemas of the contract accept more than the specification promises: an id may be an integer, and an
+ * exact number may be its source text. `openapi.json` has only the types of the specification.
  */
 import * as Predicate from "effect/Predicate"
 
@@ -14,7 +12,7 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-/** Says of every schema in a document what the spec says of it. */
+/** Returns the document with every schema narrowed to the specification. */
 export const asSpecified = (document: Node): Node =>
   Object.fromEntries(Object.entries(document).map(([key, value]) => [key, walk(value)]))
 
@@ -27,14 +25,14 @@ const walk = (value: unknown): unknown => {
   if (Array.isArray(anyOf)) return asSpecified({ ...node, ...narrowed(anyOf) })
   return asSpecified({
     ...node,
-    // As it is registered: what reads a document may know no other spelling.
+    // The registered spelling. Some tools accept no other.
     ...(node["scheme"] === "Bearer" && { scheme: "bearer" }),
-    // An open object: the fields it knows, and any other.
+    // An open object: its known fields, and any other.
     ...(allOf !== undefined && { additionalProperties: true })
   })
 }
 
-/** A number that loses no digit is that number; text that may come as an integer is text. */
+/** Narrows an exact number (a number or its source text) to a number, and an id (text or integer) to text. */
 const narrowed = (members: ReadonlyArray<unknown>): Node => {
   const [first, second] = members
   const isExact = members.some((member) => isNode(member) && Object.keys(member).length === 0)

@@ -1,0 +1,59 @@
+/**
+ * Reads the status of a transaction from the status endpoints of the service.
+ *
+ * **Details**
+ *
+ * The port `StatusReader` is in `@pawl/core/StatusReader`. The receiver (`@pawl/webhook/Receiver`) and
+ * `StatusPoller` read through it.
+ *
+ * @since 0.1.0
+ */
+import { isKnown, kindsOf } from "@pawl/core/Kind"
+import { NotFound } from "@pawl/core/PaymentsError"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Caller } from "./Caller.ts"
+import * as Endpoint from "./Endpoint.ts"
+
+/**
+ * Layer that reads statuses from the endpoints of the contract (`spec.md`, "APM payments", "APM
+ * payouts", "Card payouts", "Refunds" and "Endpoints named but without shape").
+ *
+ * **Details**
+ *
+ * A read has the access token, the retries and the checks of every other call. A kind of `apm` or `card`
+ * names the method alone: then the endpoints of payments, payouts and refunds are read in this order until
+ * one knows the id, and the result names its kind. Only a 404 leads to the next endpoint; any other error
+ * is returned. `NotFound` means that no endpoint of the method knows the id.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
+  StatusReader,
+  Effect.map(Caller, (caller) =>
+    StatusReader.of({
+      read: Effect.fn("StatusReader.read")(function* (kind, id) {
+        const candidates = isKnown(kind) ? [kind] : kindsOf[kind]
+        for (const candidate of candidates) {
+          const status = yield* Effect.catchTag(
+            caller.call(endpoints[candidate], { params: { id } }),
+            "NotFound",
+            () => Effect.undefined
+          )
+          if (status !== undefined) return { kind: candidate, status }
+        }
+        return yield* new NotFound({})
+      })
+    })
+  )
+)
+
+const endpoints = {
+  "apm-payment": Endpoint.readApmPaymentStatus,
+  "apm-payout": Endpoint.readApmPayoutStatus,
+  "card-payment": Endpoint.readCardPaymentStatus,
+  "card-payout": Endpoint.readCardPayoutStatus,
+  refund: Endpoint.readRefundStatus
+}
