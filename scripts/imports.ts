@@ -136,7 +136,12 @@ const packages: ReadonlyArray<Rule> = [
     why: "the support of all tests knows no package"
   },
   {
-    files: /^(examples|proof)\//,
+    files: /^proof\//,
+    may: [...testing, core, http, webhook, testkit],
+    why: "proof stands on the public modules of the packages, fast-check and Node"
+  },
+  {
+    files: /^examples\//,
     may: [/./],
     why: ""
   }
