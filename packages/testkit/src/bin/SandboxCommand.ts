@@ -3,8 +3,6 @@
  *
  * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`; everything else goes to
  * stderr. SIGTERM and SIGINT end it with 130.
- *
- * @since 0.1.0
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -2,8 +2,6 @@
 /**
  * Starts the sandbox, with what Node made of its modules at the last start, so that it takes half the
  * time; where this Node cannot run it, says which can.
- *
- * @since 0.1.0
  */
 import * as Module from "node:module"
 

@@ -1,7 +1,5 @@
 /**
  * Chance, and how it is had again.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -10,9 +8,6 @@ import { GatewayConfig } from "../GatewayConfig.ts"
 /**
  * Returns the chance of one part of a service, by its name: with a seed it is the same every time, and
  * what one part draws is nothing to another.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (name: string): Effect.Effect<Random.Random, never, GatewayConfig> =>
   Effect.flatMap(GatewayConfig, ({ seed }) =>

@@ -1,7 +1,5 @@
 /**
  * A network without a network: posts that arrive in the same process.
- *
- * @since 0.1.0
  */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -10,12 +8,7 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 
-/**
- * Makes a client whose posts a function takes; undefined is no answer.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a client whose posts a function takes; undefined is no answer. */
 export const client = (
   receive: (incoming: Incoming) => Effect.Effect<number | undefined>
 ): HttpClient.HttpClient =>

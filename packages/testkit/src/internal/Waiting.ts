@@ -1,18 +1,11 @@
 /**
  * Waiting for a time.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/**
- * Waits for a time, in milliseconds since the epoch; one that has passed is not waited for.
- *
- * @category delays
- * @since 0.1.0
- */
+/** Waits for a time, in milliseconds since the epoch; one that has passed is not waited for. */
 export const sleepUntil = (at: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.sleep(Duration.millis(Math.max(0, at - now)))

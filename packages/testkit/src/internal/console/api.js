@@ -4,8 +4,6 @@
  * **Details**
  *
  * A sandbox that was started with a token asks for it. It is kept for as long as the tab is open.
- *
- * @since 0.1.0
  */
 import { byId } from "./dom.js"
 
@@ -14,8 +12,6 @@ const silence = 40_000
 /**
  * Asks the sandbox something, and fails with what it complains of.
  *
- * @category effects
- * @since 0.1.0
  * @param {string} method
  * @param {string} path
  * @param {unknown} [body]
@@ -39,8 +35,6 @@ export const ask = async (method, path, body) => {
  * Listens to the events of the sandbox, which come every 15 seconds at least, if only as a comment.
  * Ends, or fails, when there are no more of them.
  *
- * @category effects
- * @since 0.1.0
  * @param {(event: { readonly event: string, readonly id: number, readonly data: unknown }) => void} heard
  * @param {() => Promise<void>} begun
  */

@@ -1,7 +1,5 @@
 /**
  * One transaction: what became of it, what led there, and what may be done to it.
- *
- * @since 0.1.0
  */
 import { fill, h, say } from "./dom.js"
 import { duration, kind, money } from "./format.js"
@@ -18,8 +16,6 @@ import { entry, happenings } from "./timeline.js"
 /**
  * Makes the parts of the page that stay while a transaction moves, and returns what shows it.
  *
- * @category constructors
- * @since 0.1.0
  * @param {Element} place
  * @param {Facts} facts
  * @param {(text: string) => void} announce

@@ -1,7 +1,5 @@
 /**
  * The dialogs: the clock, the faults, the reset.
- *
- * @since 0.1.0
  */
 import { byId, fill, h, say } from "./dom.js"
 import { duration, time } from "./format.js"
@@ -56,8 +54,6 @@ const dialog = (name, form, act, announce, staysOpen = false) => {
 /**
  * Makes the dialogs work.
  *
- * @category effects
- * @since 0.1.0
  * @param {Facts} facts
  * @param {(text: string) => void} announce
  */
@@ -123,12 +119,7 @@ export const start = (facts, announce) => {
 
 const tick = () => say(byId("now", HTMLElement), time(now()))
 
-/**
- * Shows the clock and the faults as they are.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the clock and the faults as they are. */
 export const show = () => {
   tick()
   const { advanced, faults } = known

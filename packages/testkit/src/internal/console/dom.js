@@ -1,14 +1,10 @@
 /**
  * Elements, built without markup: whatever a merchant sent is set as text and is never parsed.
- *
- * @since 0.1.0
  */
 
 /**
  * Makes an element. Of its properties those with a dash are attributes, and functions listeners.
  *
- * @category constructors
- * @since 0.1.0
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Readonly<Record<string, string | boolean | undefined | ((event: Event) => void)>>} [properties]
@@ -29,8 +25,6 @@ export const h = (name, properties = {}, children = []) => {
 /**
  * Finds an element that index.html is known to have.
  *
- * @category getters
- * @since 0.1.0
  * @template {HTMLElement} Kind
  * @param {string} id
  * @param {new () => Kind} kind
@@ -45,8 +39,6 @@ export const byId = (id, kind) => {
 /**
  * Writes text where it differs, so that a screen reader hears changes alone.
  *
- * @category mutations
- * @since 0.1.0
  * @param {Element} element
  * @param {string} text
  */
@@ -61,8 +53,6 @@ const kept = new WeakMap()
  * Makes a parent hold one child per item, in order. The child of an item that did not change stays, and
  * with it the focus; the focus within one that did moves to its successor.
  *
- * @category mutations
- * @since 0.1.0
  * @template Item
  * @param {Element} parent
  * @param {ReadonlyArray<Item>} items

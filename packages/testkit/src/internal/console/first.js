@@ -1,15 +1,11 @@
 /**
  * What to do when nothing happened yet: two lines of curl that make the first payment.
- *
- * @since 0.1.0
  */
 import { h } from "./dom.js"
 
 /**
  * Makes the guide to the first payment.
  *
- * @category constructors
- * @since 0.1.0
  * @param {string} origin of the sandbox
  */
 export const guide = (origin) => {
@@ -60,8 +56,6 @@ curl ${origin}/api/v1/payments/card \\
 /**
  * Makes what is shown in place of a transaction that there is not.
  *
- * @category constructors
- * @since 0.1.0
  * @param {string} id
  */
 export const missing = (id) =>

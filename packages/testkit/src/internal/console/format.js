@@ -1,7 +1,5 @@
 /**
  * How times, spans and amounts read.
- *
- * @since 0.1.0
  */
 
 const clock = new Intl.DateTimeFormat("en-GB", {
@@ -15,8 +13,6 @@ const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", y
 /**
  * Writes the time of day, as the reader's own clock shows it.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at ISO 8601, or milliseconds
  */
 export const time = (at) => clock.format(new Date(at))
@@ -24,8 +20,6 @@ export const time = (at) => clock.format(new Date(at))
 /**
  * Writes the date and the time of day.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at
  */
 export const dateTime = (at) => `${day.format(new Date(at))}, ${time(at)}`
@@ -33,8 +27,6 @@ export const dateTime = (at) => `${day.format(new Date(at))}, ${time(at)}`
 /**
  * Writes a time of day, with its date unless that is the date of `now`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at
  * @param {number} now
  */
@@ -44,8 +36,6 @@ export const moment = (at, now) =>
 /**
  * Writes a span of milliseconds: `200 ms`, `1.2 s`, `2 min 4 s`, `1 h 2 min`, `31 d 2 h`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {number} span
  */
 export const duration = (span) => {
@@ -71,8 +61,6 @@ const pair = (of, size, great, small) => {
 /**
  * Writes an amount. It is decimal text, and stays as it is.
  *
- * @category formatting
- * @since 0.1.0
  * @param {{ readonly amount: string, readonly currency: string }} money
  */
 export const money = ({ amount, currency }) => `${amount} ${currency}`
@@ -80,8 +68,6 @@ export const money = ({ amount, currency }) => `${amount} ${currency}`
 /**
  * Writes what kind of thing a transaction is.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string} kind
  */
 export const kind = (kind) => kinds.get(kind) ?? kind
@@ -97,8 +83,6 @@ const kinds = new Map([
 /**
  * Writes a number with its noun: `1 try`, `4 tries`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {number} n
  * @param {string} one
  * @param {string} [many]

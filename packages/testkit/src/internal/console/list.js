@@ -1,7 +1,5 @@
 /**
  * The list of transactions: newest first, filtered as you type.
- *
- * @since 0.1.0
  */
 import { byId, fill, h, say } from "./dom.js"
 import { count, kind, money, moment } from "./format.js"
@@ -19,8 +17,6 @@ const filter = byId("status-filter", HTMLSelectElement)
 /**
  * Makes the list react: `/` searches, the arrow keys walk.
  *
- * @category effects
- * @since 0.1.0
  * @param {ReadonlyArray<string>} statuses
  * @param {() => void} changed
  */
@@ -55,8 +51,6 @@ export const start = (statuses, changed) => {
 /**
  * Shows the transactions that match.
  *
- * @category effects
- * @since 0.1.0
  * @param {ReadonlyArray<Transaction>} transactions newest first
  * @param {string | undefined} selected
  * @param {(transaction: Transaction) => ReadonlyArray<Fate>} fates
@@ -148,8 +142,6 @@ const row = ({ at, id, isSelected, isTroubled, kind, money, order, status }) =>
 /**
  * Makes the badge of a status: always its name, and never the colour alone.
  *
- * @category constructors
- * @since 0.1.0
  * @param {string} status
  */
 export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])

@@ -1,7 +1,5 @@
 /**
  * The console: what the address says is shown, and kept up to date.
- *
- * @since 0.1.0
  */
 import * as Detail from "./detail.js"
 import * as Dialogs from "./dialogs.js"

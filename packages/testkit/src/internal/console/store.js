@@ -5,8 +5,6 @@
  *
  * The snapshot is taken once the events flow, and what they said in the meantime is applied after it:
  * nothing is missed. When the connection breaks, the whole is done again a second later.
- *
- * @since 0.1.0
  */
 import { ask, listen } from "./api.js"
 /** @import { SubscriptionRequest } from "@pawl/core/Subscription" */
@@ -20,8 +18,6 @@ import { ask, listen } from "./api.js"
 /**
  * What `/sandbox/subscriptions` lists.
  *
- * @category models
- * @since 0.1.0
  * @typedef {{
  *   readonly subscriptionId: string
  *   readonly status: SubscriptionStatus
@@ -61,9 +57,6 @@ const mostRequests = 500
 /**
  * Everything known now, in the order it came to be. `deliveriesOf` are those of each transaction,
  * `offset` is how far the sandbox's clock is ahead of the reader's.
- *
- * @category state
- * @since 0.1.0
  */
 export const known = {
   transactions: lists.transaction.items,
@@ -77,12 +70,7 @@ export const known = {
   connection: /** @type {"connecting" | "live" | "lost"} */ ("connecting")
 }
 
-/**
- * Tells the time as the sandbox has it, in milliseconds.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells the time as the sandbox has it, in milliseconds. */
 export const now = () => new Date().getTime() + known.offset
 
 /** @typedef {keyof typeof paths | "reset"} Topic */
@@ -128,8 +116,6 @@ const forget = () => {
 /**
  * Follows the sandbox from now on, and tells of each change and of what it was about.
  *
- * @category effects
- * @since 0.1.0
  * @param {(topic: Topic | "connection" | "snapshot", told?: unknown) => void} changed
  * @returns {Promise<never>}
  */

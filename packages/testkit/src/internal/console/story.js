@@ -1,7 +1,5 @@
 /**
  * What happened to a transaction, in a sentence or two.
- *
- * @since 0.1.0
  */
 import { count, duration, moment } from "./format.js"
 /** @import { Delivery } from "../../Courier.ts" */
@@ -11,8 +9,6 @@ import { count, duration, moment } from "./format.js"
 /**
  * How the callbacks of one status fare. `due` is when the next try is, in milliseconds.
  *
- * @category models
- * @since 0.1.0
  * @typedef {{
  *   readonly status: string
  *   readonly tries: number
@@ -25,8 +21,6 @@ import { count, duration, moment } from "./format.js"
 /**
  * Tells whether an answer ends a callback's tries well.
  *
- * @category guards
- * @since 0.1.0
  * @param {Delivery["answer"]} answer
  */
 export const isGood = (answer) => typeof answer === "number" && answer >= 200 && answer < 300
@@ -34,8 +28,6 @@ export const isGood = (answer) => typeof answer === "number" && answer >= 200 &&
 /**
  * Tells whether the merchant got an error; 0 is a connection that was broken off.
  *
- * @category guards
- * @since 0.1.0
  * @param {number} status
  */
 export const isBad = (status) => status === 0 || status >= 400
@@ -43,8 +35,6 @@ export const isBad = (status) => status === 0 || status >= 400
 /**
  * Returns how the callbacks of a status fare; forgeries are not the sandbox's own and do not count.
  *
- * @category getters
- * @since 0.1.0
  * @param {string} status
  * @param {ReadonlyArray<Delivery>} deliveries of the transaction
  * @param {Facts["retryGaps"]} gaps
@@ -67,8 +57,6 @@ export const fate = (status, deliveries, gaps) => {
 /**
  * Tells whether something is wrong with the callbacks of a transaction.
  *
- * @category guards
- * @since 0.1.0
  * @param {ReadonlyArray<Fate>} fates
  */
 export const isTroubled = (fates) =>
@@ -77,8 +65,6 @@ export const isTroubled = (fates) =>
 /**
  * Writes what became of a transaction.
  *
- * @category formatting
- * @since 0.1.0
  * @param {Transaction} transaction
  * @param {boolean} isFinal
  */
@@ -106,8 +92,6 @@ const endings = new Map([
 /**
  * Writes what became of its callbacks: what is wrong first.
  *
- * @category formatting
- * @since 0.1.0
  * @param {Transaction} transaction
  * @param {ReadonlyArray<Fate>} fates one for each status it had
  * @param {number} now
@@ -150,8 +134,6 @@ const complaint = (alike, of, now) => {
 /**
  * Writes what came of a try.
  *
- * @category formatting
- * @since 0.1.0
  * @param {Delivery["answer"] | undefined} answer
  * @param {"was" | "were"} [verb]
  */

@@ -1,7 +1,5 @@
 /**
  * The lists beside the transactions: subscriptions, payment intents, requests.
- *
- * @since 0.1.0
  */
 import { byId, fill, h } from "./dom.js"
 import { money, moment } from "./format.js"
@@ -43,12 +41,7 @@ const table = (id, headings, empty, keyOf, cells) => {
   }
 }
 
-/**
- * Shows the subscriptions, each with its charges.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the subscriptions, each with its charges. */
 export const subscriptions = table(
   "subscription-table",
   ["Subscription", "Status", "Plan", "Card", "Next charge", "Charges", "Last charge"],
@@ -80,12 +73,7 @@ export const subscriptions = table(
   }
 )
 
-/**
- * Shows the payment intents, each with its pages.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the payment intents, each with its pages. */
 export const intents = table(
   "intent-table",
   ["Intent", "Type", "Status", "Amount", "Order", "requestId", "Pages", "Transactions"],
@@ -121,12 +109,7 @@ const page = (address, text) =>
     ? [h("a", { href: address, target: "_blank", rel: "noreferrer" }, [text])]
     : []
 
-/**
- * Shows the requests, newest first.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the requests, newest first. */
 export const requests = table(
   "request-table",
   ["At", "Request", "Answer", "requestId", "Transaction", "Fault"],

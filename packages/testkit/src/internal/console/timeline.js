@@ -1,7 +1,5 @@
 /**
  * Everything that happened around one transaction, in the order it happened.
- *
- * @since 0.1.0
  */
 import { h } from "./dom.js"
 import { duration, dateTime, time } from "./format.js"
@@ -15,8 +13,6 @@ import { answered, isBad, isGood } from "./story.js"
  * One thing that happened. `span` is how long after the create, in milliseconds; of equal reads in a
  * row, `n` is how many there were.
  *
- * @category models
- * @since 0.1.0
  * @typedef {{ readonly key: string, readonly at: string, readonly span: number, readonly n: number } & (
  *   | { readonly type: "request", readonly item: Request }
  *   | { readonly type: "status", readonly item: { readonly status: string } }
@@ -30,8 +26,6 @@ const order = { request: 0, status: 1, delivery: 2 }
 /**
  * Puts together what happened.
  *
- * @category getters
- * @since 0.1.0
  * @param {Transaction} transaction
  * @param {ReadonlyArray<Delivery>} deliveries of the transaction
  * @param {ReadonlyArray<Request>} requests about it
@@ -90,8 +84,6 @@ const gather = (before, next) => {
 /**
  * Makes the entry of something that happened.
  *
- * @category constructors
- * @since 0.1.0
  * @param {Happening} happening
  * @param {(delivery: Delivery) => void} resend
  */

@@ -1,7 +1,5 @@
 /**
  * How the service starts an APM payment or payout; the two differ by their kind alone.
- *
- * @since 0.1.0
  */
 import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { ApmPayoutRequest } from "@pawl/core/ApmPayout"
@@ -17,12 +15,7 @@ import { type Pages, returnUrlsOf } from "./Pages.ts"
 import { address } from "./Posting.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Starts a transaction of a kind.
- *
- * @category models
- * @since 0.1.0
- */
+/** Starts a transaction of a kind. */
 export type Create = (
   kind: "apm-payment" | "apm-payout"
 ) => (request: {
@@ -33,9 +26,6 @@ export type Create = (
 /**
  * Makes the function that starts transactions. A checksum is checked where there is one; that a
  * payment has one, the contract sees to.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make =
   (book: Book, requests: Requests, pages: Pages, sign: Checksum.Sign, separator: string): Create =>
@@ -99,12 +89,7 @@ const response = (transaction: Transaction): ApmPaymentResponse => ({
   paymentType: "APM"
 })
 
-/**
- * Writes the callback of an APM payment or payout.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes the callback of an APM payment or payout. */
 export const message = (transaction: Transaction): Message | undefined => {
   const { accountId = "", amount, apmType = "APM", callbackUrl, currency } = transaction
   const { transactionId } = transaction
@@ -128,9 +113,6 @@ export const message = (transaction: Transaction): Message | undefined => {
 /**
  * Returns what a method answers. There is no page of the provider's, so a customer who is redirected
  * comes straight back.
- *
- * @category getters
- * @since 0.1.0
  */
 export const apmResponseData = ({ apmType = "APM", redirectUrl, transactionId }: Transaction) => ({
   providerTransactionId: `provider-${transactionId}`,

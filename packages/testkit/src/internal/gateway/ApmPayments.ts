@@ -1,19 +1,12 @@
 /**
  * How the service answers about APM payments.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Create } from "./Apm.ts"
 import type { Book } from "./Book.ts"
 import type { Handlers } from "./Contract.ts"
 
-/**
- * Makes the handlers of the endpoints of APM payments.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of APM payments. */
 export const make = (
   book: Book,
   create: Create

@@ -1,7 +1,5 @@
 /**
  * How the service answers about APM payouts.
- *
- * @since 0.1.0
  */
 import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
@@ -11,12 +9,7 @@ import { present, told } from "./Asked.ts"
 import type { Book, Transaction } from "./Book.ts"
 import type { Handlers } from "./Contract.ts"
 
-/**
- * Makes the handlers of the endpoints of APM payouts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of APM payouts. */
 export const make = (
   book: Book,
   create: Create

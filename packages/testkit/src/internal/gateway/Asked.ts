@@ -1,7 +1,5 @@
 /**
  * What the service asks of a request beyond the contract, and what it says in every answer.
- *
- * @since 0.1.0
  */
 import { AccountId, Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
@@ -9,12 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
 import type { Transaction } from "./Book.ts"
 
-/**
- * Schema for metadata that asks for a scenario there is, or for none.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for metadata that asks for a scenario there is, or for none. */
 export const AskedMetadata = Schema.optionalKey(
   Metadata.check(
     Schema.makeFilter((metadata) =>
@@ -30,18 +23,12 @@ export const AskedMetadata = Schema.optionalKey(
 
 /**
  * Schema for the merchant account of card operations; a callback's checksum joins it with others.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const Mid = AccountId
 
 /**
  * Returns the scenario that checked metadata asks for. `story` takes the place of the default one,
  * `succeed`, and leaves the delivery suffixes.
- *
- * @category getters
- * @since 0.1.0
  */
 export const scenarioOf = (
   metadata: Metadata | undefined,
@@ -51,23 +38,13 @@ export const scenarioOf = (
 const asked = (metadata: Metadata | undefined, story: string): Scenario.Scenario | undefined =>
   Scenario.parse((metadata?.[Scenario.key] ?? "succeed").replace(/^succeed(?=\+|$)/u, story))
 
-/**
- * Returns what every answer about a transaction says of it.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns what every answer about a transaction says of it. */
 export const told = ({ declineCode, metadata, status }: Transaction) => ({
   transactionStatus: status,
   ...present({ declineCode, metadata })
 })
 
-/**
- * Leaves out what is undefined.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Leaves out what is undefined. */
 export const present = <Fields extends object>(
   fields: Fields
 ): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>

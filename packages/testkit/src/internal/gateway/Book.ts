@@ -6,8 +6,6 @@
  * A transaction lives its scenario: one status after the other, a pace apart, each handed to the
  * courier as it comes to be. Something else may move it in between, a refund its payment. What its life
  * is yet to be is on the shelf with it, so it goes on where it was when a file is opened again.
- *
- * @since 0.1.0
  */
 import type { ApmPayload } from "@pawl/core/ApmPayload"
 import type { ApmBillingDetails } from "@pawl/core/Billing"
@@ -38,9 +36,6 @@ import { sleepUntil } from "../Waiting.ts"
  * - `subscriptionId`: the subscription that a card payment is a charge of.
  * - `intentId`: the intent on whose page the customer made it.
  * - `returnUrls`: where the customer goes from a challenge.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Transaction {
   readonly transactionId: string
@@ -70,23 +65,13 @@ export interface Transaction {
   readonly history: ReadonlyArray<{ readonly status: Status; readonly at: string }>
 }
 
-/**
- * Where a customer goes back to the merchant, and nowhere else.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where a customer goes back to the merchant, and nowhere else. */
 export interface ReturnUrls {
   readonly success?: string | undefined
   readonly failure?: string | undefined
 }
 
-/**
- * What is known of a transaction before it is opened.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is known of a transaction before it is opened. */
 export interface Opening extends Omit<
   Transaction,
   "transactionId" | "status" | "isOver" | "declineCode" | "createdTime" | "history"
@@ -94,12 +79,7 @@ export interface Opening extends Omit<
   readonly scenario: Scenario
 }
 
-/**
- * What a move of a transaction brings about.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a move of a transaction brings about. */
 export type Rule = (entry: Entry) => Effect.Effect<void>
 
 /**
@@ -113,9 +93,6 @@ export type Rule = (entry: Entry) => Effect.Effect<void>
  * - `callback` writes the callback of a status; `undefined` when none is sent.
  * - `find` refuses an id that is not of that kind.
  * - `nextId` takes an identifier that nothing else has.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Book {
   readonly open: (opening: Opening) => Effect.Effect<Transaction>
@@ -133,9 +110,6 @@ export interface Book {
 /**
  * Makes a book of what is on the shelf, whose transactions stop moving when the scope closes.
  * `message` writes the callback of a transaction, but for the status; `undefined` sends none.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
@@ -266,10 +240,5 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * The time as the service writes it.
- *
- * @category getters
- * @since 0.1.0
- */
+/** The time as the service writes it. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

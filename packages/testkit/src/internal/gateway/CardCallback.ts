@@ -1,28 +1,18 @@
 /**
  * What the service posts about card payments, card payouts and refunds (`spec.md`, "Events").
- *
- * @since 0.1.0
  */
 import type { Message } from "../../Courier.ts"
 import { present } from "./Asked.ts"
 import type { Transaction } from "./Book.ts"
 import { address } from "./Posting.ts"
 
-/**
- * Writes the callback of a card payment or payout.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes the callback of a card payment or payout. */
 export const message = (transaction: Transaction): Message | undefined =>
   write(transaction, transaction.transactionId, {})
 
 /**
  * Makes the function that writes the callback of a refund. `named` says whose identifier its
  * transactionId is, its own or the payment's (`Profile.refundCallbackId`).
- *
- * @category constructors
- * @since 0.1.0
  */
 export const ofRefund =
   (named: "refund" | "payment") =>

@@ -7,8 +7,6 @@
  * charge the same with a `cardToken`, a tokenize `{ requestId, mid, card }`. A payment and a charge may
  * have a `successRedirectUrl` and a `failureRedirectUrl`, where a challenge sends the customer back to.
  * Of a card its `number` is read, and whatever else there is passes unread and unkept.
- *
- * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest, CardPaymentResponse } from "@pawl/core/CardPayment"
@@ -22,12 +20,7 @@ import { type Handlers, invalid, reader } from "./Contract.ts"
 import { type Pages, returnUrlsOf } from "./Pages.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Makes the handlers of the endpoints of card payments.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of card payments. */
 export const make = (
   book: Book,
   requests: Requests,

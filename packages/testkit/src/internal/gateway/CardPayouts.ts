@@ -5,8 +5,6 @@
  *
  * The spec gives a card payout no currency, and its callback one: EUR, unless the request has a
  * `currency` all the same.
- *
- * @since 0.1.0
  */
 import { Currency } from "@pawl/core/Amount"
 import type { CardPayoutInfo } from "@pawl/core/CardPayout"
@@ -20,12 +18,7 @@ import { type Handlers, reader } from "./Contract.ts"
 import type { Pages } from "./Pages.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Makes the handlers of the endpoints of card payouts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of card payouts. */
 export const make = (
   book: Book,
   requests: Requests,

@@ -5,8 +5,6 @@
  *
  * Only test cards are taken, so that no real one is ever typed into a sandbox, and of these no more is
  * kept than the mask. What becomes of what is paid with each, `Scenario` says.
- *
- * @since 0.1.0
  */
 import { mask } from "@pawl/core/Card"
 import * as Effect from "effect/Effect"
@@ -15,23 +13,13 @@ import * as Schema from "effect/Schema"
 import { invalid, type Refusal } from "./Contract.ts"
 import { Shelves } from "./Shelves.ts"
 
-/**
- * What is kept of a card: the mask, and the story of what is paid with it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is kept of a card: the mask, and the story of what is paid with it. */
 export interface Card {
   readonly cardMask: string
   readonly story: string
 }
 
-/**
- * The test cards, and the story of what is paid with each.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The test cards, and the story of what is paid with each. */
 export const stories: Readonly<Record<string, string>> = {
   "4242424242424242": "succeed",
   "5555555555554444": "succeed",
@@ -48,51 +36,26 @@ const isTest = Schema.makeFilter(
     `Expected the number of a test card: ${numbers.join(", ")}`
 )
 
-/**
- * Schema for the number of a test card, redacted already.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the number of a test card, redacted already. */
 export const TestNumber = Schema.Redacted(Schema.String).check(isTest)
 
-/**
- * Schema for the number of a test card, as it travels.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the number of a test card, as it travels. */
 export const TestNumberFromText = Schema.RedactedFromValue(Schema.String).check(isTest)
 
-/**
- * Returns what is kept of a test card.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns what is kept of a test card. */
 export const fromNumber = (number: Redacted.Redacted): Card => ({
   cardMask: mask(number),
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/**
- * Exchanges cards for tokens. `find` refuses a token that nobody was given.
- *
- * @category models
- * @since 0.1.0
- */
+/** Exchanges cards for tokens. `find` refuses a token that nobody was given. */
 export interface Vault {
   readonly keep: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, Refusal>
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * Makes a vault of what is on the shelf.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a vault of what is on the shelf. */
 export const make: Effect.Effect<Vault> = Effect.map(Shelves, ({ open }) => {
   const cards = open<Card>("card")
   return {

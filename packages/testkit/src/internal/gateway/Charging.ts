@@ -11,8 +11,6 @@
  * Each charge is a card payment of its own, with callbacks of its own. It lives the scenario of the
  * subscription's metadata and card; but a challenge is put only to a customer who is there, which is at
  * the create. Until it is met, the subscription is PENDING.
- *
- * @since 0.1.0
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/Subscription"
@@ -32,12 +30,7 @@ import { type Calendar, nextCharge } from "./Plan.ts"
 import { Shelves } from "./Shelves.ts"
 import { sleepUntil } from "../Waiting.ts"
 
-/**
- * A subscription as it is. `due` is when it is charged next, in milliseconds since the epoch.
- *
- * @category models
- * @since 0.1.0
- */
+/** A subscription as it is. `due` is when it is charged next, in milliseconds since the epoch. */
 export interface Held extends Terms {
   readonly id: string
   readonly createdAt: string
@@ -45,24 +38,14 @@ export interface Held extends Terms {
   readonly due: number | undefined
 }
 
-/**
- * What a subscription is created from.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a subscription is created from. */
 export interface Terms {
   readonly request: SubscriptionRequest
   readonly plan: SubscriptionRequest["plan"] & Calendar
   readonly card: Card
 }
 
-/**
- * What people are shown of a subscription: nothing of its customer.
- *
- * @category models
- * @since 0.1.0
- */
+/** What people are shown of a subscription: nothing of its customer. */
 export interface Listed {
   readonly subscriptionId: string
   readonly status: SubscriptionStatus
@@ -83,9 +66,6 @@ export interface Listed {
  * - `find` refuses an id that no subscription has.
  * - `change` gives a subscription another plan or status; what is charged next begins anew from now.
  * - `charges` are all of a subscription's, in their order.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Charging {
   readonly begin: (terms: Terms) => Effect.Effect<readonly [Held, Transaction | undefined]>
@@ -95,12 +75,7 @@ export interface Charging {
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * Makes the charging of the subscriptions on the shelf, which ends when the scope closes.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the charging of the subscriptions on the shelf, which ends when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   book: Book
 ): Effect.fn.Return<Charging, never, Scope.Scope> {

@@ -17,8 +17,6 @@
  * How a payment begins, the customer decides: by the card, by the buttons. What follows a success, such
  * as a refund, and how callbacks travel, is in the metadata of the intent (`Scenario`); see
  * `docs/decisions/0040-an-intent-is-where-its-last-transaction-says.md`.
- *
- * @since 0.1.0
  */
 import type { Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
@@ -44,9 +42,6 @@ import { Shelves } from "./Shelves.ts"
  *   before, or comes too late, does nothing.
  * - `challenge` opens the challenge of a transaction, whoever made it: from then on nothing but `decide`
  *   moves it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Checkout {
   readonly create: (request: PaymentIntentRequest) => Effect.Effect<Intent>
@@ -61,31 +56,16 @@ export interface Checkout {
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * An intent after a form, and what was wrong with that.
- *
- * @category models
- * @since 0.1.0
- */
+/** An intent after a form, and what was wrong with that. */
 export interface Submitted {
   readonly intent: Intent
   readonly faults: ReadonlyArray<Fault>
 }
 
-/**
- * The declineCode of a customer who declines a challenge.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The declineCode of a customer who declines a challenge. */
 export const declinedChallenge = 59
 
-/**
- * Makes the checkout of the intents on the shelf.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the checkout of the intents on the shelf. */
 export const make = Effect.fnUntraced(function* (
   book: Book,
   requests: Requests,

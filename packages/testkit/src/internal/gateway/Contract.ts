@@ -5,8 +5,6 @@
  *
  * The routes are those of `@pawl/http/Api`, so the gateway can neither forget an endpoint nor grow one
  * of its own: `Handlers` asks for one handler a name, with the types the endpoint declares.
- *
- * @since 0.1.0
  */
 import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
@@ -23,12 +21,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { finder, type Params } from "./Endpoints.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
-/**
- * A request as any door hands it over. Header names are lower case; `path` may carry a query.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request as any door hands it over. Header names are lower case; `path` may carry a query. */
 export interface Request {
   readonly method: string
   readonly path: string
@@ -36,56 +29,31 @@ export interface Request {
   readonly body: Uint8Array
 }
 
-/**
- * An answer, ready to be sent. Its body is empty only with 204.
- *
- * @category models
- * @since 0.1.0
- */
+/** An answer, ready to be sent. Its body is empty only with 204. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/**
- * What is wrong with one field; never holds its value.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is wrong with one field; never holds its value. */
 export interface FieldFault {
   readonly field: string
   readonly message: string
 }
 
-/**
- * Error raised when a request is refused.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a request is refused. */
 export class Refusal extends Data.TaggedError("Refusal")<{
   readonly status: 400 | 401 | 404
   readonly message: string
   readonly errors?: ReadonlyArray<FieldFault>
 }> {}
 
-/**
- * Refuses a request with 400, naming the fields.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Refuses a request with 400, naming the fields. */
 export const invalid = (errors: ReadonlyArray<FieldFault>): Refusal =>
   new Refusal({ status: 400, message: "Missing or invalid parameters", errors })
 
-/**
- * Refuses a request for a resource that is not there.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Refuses a request for a resource that is not there. */
 export const notFound = new Refusal({
   status: 404,
   message: "The requested resource does not exist"
@@ -97,9 +65,6 @@ type Endpoints = HttpApiGroup.Endpoints<Groups[keyof Groups]>
 /**
  * One handler for each endpoint of the contract, typed by it. Amounts are rounded by then;
  * `sentAmount` is the text that came, which a checksum covers.
- *
- * @category models
- * @since 0.1.0
  */
 export type Handlers = {
   readonly [Endpoint in Endpoints as Endpoint["identifier"]]: (request: {
@@ -109,12 +74,7 @@ export type Handlers = {
   }) => Effect.Effect<Endpoint["~Success"]["Type"], Refusal>
 }
 
-/**
- * What a request asks of an endpoint, ready to be answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a request asks of an endpoint, ready to be answered. */
 export interface Route {
   readonly isSecured: boolean
   readonly answer: Effect.Effect<Answer, Refusal>
@@ -123,9 +83,6 @@ export interface Route {
 /**
  * Makes the contract's routes over their handlers, and returns the function that finds that of a
  * request.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
@@ -163,23 +120,13 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
   }
 }
 
-/**
- * Writes a JSON answer; `undefined` is no body.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes a JSON answer; `undefined` is no body. */
 export const answer = (status: number, body: unknown): Answer =>
   body === undefined
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
-/**
- * Makes the function that reads a value by a schema, and else names every field that is wrong.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the function that reads a value by a schema, and else names every field that is wrong. */
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, Refusal>) => {

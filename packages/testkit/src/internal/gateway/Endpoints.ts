@@ -5,28 +5,18 @@
  *
  * An endpoint is named by its method and its path after the `/api` of the base address:
  * `GET /v1/payments/apm/status/{id}`.
- *
- * @since 0.1.0
  */
 import { Api } from "@pawl/http/Api"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Result from "effect/Result"
 
-/**
- * What stands in the places of a path that are left open.
- *
- * @category models
- * @since 0.1.0
- */
+/** What stands in the places of a path that are left open. */
 export type Params = Readonly<Record<string, string>>
 
 /**
  * Makes the function that finds what is kept for the endpoint a request is for, and what stands in the
  * open place of its path: the last segment, if any.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const finder = <A>(
   all: Iterable<readonly [endpoint: HttpApiEndpoint.Top, kept: A]>
@@ -50,19 +40,11 @@ export const finder = <A>(
 /**
  * Returns the name of the endpoint that a text means: with `/api` or without, and whatever its open
  * places are called.
- *
- * @category getters
- * @since 0.1.0
  */
 export const named = (text: string): string | undefined =>
   endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
-/**
- * Returns the name of the endpoint that a request is for.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the name of the endpoint that a request is for. */
 export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
 /** What cannot be unescaped stays as it is, for a schema to refuse. */

@@ -1,7 +1,5 @@
 /**
  * A transaction in the book, and what is yet to become of it.
- *
- * @since 0.1.0
  */
 import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
@@ -10,9 +8,6 @@ import type { Transaction } from "./Book.ts"
 /**
  * A transaction, and what its life is yet to be: `ahead` are the statuses it is to have, the first of
  * them at `due`, in milliseconds since the epoch.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Entry {
   readonly transaction: Transaction
@@ -23,9 +18,6 @@ export interface Entry {
 
 /**
  * Returns an entry after a move. A `declineCode` is for FAILED; without it, it is the scenario's.
- *
- * @category transitions
- * @since 0.1.0
  */
 export const after = (entry: Entry, status: Status, at: string, declineCode?: number): Entry => {
   const { scenario, transaction } = entry
@@ -41,12 +33,7 @@ export const after = (entry: Entry, status: Status, at: string, declineCode?: nu
   }
 }
 
-/**
- * Returns the final status that a forger claims: one the transaction never has.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the final status that a forger claims: one the transaction never has. */
 export const forgery = (statuses: ReadonlyArray<Status>): Status =>
   (["SUCCEED", "FAILED", "CANCELLED"] as const).find((status) => !statuses.includes(status)) ??
   "CHARGEBACK"

@@ -1,7 +1,5 @@
 /**
  * An intent as the service holds it: where it is on its way, and what people are shown of it.
- *
- * @since 0.1.0
  */
 import type { Amount, Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
@@ -10,12 +8,7 @@ import { present } from "./Asked.ts"
 import type { Transaction } from "./Book.ts"
 import type { Pages } from "./Pages.ts"
 
-/**
- * Where an intent is on its way.
- *
- * @category models
- * @since 0.1.0
- */
+/** Where an intent is on its way. */
 export type State = "open" | "declined" | "challenged" | "underway" | "paid" | "cancelled"
 
 /**
@@ -24,9 +17,6 @@ export type State = "open" | "declined" | "challenged" | "underway" | "paid" | "
  * - `request`: as it was created; what it leaves open is in `amount` and `currency`.
  * - `tries`: the transactions made on its page, in order; `declineCode` is that of the last.
  * - `isEarly`: the customer is sent on before the payment has ended, because a redirect confirms nothing.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Intent {
   readonly intentId: string
@@ -43,9 +33,6 @@ export interface Intent {
 /**
  * What people are shown of an intent: nothing of its customer. `amount` is empty until the customer
  * has said it, if that was left to them.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Listed {
   readonly intentId: string
@@ -65,20 +52,10 @@ export interface Listed {
   readonly transactionIds: ReadonlyArray<string>
 }
 
-/**
- * Tells whether the customer can still pay.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether the customer can still pay. */
 export const isOpen = (state: State): boolean => state === "open" || state === "declined"
 
-/**
- * Returns where an intent is, which is what its last transaction says.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns where an intent is, which is what its last transaction says. */
 export const stateOf = ({ history, isOver, status }: Transaction): State => {
   if (history.some(({ status }) => status === "SUCCEED")) return "paid"
   if (status === "CUSTOMER_VERIFICATION") return "challenged"
@@ -86,12 +63,7 @@ export const stateOf = ({ history, isOver, status }: Transaction): State => {
   return status === "FAILED" && isOver ? "declined" : "underway"
 }
 
-/**
- * Makes the function that returns what people are shown of an intent.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Makes the function that returns what people are shown of an intent. */
 export const listing =
   (pages: Pages) =>
   ({ amount, createdTime, currency, intentId, request, state, tries }: Intent): Listed => ({

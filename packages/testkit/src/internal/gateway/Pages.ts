@@ -1,16 +1,11 @@
 /**
  * Where the pages of the service are.
- *
- * @since 0.1.0
  */
 import type { ReturnUrls, Transaction } from "./Book.ts"
 
 /**
  * The addresses of pages, as answers carry them: of an intent, and of the challenge of a transaction
  * that waits for one (`spec.md`, "Transaction statuses").
- *
- * @category models
- * @since 0.1.0
  */
 export interface Pages {
   readonly ofIntent: (intentId: string) => {
@@ -22,12 +17,7 @@ export interface Pages {
   ) => { readonly challengeUrl: string; readonly challengeUrlIframe: string } | undefined
 }
 
-/**
- * Returns the addresses of the pages at an origin.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns the addresses of the pages at an origin. */
 export const make = (pageUrl: string): Pages => ({
   ofIntent: (intentId) => {
     const redirectUrl = `${pageUrl}${payPath(intentId, false)}`
@@ -40,30 +30,15 @@ export const make = (pageUrl: string): Pages => ({
   }
 })
 
-/**
- * Returns the path of an intent's page, whole or for a frame.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the path of an intent's page, whole or for a frame. */
 export const payPath = (intentId: string, isFrame: boolean): string =>
   `/pay/${intentId}${isFrame ? "?frame=1" : ""}`
 
-/**
- * Returns the path of a transaction's challenge, whole or for a frame.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the path of a transaction's challenge, whole or for a frame. */
 export const challengePath = (transactionId: string, isFrame: boolean): string =>
   `/challenge/${transactionId}${isFrame ? "?frame=1" : ""}`
 
-/**
- * Returns where a page sends the customer from a challenge.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns where a page sends the customer from a challenge. */
 export const returnUrlsOf = (request: {
   readonly successRedirectUrl?: string | undefined
   readonly failureRedirectUrl?: string | undefined

@@ -1,7 +1,5 @@
 /**
  * How the service answers about payment intents.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,12 +9,7 @@ import { type Handlers, reader } from "./Contract.ts"
 import type { Pages } from "./Pages.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Makes the handler of the endpoint of payment intents.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handler of the endpoint of payment intents. */
 export const make = (
   checkout: Checkout,
   requests: Requests,

@@ -9,8 +9,6 @@
  *
  * A date is ISO 8601, with a time or without. Without an offset it is UTC; an `endDate` without a time
  * is that whole day.
- *
- * @since 0.1.0
  */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -24,12 +22,7 @@ const PlanDate = Schema.String.check(
 const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
 const interval = Schema.Int.check(Schema.isGreaterThan(0))
 
-/**
- * Schema for what of a plan says when it is charged; more is asked here than by the contract.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for what of a plan says when it is charged; more is asked here than by the contract. */
 export const Calendar = Schema.Struct({
   frequency,
   interval,
@@ -43,20 +36,10 @@ export const Calendar = Schema.Struct({
   )
 )
 
-/**
- * When a plan is charged.
- *
- * @category models
- * @since 0.1.0
- */
+/** When a plan is charged. */
 export type Calendar = typeof Calendar.Type
 
-/**
- * Schema for what of a change to a plan says when it is charged.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for what of a change to a plan says when it is charged. */
 export const CalendarUpdate = Schema.Struct({
   frequency: Schema.optionalKey(frequency),
   interval: Schema.optionalKey(interval),
@@ -67,9 +50,6 @@ export const CalendarUpdate = Schema.Struct({
 /**
  * Returns when a plan is charged next after a time, in milliseconds since the epoch; undefined when it
  * is charged no more.
- *
- * @category getters
- * @since 0.1.0
  */
 export const nextCharge = (plan: Calendar, after: number): number | undefined => {
   const start = DateTime.makeUnsafe(first(plan))

@@ -1,7 +1,5 @@
 /**
  * Posts one callback once, as the service does (`spec.md`, "Events").
- *
- * @since 0.1.0
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
@@ -18,28 +16,13 @@ import { GatewayConfig } from "../../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 import { isLoopback } from "@pawl/core/Loopback"
 
-/**
- * What came of a try: the HTTP status that came back, or why none did.
- *
- * @category models
- * @since 0.1.0
- */
+/** What came of a try: the HTTP status that came back, or why none did. */
 export type Answer = number | "timeout" | "unreachable" | "refused"
 
-/**
- * The time a receiver has to answer.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The time a receiver has to answer. */
 export const answerTimeout = Duration.seconds(10)
 
-/**
- * Returns a callback URL with the routing parameters appended; its own query is kept as it is.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Returns a callback URL with the routing parameters appended; its own query is kept as it is. */
 export const address = (
   callbackUrl: string,
   parameters: Readonly<Record<string, string>>
@@ -58,9 +41,6 @@ export const address = (
  *
  * An answer counts when it has come to its end; what it says is thrown away. What is no URL, or not an
  * allowed one, is refused before anything is sent.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* (
   isAllowed: (url: URL) => boolean
@@ -102,11 +82,6 @@ export const make = Effect.fnUntraced(function* (
   )
 })
 
-/**
- * Tells whether a URL is on this machine, and carries no credentials.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether a URL is on this machine, and carries no credentials. */
 export const isHere = (url: URL): boolean =>
   isLoopback(url.hostname) && url.username === "" && url.password === ""

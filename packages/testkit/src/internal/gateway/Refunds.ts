@@ -8,8 +8,6 @@
  *
  * A refund that succeeds, in full or in part, moves its payment from SUCCEED to REFUNDED: that is the
  * one status the spec has for it, and a payment in it can be refunded further.
- *
- * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import type { RefundInfo, RefundRequest } from "@pawl/core/Refund"
@@ -23,12 +21,7 @@ import type { Book, Transaction } from "./Book.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Makes the handlers of the endpoints of refunds.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of refunds. */
 export const make = (
   book: Book,
   requests: Requests

@@ -1,8 +1,6 @@
 /**
  * The requests that change something: one after the other, and a create once
  * (`spec.md`, "Conventions").
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import { PreventSchedulerYield } from "effect/Scheduler"
@@ -15,9 +13,6 @@ import { Shelves } from "./Shelves.ts"
  * - `turn`: one at a time and to its end, so what was checked still holds when it is acted on.
  * - `once`: the same, unless the endpoint succeeded under that requestId before; then its answer is that
  *   one again. What was refused may be asked anew.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Requests {
   readonly turn: <A, E>(act: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -29,12 +24,7 @@ export interface Requests {
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * Makes the requests of a service, with the answers that are on the shelf.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the requests of a service, with the answers that are on the shelf. */
 export const make: Effect.Effect<Requests> = Effect.gen(function* () {
   const turns = yield* Semaphore.make(1)
   const { open, save } = yield* Shelves

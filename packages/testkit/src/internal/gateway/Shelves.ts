@@ -7,8 +7,6 @@
  * has shelves that tell what was put there (`Feed`), and may write it to a file (`ShelvesSql`).
  *
  * What is on a shelf is replaced, never mutated.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,9 +20,6 @@ import { Feed } from "../sandbox/Feed.ts"
  *   people; without it, it is not.
  * - `list` returns what is on a shelf as it is shown, in the order it came there.
  * - `save` returns once everything that is on the shelves outlives the process, if it is to.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Shelves {
   readonly open: <A>(name: string, listed?: (kept: A) => unknown) => Map<string, A>
@@ -32,12 +27,7 @@ export interface Shelves {
   readonly save: Effect.Effect<void>
 }
 
-/**
- * Reference to the shelves of a service; without any it has some of its own, in memory.
- *
- * @category services
- * @since 0.1.0
- */
+/** Reference to the shelves of a service; without any it has some of its own, in memory. */
 export const Shelves = Context.Reference<Shelves>("@pawl/testkit/internal/Shelves", {
   defaultValue: () => ({ open: () => new Map(), list: () => [], save: Effect.void })
 })
@@ -45,9 +35,6 @@ export const Shelves = Context.Reference<Shelves>("@pawl/testkit/internal/Shelve
 /**
  * Makes shelves that say of each change what it was; `undefined` was taken away. `stored` is what was
  * there before.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (options: {
   readonly changed: (change: Change) => void
@@ -71,12 +58,7 @@ export const make = (options: {
   }
 }
 
-/**
- * Layer that keeps the shelves of one sandbox in memory, and tells the feed of every change.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that keeps the shelves of one sandbox in memory, and tells the feed of every change. */
 export const layer: Layer.Layer<never, never, Feed> = Layer.effect(
   Shelves,
   Effect.map(Feed, ({ tell }) =>
@@ -88,12 +70,7 @@ export const layer: Layer.Layer<never, never, Feed> = Layer.effect(
   )
 )
 
-/**
- * What changed on a shelf. `shown` is undefined too where nobody is shown it.
- *
- * @category models
- * @since 0.1.0
- */
+/** What changed on a shelf. `shown` is undefined too where nobody is shown it. */
 export interface Change {
   readonly name: string
   readonly id: string

@@ -6,8 +6,6 @@
  * `lastChargeStatus` is the status of the last charge's transaction. `failureCount` counts the latest
  * charges that failed in a row. A PUT takes any of the five statuses from any but CANCELED, where it is
  * refused whatever it says; a plan is merged member by member, and has to be one afterwards.
- *
- * @since 0.1.0
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
@@ -25,12 +23,7 @@ import type { Pages } from "./Pages.ts"
 import { Calendar, CalendarUpdate } from "./Plan.ts"
 import type { Requests } from "./Requests.ts"
 
-/**
- * Makes the handlers of the endpoints of subscriptions.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the endpoints of subscriptions. */
 export const make = (
   charging: Charging,
   requests: Requests,

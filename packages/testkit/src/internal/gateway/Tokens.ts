@@ -5,8 +5,6 @@
  *
  * The key is derived from the merchant secret and the environment, so a token of another environment
  * fails by its signature, and neither a request checksum nor a callback's can be passed off as one.
- *
- * @since 0.1.0
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
@@ -20,23 +18,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 
-/**
- * Issues tokens, and tells its own from others.
- *
- * @category models
- * @since 0.1.0
- */
+/** Issues tokens, and tells its own from others. */
 export interface Tokens {
   readonly issue: Effect.Effect<string>
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/**
- * Makes the tokens of one environment.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the tokens of one environment. */
 export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.gen(function* () {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac

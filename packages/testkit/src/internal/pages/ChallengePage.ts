@@ -1,7 +1,5 @@
 /**
  * The page on which a customer confirms a payment to the bank, which is what 3-D Secure comes to.
- *
- * @since 0.1.0
  */
 import type { Transaction } from "../gateway/Book.ts"
 import { type Html, html } from "./Html.ts"
@@ -9,12 +7,7 @@ import { icon, money, type Page, type Reader } from "./PageShell.ts"
 import { challengePath } from "../gateway/Pages.ts"
 import { words } from "./Words.ts"
 
-/**
- * Writes the challenge of a transaction, or what came of it.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes the challenge of a transaction, or what came of it. */
 export const make = (transaction: Transaction, reader: Reader): Page => {
   const say = words[reader.language]
   const { returnUrls = {}, status } = transaction

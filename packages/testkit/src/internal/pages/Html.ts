@@ -6,16 +6,9 @@
  * What is put into an `html` template is text, and is escaped, unless it is HTML made by another one.
  * Every attribute of ours is in double quotes, so the same escape serves both. (Effect's own templates
  * do not escape.)
- *
- * @since 0.1.0
  */
 
-/**
- * A piece of HTML, well escaped. Only `html` makes one.
- *
- * @category models
- * @since 0.1.0
- */
+/** A piece of HTML, well escaped. Only `html` makes one. */
 export interface Html {
   readonly text: string
   readonly [made]: true
@@ -23,20 +16,10 @@ export interface Html {
 
 declare const made: unique symbol
 
-/**
- * What may stand in a template; `undefined` and `false` are nothing.
- *
- * @category models
- * @since 0.1.0
- */
+/** What may stand in a template; `undefined` and `false` are nothing. */
 export type Piece = Html | string | number | undefined | false | ReadonlyArray<Piece>
 
-/**
- * Writes HTML, with everything in it escaped that is not HTML already.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes HTML, with everything in it escaped that is not HTML already. */
 export const html = (template: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Made(template.map((text, at) => text + write(pieces[at])).join(""))
 

@@ -6,8 +6,6 @@
  * There is no script, and nothing comes from elsewhere: the policy allows the page's own stylesheet and
  * icon, and forms that lead to the page itself and, since a browser holds redirects against it too, to
  * where the merchant wants the customer back.
- *
- * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "../gateway/Cards.ts"
@@ -17,9 +15,6 @@ import { type Language, words } from "./Words.ts"
 /**
  * A page: what is shown, and how. `back` are the URLs the customer may be redirected to; `refresh` are
  * seconds after which the page looks again.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Page {
   readonly status: number
@@ -30,31 +25,16 @@ export interface Page {
   readonly refresh?: number
 }
 
-/**
- * For whom a page is: in which language, and whether it is in a frame of the merchant's.
- *
- * @category models
- * @since 0.1.0
- */
+/** For whom a page is: in which language, and whether it is in a frame of the merchant's. */
 export interface Reader {
   readonly language: Language
   readonly isFrame: boolean
 }
 
-/**
- * Where the page's stylesheet and icon are.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Where the page's stylesheet and icon are. */
 export const assets = { style: "/pay/page.css", icon: "/pay/icon.svg" } as const
 
-/**
- * Writes a page.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Writes a page. */
 export const write = (page: Page, { isFrame, language }: Reader): string =>
   html`<!doctype html>
 <html lang="${language}">
@@ -76,12 +56,7 @@ ${page.body}
 </html>
 `.text
 
-/**
- * Returns the headers of a page. Only the page for a frame may be framed.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the headers of a page. Only the page for a frame may be framed. */
 export const headersOf = (
   { back = [] }: Page,
   { isFrame }: Reader
@@ -99,12 +74,7 @@ export const headersOf = (
   ...(isFrame ? {} : { "x-frame-options": "DENY" })
 })
 
-/**
- * The headers of everything that is not a page itself.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The headers of everything that is not a page itself. */
 export const always: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin"
@@ -113,22 +83,12 @@ export const always: Readonly<Record<string, string>> = {
 const originOf = (url: string | undefined): Array<string> =>
   url === undefined ? [] : [new URL(url).origin]
 
-/**
- * Writes an amount for a customer.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Writes an amount for a customer. */
 export const money = (amount: string, currency: string, language: Language): string =>
   // Both were read by the contract.
   Amount.format(amount as Amount.Amount, currency as Amount.Currency, language)
 
-/**
- * Writes a card number as it is on a card, on one line.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Writes a card number as it is on a card, on one line. */
 export const grouped = (number: string): string =>
   number.replace(/(?<=^(?:[0-9]{4})+)(?=[0-9])/gu, "\u00a0")
 
@@ -153,12 +113,7 @@ const testMode = (language: Language): Html => {
   </details>`
 }
 
-/**
- * Writes an icon, which is for the eye only.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes an icon, which is for the eye only. */
 export const icon = (name: keyof typeof paths, size = 20): Html =>
   html`<svg
     width="${size}"

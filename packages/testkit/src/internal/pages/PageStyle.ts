@@ -1,15 +1,8 @@
 /**
  * How the hosted page looks.
- *
- * @since 0.1.0
  */
 
-/**
- * The stylesheet of every page for customers.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The stylesheet of every page for customers. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -5,8 +5,6 @@
  *
  * Nothing of a card is kept but its mask and the holder's name, and nothing of an account but its last
  * four characters.
- *
- * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import * as DateTime from "effect/DateTime"
@@ -27,9 +25,6 @@ import { type Card, fromNumber, TestNumber } from "../gateway/Cards.ts"
  * | `number`, `expiry`, `cvc`, `name` | a card; a payout asks for no `cvc` |
  * | `account` | where a payout without a card goes |
  * | `amount` | what the customer pays, when the intent does not say it |
- *
- * @category models
- * @since 0.1.0
  */
 export interface Form {
   readonly [field: string]: string | undefined
@@ -40,37 +35,19 @@ const methods = ["WALLET", "BANK_TRANSFER"] as const
 /**
  * Returns the methods that an intent offers beside cards. An account paid out to is read back as an
  * integer (`spec.md`, "APM payouts"), so it has to be digits.
- *
- * @category getters
- * @since 0.1.0
  */
 export const methodsOf = (type: "PAYMENT" | "PAYOUT", mid: string): ReadonlyArray<Method> =>
   type === "PAYMENT" || /^[0-9]{1,64}$/u.test(mid) ? methods : []
 
-/**
- * A method that is no card.
- *
- * @category models
- * @since 0.1.0
- */
+/** A method that is no card. */
 export type Method = (typeof methods)[number]
 
-/**
- * What a customer pays with, or is paid to.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a customer pays with, or is paid to. */
 export type Means =
   | { readonly _tag: "Card"; readonly card: Card; readonly holder: string }
   | { readonly _tag: "Apm"; readonly method: Method; readonly account: string | undefined }
 
-/**
- * What is wrong with a field. Never holds its value.
- *
- * @category models
- * @since 0.1.0
- */
+/** What is wrong with a field. Never holds its value. */
 export interface Fault {
   readonly field: "number" | "expiry" | "cvc" | "name" | "account" | "amount"
   readonly reason:
@@ -87,9 +64,6 @@ export interface Fault {
 /**
  * Reads what the customer pays with, and else says of every field what is wrong. An `act` that no page
  * offers is read as a card without any field.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const readMeans = (
   form: Form,
@@ -101,12 +75,7 @@ export const readMeans = (
   return method === undefined ? readCard(form, isPayout) : readAccount(method, form, isPayout)
 }
 
-/**
- * Reads an amount that is more than nothing, with a comma or a point.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reads an amount that is more than nothing, with a comma or a point. */
 export const readAmount = ({
   amount = ""
 }: Form): Effect.Effect<Amount.Amount, ReadonlyArray<Fault>> =>

@@ -1,7 +1,5 @@
 /**
  * The page of an intent, in every state it can be in.
- *
- * @since 0.1.0
  */
 import { stories } from "../gateway/Cards.ts"
 import { type Html, html } from "./Html.ts"
@@ -11,12 +9,7 @@ import { payPath } from "../gateway/Pages.ts"
 import { type Fault, type Form, type Method, methodsOf } from "./PayForm.ts"
 import { fill, type Words, words } from "./Words.ts"
 
-/**
- * Writes the page of an intent, with what was wrong with the form that was sent.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes the page of an intent, with what was wrong with the form that was sent. */
 export const make = (
   intent: Intent,
   reader: Reader,

@@ -1,31 +1,16 @@
 /**
  * What the hosted page says, in the languages it speaks.
- *
- * @since 0.1.0
  */
 
-/**
- * The words of the page in one language; `{…}` is filled in.
- *
- * @category models
- * @since 0.1.0
- */
+/** The words of the page in one language; `{…}` is filled in. */
 export type Words = typeof en
 
-/**
- * A language the page speaks.
- *
- * @category models
- * @since 0.1.0
- */
+/** A language the page speaks. */
 export type Language = keyof typeof words
 
 /**
  * Returns the language of a page: the first of those asked for that it speaks, and else English. A
  * header like `de-CH,fr;q=0.8` is read in its order.
- *
- * @category getters
- * @since 0.1.0
  */
 export const languageOf = (lang: string | undefined, acceptLanguage = ""): Language => {
   const asked = [lang ?? "", ...acceptLanguage.split(",")].map((tag) =>
@@ -339,19 +324,9 @@ const fr: Words = {
   forbiddenMore: "L’environnement de test ne répond qu’à ses propres pages sur cette machine."
 }
 
-/**
- * The words of every language.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The words of every language. */
 export const words = { en, de, es, fr }
 
-/**
- * Fills in what a text leaves open.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Fills in what a text leaves open. */
 export const fill = (text: string, given: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/gu, (_, name: string) => given[name] ?? "")

@@ -6,8 +6,6 @@
  * Bound to loopback, a sandbox is for this machine alone, and for no site that is open in its browsers:
  * a `Host` that is not this machine is 403 (a name that was made to resolve to it), and so is the
  * `Origin` of another site. Bound to anything else it has a token, and only who has that controls it.
- *
- * @since 0.1.0
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Context from "effect/Context"
@@ -18,12 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { isLoopback } from "@pawl/core/Loopback"
 
-/**
- * Guards a route: what it lets through reaches the handler, everything else is refused.
- *
- * @category models
- * @since 0.1.0
- */
+/** Guards a route: what it lets through reaches the handler, everything else is refused. */
 export type Guard = <E, R>(
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => Effect.Effect<
@@ -35,21 +28,13 @@ export type Guard = <E, R>(
 /**
  * Service that guards routes: `page` those for people, `control` those that show or change what the
  * sandbox holds.
- *
- * @category services
- * @since 0.1.0
  */
 export class Access extends Context.Service<
   Access,
   { readonly page: Guard; readonly control: Guard }
 >()("@pawl/testkit/internal/sandbox/Access") {}
 
-/**
- * Layer that guards a sandbox by the host it is bound to, and by a token if there is one.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that guards a sandbox by the host it is bound to, and by a token if there is one. */
 export const layer = (host: string, token: Redacted.Redacted | undefined): Layer.Layer<Access> => {
   const isPublic = !isLoopback(host)
   const page: Guard = (handler) =>
@@ -70,12 +55,7 @@ export const layer = (host: string, token: Redacted.Redacted | undefined): Layer
   return Layer.succeed(Access, { page, control: (handler) => page(authorized(handler)) })
 }
 
-/**
- * Writes a refusal.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes a refusal. */
 export const refuse = (status: number, message: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ message }, { status })
 

@@ -1,7 +1,5 @@
 /**
  * The body of a request to a sandbox: read to its end, and to no more than 64 KiB.
- *
- * @since 0.1.0
  */
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -9,12 +7,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { refuse } from "./Access.ts"
 
-/**
- * Answers a request with its body; one that is too large is 413.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Answers a request with its body; one that is too large is 413. */
 export const withBody = <E, R>(
   handler: (body: Uint8Array) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<

@@ -1,7 +1,5 @@
 /**
  * The control API: what is true in a sandbox, as it is and as it changes, and what may be done to it.
- *
- * @since 0.1.0
  */
 import { statuses } from "@pawl/core/Status"
 import * as DateTime from "effect/DateTime"
@@ -25,12 +23,7 @@ import { Feed } from "./Feed.ts"
 import { Shelves } from "../gateway/Shelves.ts"
 import type { Traffic } from "./Traffic.ts"
 
-/**
- * Layer that adds the control API to a router.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that adds the control API to a router. */
 export const routes = (
   traffic: Traffic
 ): Layer.Layer<

@@ -1,7 +1,5 @@
 /**
  * What happens in a sandbox, as server-sent events.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,9 +12,6 @@ import type { Feed } from "./Feed.ts"
 /**
  * Answers with everything that happens from now on, and a comment at once and every 15 seconds of the
  * real world. Nothing is missed from the moment the answer has begun.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const answer = (
   { subscribe }: Feed["Service"],

@@ -1,7 +1,5 @@
 /**
  * What happens in a sandbox, as it happens.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,9 +15,6 @@ import * as Stream from "effect/Stream"
  *
  * `tell` never waits. A listener that is more than 1,024 events behind loses the oldest, which it sees
  * by the gap in their numbers.
- *
- * @category services
- * @since 0.1.0
  */
 export class Feed extends Context.Service<
   Feed,
@@ -29,24 +24,14 @@ export class Feed extends Context.Service<
   }
 >()("@pawl/testkit/internal/sandbox/Feed") {}
 
-/**
- * Something that happened. `id` counts from 1.
- *
- * @category models
- * @since 0.1.0
- */
+/** Something that happened. `id` counts from 1. */
 export interface Event {
   readonly id: number
   readonly name: string
   readonly item: unknown
 }
 
-/**
- * Layer that passes on what happens in one sandbox.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that passes on what happens in one sandbox. */
 export const layer: Layer.Layer<Feed> = Layer.effect(
   Feed,
   Effect.map(

@@ -5,8 +5,6 @@
  *
  * It is a plain one, since a request to the service needs nothing of a router: no route, scope or stream
  * of its own. With all that it takes twice the CPU time.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -22,9 +20,6 @@ import type { Traffic } from "./Traffic.ts"
 /**
  * Makes the listener. A body of more than 64 KiB is 413. What is under way when the scope closes comes
  * to its end before, or is interrupted where it may be.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function* (
   traffic: Traffic
@@ -61,12 +56,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * Returns the path of a request, which may name its host before it.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the path of a request, which may name its host before it. */
 export const pathOf = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
 

@@ -1,7 +1,5 @@
 /**
  * What a sandbox serves beside the service: the contract, the pages, and the control API.
- *
- * @since 0.1.0
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Api } from "@pawl/http/Api"
@@ -26,9 +24,6 @@ import type { Traffic } from "./Traffic.ts"
 /**
  * Makes the listener, which answers until the scope closes: to whom, the host it is bound to and the
  * token say.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (
   traffic: Traffic,

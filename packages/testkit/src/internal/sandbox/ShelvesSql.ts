@@ -5,8 +5,6 @@
  *
  * Everything is read when they are opened. What changes is remembered and written by the next `save`, in
  * one statement group: what belongs together is there together, or not at all.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,12 +15,7 @@ import { Feed } from "./Feed.ts"
 import * as Shelves from "../gateway/Shelves.ts"
 import * as Tagged from "./Tagged.ts"
 
-/**
- * Layer that keeps the shelves of one sandbox in SQLite, and tells the feed of every change.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that keeps the shelves of one sandbox in SQLite, and tells the feed of every change. */
 export const layer: Layer.Layer<never, SqlError, Feed | SqlClient.SqlClient> = Layer.effect(
   Shelves.Shelves,
   Effect.gen(function* () {

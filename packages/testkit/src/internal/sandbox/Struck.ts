@@ -1,28 +1,16 @@
 /**
  * What a caller gets to see of the service when a fault strikes.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Kind } from "../../Faults.ts"
 import * as Contract from "../gateway/Contract.ts"
 
-/**
- * What a caller gets to see: an answer, the first half of one, or no answer at all.
- *
- * @category models
- * @since 0.1.0
- */
+/** What a caller gets to see: an answer, the first half of one, or no answer at all. */
 export type Seen =
   | { readonly _tag: "whole" | "half"; readonly answer: Contract.Answer }
   | { readonly _tag: "reset" }
 
-/**
- * Returns what the caller sees when a request meets a fault; `answer` processes it.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns what the caller sees when a request meets a fault; `answer` processes it. */
 export const meet = (
   fault: Kind | undefined,
   answer: Effect.Effect<Contract.Answer>

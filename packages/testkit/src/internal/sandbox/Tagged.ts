@@ -5,26 +5,14 @@
  *
  * A redacted value becomes an object with the one key `~`, and so does an object that has that key
  * itself.
- *
- * @since 0.1.0
  */
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 
-/**
- * Writes a value as text; what is redacted is in clear.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Writes a value as text; what is redacted is in clear. */
 export const write = (value: unknown): string => JSON.stringify(toJson(value))
 
-/**
- * Reads a value that was written.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Reads a value that was written. */
 export const read = (text: string): unknown => fromJson(JSON.parse(text))
 
 const tag = "~"

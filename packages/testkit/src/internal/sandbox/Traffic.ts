@@ -1,7 +1,5 @@
 /**
  * The latest requests to the service, without what was in them.
- *
- * @since 0.1.0
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -11,9 +9,6 @@ import { Feed } from "./Feed.ts"
 /**
  * A request that was made. `status` is 0 when the connection was broken off; `requestId` and
  * `transactionId` are there where the request and its answer name one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Passed {
   readonly id: string
@@ -26,12 +21,7 @@ export interface Passed {
   readonly fault?: string | undefined
 }
 
-/**
- * Keeps the latest 500 requests; `list` begins with the newest.
- *
- * @category models
- * @since 0.1.0
- */
+/** Keeps the latest 500 requests; `list` begins with the newest. */
 export interface Traffic {
   readonly note: (
     request: Request,
@@ -42,12 +32,7 @@ export interface Traffic {
   readonly clear: () => void
 }
 
-/**
- * Makes the traffic of a service that nobody asked anything yet.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the traffic of a service that nobody asked anything yet. */
 export const make: Effect.Effect<Traffic, never, Feed> = Effect.map(Feed, ({ tell }) => {
   let latest: Array<Passed> = []
   let count = 0
