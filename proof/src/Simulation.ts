@@ -59,7 +59,7 @@ import * as Marks from "./simulation/Marks.ts"
 import * as Plans from "./simulation/Plan.ts"
 import * as Traces from "./simulation/Trace.ts"
 import * as World from "./simulation/World.ts"
-import { sleepUntil } from "../../packages/testkit/src/internal/Waiting.ts"
+import { sleepUntil } from "../../packages/testkit/src/internal/Sleep.ts"
 
 /**
  * A simulation, drawn: what is to happen, as plain lists.

@@ -2,7 +2,7 @@
  * Services with a bug each: the gateway, and what is wrong around it.
  */
 import * as Effect from "effect/Effect"
-import type { Answer, Request } from "@pawl/testkit/Gateway"
+import type { Response, Request } from "@pawl/testkit/Gateway"
 import type { Door } from "../src/gateway/GatewayLaws.ts"
 
 type Handle = Door["Service"]["handle"]
@@ -15,7 +15,7 @@ const saying = (request: Request, body: unknown): Request => ({
   ...request,
   body: utf8.encode(JSON.stringify(body))
 })
-const answering = (answer: Answer, change: (body: Json) => unknown): Answer => ({
+const answering = (answer: Response, change: (body: Json) => unknown): Response => ({
   ...answer,
   body: JSON.stringify(change(JSON.parse(answer.body) as Json))
 })
@@ -40,7 +40,7 @@ export const gateways: ReadonlyArray<
     "a token never ends",
     "a token is bought with the key and the secret",
     (handle) => {
-      const good = new Map<string, Answer>()
+      const good = new Map<string, Response>()
       const buy = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
       return Effect.fnUntraced(function* (request) {
         const answer = yield* handle(request)
@@ -139,7 +139,7 @@ export const gateways: ReadonlyArray<
     "a status is told by a replica that is behind",
     "a status is a bare JSON string, and only goes forward",
     (handle) => {
-      const seen: Array<Answer> = []
+      const seen: Array<Response> = []
       return (request) =>
         Effect.map(handle(request), (answer) =>
           request.path.includes("/status/") && answer.status === 200 && seen.push(answer) % 3 === 0

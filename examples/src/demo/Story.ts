@@ -52,9 +52,9 @@ export const missing = ({ entries, truth }: Story): ReadonlyArray<Status> => {
 
 /** Nothing more happens to the transaction, and every callback that was to come has come. */
 const isAtRest = (story: Story): boolean => {
-  const manner = Scenario.parse(scenarioOf(story))?.manner
+  const suffixes = Scenario.parse(scenarioOf(story))?.suffixes
   const { history, isOver } = story.truth
-  const lost = manner?.silent ? history.length : manner?.lost ? 1 : 0
+  const lost = suffixes?.silent ? history.length : suffixes?.lost ? 1 : 0
   return isOver && missing(story).length === lost
 }
 

@@ -104,7 +104,7 @@ describe("a card payment", () => {
             [...new Set(received.map(({ body }) => body["transactionStatus"]))],
             [...(scenarioOf?.statuses ?? [])]
           )
-          const times = scenarioOf?.manner.duplicate === true ? 2 : 1
+          const times = scenarioOf?.suffixes.duplicate === true ? 2 : 1
           assert.lengthOf(received, times * (scenarioOf?.statuses.length ?? 0))
         }
       })

@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import type { Form } from "../src/internal/pages/PayForm.ts"
+import type { Form } from "../src/internal/gateway/PayForm.ts"
 import { Receiver, run } from "./support/bench.ts"
 import { ask, body, type Given } from "./support/creates.ts"
 
@@ -62,8 +62,8 @@ describe("an intent", () => {
         const { received } = yield* Receiver
         const metadata = { cart: "7" }
         const id = yield* create({ metadata, order: { orderId: "o-1" } })
-        const { faults, intent } = yield* submit(id, good)
-        assert.isEmpty(faults)
+        const { errors, intent } = yield* submit(id, good)
+        assert.isEmpty(errors)
         assert.strictEqual(intent.state, "underway")
         yield* settle
         yield* TestClock.adjust("1 minute")
@@ -225,8 +225,8 @@ describe("an intent", () => {
           cardMask: "424242******4242"
         })
         const second = yield* create({ ...payout, requestId: "account" })
-        const { faults } = yield* submit(second, { act: "WALLET", account: " " })
-        assert.deepStrictEqual(faults, [{ field: "account", reason: "account" }])
+        const { errors } = yield* submit(second, { act: "WALLET", account: " " })
+        assert.deepStrictEqual(errors, [{ field: "account", reason: "account" }])
         yield* submit(second, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
         const { all } = yield* look(second)
         assert.include(all[0], { kind: "apm-payout", accountId: "77", apmType: "WALLET" })
@@ -240,8 +240,8 @@ describe("an intent", () => {
     run(
       Effect.gen(function* () {
         const id = yield* create({ type: "PAYOUT", mid: "m-1" })
-        const { faults } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
-        assert.isNotEmpty(faults)
+        const { errors } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
+        assert.isNotEmpty(errors)
         assert.isEmpty((yield* look(id)).all)
       })
     ))
@@ -251,8 +251,8 @@ describe("an intent", () => {
       Effect.gen(function* () {
         const id = yield* create({ amount: undefined, currency: undefined })
         for (const amount of [undefined, "", "0", "0,00", "-1", "1e2", "10.505", "much"]) {
-          const { faults } = yield* submit(id, { act: "amount", amount })
-          assert.deepStrictEqual(faults, [{ field: "amount", reason: "amount" }])
+          const { errors } = yield* submit(id, { act: "amount", amount })
+          assert.deepStrictEqual(errors, [{ field: "amount", reason: "amount" }])
         }
         yield* submit(id, { ...good, amount: undefined })
         assert.isEmpty((yield* look(id)).all)
@@ -267,38 +267,38 @@ describe("an intent", () => {
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
         const id = yield* create()
-        const faults = (over: Form) =>
-          Effect.map(submit(id, { ...good, ...over }), ({ faults }) =>
-            faults.map(({ field, reason }) => `${field} ${reason}`)
+        const errors = (over: Form) =>
+          Effect.map(submit(id, { ...good, ...over }), ({ errors }) =>
+            errors.map(({ field, reason }) => `${field} ${reason}`)
           )
-        assert.deepStrictEqual(yield* faults({ number: "", expiry: "", cvc: "", name: "" }), [
+        assert.deepStrictEqual(yield* errors({ number: "", expiry: "", cvc: "", name: "" }), [
           "number number",
           "expiry expiry",
           "cvc cvc",
           "name name"
         ])
         for (const number of ["4111111111111111", "4242424242424243", "378282246310005"]) {
-          assert.deepStrictEqual(yield* faults({ number }), ["number testCards"])
+          assert.deepStrictEqual(yield* errors({ number }), ["number testCards"])
         }
         for (const number of ["4242", "4242x4242424242424", "4".repeat(20)]) {
-          assert.deepStrictEqual(yield* faults({ number }), ["number number"])
+          assert.deepStrictEqual(yield* errors({ number }), ["number number"])
         }
         for (const expiry of ["13/30", "00/30", "4", "04/3", "04/1930", "2030-04"]) {
-          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expiry"])
+          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expiry"])
         }
         for (const expiry of ["10/26", "12/25", "0120"]) {
-          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expired"])
+          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expired"])
         }
         for (const cvc of ["12", "12345", "abc"]) {
-          assert.deepStrictEqual(yield* faults({ cvc }), ["cvc cvc"])
+          assert.deepStrictEqual(yield* errors({ cvc }), ["cvc cvc"])
         }
-        assert.deepStrictEqual(yield* faults({ act: "BITCOIN", number: undefined }), [
+        assert.deepStrictEqual(yield* errors({ act: "BITCOIN", number: undefined }), [
           "number number"
         ])
         assert.isEmpty((yield* look(id)).all)
         for (const [at, expiry] of ["11/26", "1 / 2027", "0430", "04.30", " 12-2099 "].entries()) {
           const other = yield* create({ requestId: `e-${at}` })
-          assert.isEmpty((yield* submit(other, { ...good, expiry })).faults, expiry)
+          assert.isEmpty((yield* submit(other, { ...good, expiry })).errors, expiry)
         }
       })
     ))

@@ -47,9 +47,9 @@ const exchange = (
       headers: headers as Request["headers"],
       body: utf8.decode(body)
     }),
-    ({ body, headers, status }): Gateway.Answer => ({
+    ({ body, headers, status }): Gateway.Response => ({
       status,
-      headers: headers as Gateway.Answer["headers"],
+      headers: headers as Gateway.Response["headers"],
       body: utf8.decode(body)
     })
   )

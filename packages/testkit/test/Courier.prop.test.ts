@@ -38,17 +38,17 @@ const delivered = (
 const statuses = (deliveries: ReadonlyArray<Courier.Delivery>): ReadonlyArray<Status> =>
   deliveries.map(({ status }) => status)
 
-it("X02: in every manner and every story, what arrives is what happened and what the manner adds or takes", () =>
+it("X02: in every suffixes and every story, what arrives is what happened and what the suffixes adds or takes", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...stories),
-      fc.shuffledSubarray([...Scenario.manners]),
+      fc.shuffledSubarray([...Scenario.suffixes]),
       fc.nat(),
-      async (story, manners, seed) => {
-        const scenario = Scenario.parse([story, ...manners].join("+"))
+      async (story, suffixes, seed) => {
+        const scenario = Scenario.parse([story, ...suffixes].join("+"))
         assert.isDefined(scenario)
-        const { duplicate, forged, late, lost, shuffle, silent } = scenario.manner
-        const { deliveries, received } = await delivered([story, ...manners].join("+"), seed)
+        const { duplicate, forged, late, lost, shuffle, silent } = scenario.suffixes
+        const { deliveries, received } = await delivered([story, ...suffixes].join("+"), seed)
         assert.strictEqual(received.length, deliveries.length)
 
         const genuine = deliveries.filter((delivery) => !delivery.forged)

@@ -221,14 +221,14 @@ it("every kind of transaction lives every scenario, and tells each status once",
       fc.constantFrom(...opening),
       fc.constantFrom(...stories),
       fc.subarray(["duplicate", "shuffle"]),
-      (path, story, manners) =>
+      (path, story, suffixes) =>
         run(
           Effect.gen(function* () {
             const given = yield* prepare
             const { received } = yield* Receiver
             received.length = 0
             const token = yield* authenticate
-            const text = [story, ...manners].join("+")
+            const text = [story, ...suffixes].join("+")
             const { json } = yield* send("POST", path, {
               token,
               body: body(path, given, scenario(text))
@@ -238,7 +238,7 @@ it("every kind of transaction lives every scenario, and tells each status once",
             assert.isDefined(expected)
             assert.strictEqual(
               answer["transactionStatus"],
-              expected.statuses[expected.answered - 1]
+              expected.statuses[expected.atCreate - 1]
             )
             assert.strictEqual(answer["declineCode"], story === "decline:51" ? 51 : undefined)
             yield* TestClock.adjust("1 minute")
@@ -248,7 +248,7 @@ it("every kind of transaction lives every scenario, and tells each status once",
               truth?.history.map(({ status }) => status),
               [...expected.statuses]
             )
-            const times = manners.includes("duplicate") ? 2 : 1
+            const times = suffixes.includes("duplicate") ? 2 : 1
             assert.sameMembers(
               received
                 .filter(({ body }) => body["transactionId"] === id)

@@ -120,9 +120,9 @@ const historyOf = ({ begun, story }: Modelled, now: number) => {
   const scenario = Scenario.parse(story)
   assert.isDefined(scenario)
   const moves = Math.floor((now - begun) / pace)
-  return scenario.statuses.slice(0, scenario.answered + moves).map((status, at) => ({
+  return scenario.statuses.slice(0, scenario.atCreate + moves).map((status, at) => ({
     status,
-    at: new Date(begun + Math.max(0, at + 1 - scenario.answered) * pace).toISOString()
+    at: new Date(begun + Math.max(0, at + 1 - scenario.atCreate) * pace).toISOString()
   }))
 }
 
@@ -153,7 +153,7 @@ it("behaves as its model, whatever is asked of it and when", () =>
                   const scenario = Scenario.parse(story)
                   assert.strictEqual(
                     transactionStatus,
-                    scenario?.statuses[scenario.answered - 1] ?? ""
+                    scenario?.statuses[scenario.atCreate - 1] ?? ""
                   )
                   assert.strictEqual(declineCode, story === "decline:51" ? 51 : undefined)
                 }

@@ -42,7 +42,7 @@ describe("tokens", () => {
           })
           assert.strictEqual(status, 401)
           for (const given of Object.values(over)) assert.notInclude(body, given)
-          assert.include(body, "they are sandbox-key and sandbox-secret, unless")
+          assert.include(body, "the defaults are sandbox-key and sandbox-secret, unless")
         }
         const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
         assert.strictEqual(status, 400)

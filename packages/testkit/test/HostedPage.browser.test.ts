@@ -12,7 +12,7 @@ import type { BrowserContextOptions, Frame, Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { words } from "../src/internal/pages/Words.ts"
+import { translations } from "../src/internal/pages/Translations.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { inChromium } from "./support/chromium.ts"
 import { createAt, intentAt, untilTold } from "./support/customer.ts"
@@ -335,7 +335,7 @@ inChromium((withPage) => {
       run(
         (shop) =>
           Effect.gen(function* () {
-            const say = words[language]
+            const say = translations[language]
             const given = { ...urlsOf(shop), lang: language }
             const open = yield* intentAt(given)
             const payout = yield* intentAt({ ...given, requestId: "2", type: "PAYOUT", mid: "77" })
@@ -453,7 +453,8 @@ const examine = async (page: Page): Promise<void> => {
       }
     }
     for (const image of Array.from(document.querySelectorAll("svg,img"))) {
-      if (image.getAttribute("aria-hidden") !== "true") complain("a picture without words", image)
+      if (image.getAttribute("aria-hidden") !== "true")
+        complain("a picture without translations", image)
     }
 
     const channels = (color: string) => (color.match(/[\d.]+/gu) ?? []).map(Number)

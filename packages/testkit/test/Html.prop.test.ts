@@ -6,9 +6,9 @@ import { assert, it } from "vitest"
 import type { Intent } from "../src/internal/gateway/Intent.ts"
 import * as ChallengePage from "../src/internal/pages/ChallengePage.ts"
 import { html } from "../src/internal/pages/Html.ts"
-import * as PageShell from "../src/internal/pages/PageShell.ts"
+import * as PageShell from "../src/internal/pages/PageLayout.ts"
 import * as PayPage from "../src/internal/pages/PayPage.ts"
-import { languageOf, words } from "../src/internal/pages/Words.ts"
+import { languageOf, translations } from "../src/internal/pages/Translations.ts"
 
 /** Texts of the kind that the Big List of Naughty Strings collects. */
 const naughty = [
@@ -144,7 +144,7 @@ it("D04: a challenge has the same tags whatever the merchant wrote", () => {
 it("D04: the language of a page is one it speaks, whatever was asked for", () => {
   fc.assert(
     fc.property(text, text, (lang, header) => {
-      assert.property(words, languageOf(lang, header))
+      assert.property(translations, languageOf(lang, header))
     })
   )
   assert.strictEqual(languageOf("fr", "de"), "fr")
@@ -159,5 +159,6 @@ it("every language says everything, with the same gaps to fill", () => {
     Object.entries(said).map(([name, text]) =>
       typeof text === "string" ? [name, text.match(/\{\w+\}/gu)] : [name, gaps(text as object)]
     )
-  for (const said of Object.values(words)) assert.deepStrictEqual(gaps(said), gaps(words.en))
+  for (const said of Object.values(translations))
+    assert.deepStrictEqual(gaps(said), gaps(translations.en))
 })

@@ -150,7 +150,7 @@ it("D01: a name is no way to where it may not lead: localhost is loopback, and m
     ["shop.example", "::", false],
     ["shop.example", "fd00:ec2::254", false]
   ] as const) {
-    assert.strictEqual(NodeOutbound.mayBe(name, address), may, `${name} ${address}`)
+    assert.strictEqual(NodeOutbound.isAllowedAddress(name, address), may, `${name} ${address}`)
   }
 })
 

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { Calendar, nextCharge } from "../src/internal/gateway/Plan.ts"
+import { PlanSchedule, nextCharge } from "../src/internal/gateway/Plan.ts"
 
 const day = 86_400_000
 
@@ -22,7 +22,7 @@ const plan = fc.record(
 )
 
 /** The n-th date of a plan, by JavaScript's own calendar. */
-const nth = ({ frequency, interval, startDate }: Calendar, n: number): number => {
+const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): number => {
   const start = new Date(startDate)
   if (frequency !== "MONTHLY") {
     return start.getTime() + n * interval * (frequency === "WEEKLY" ? 7 : 1) * day
@@ -36,8 +36,8 @@ const nth = ({ frequency, interval, startDate }: Calendar, n: number): number =>
 it("the next charge is the first date of the plan that is later, unless the plan has ended by then", () =>
   fc.assert(
     fc.property(plan, instant, (given, after) => {
-      fc.pre(Schema.is(Calendar)(given))
-      const calendar = given as Calendar
+      fc.pre(Schema.is(PlanSchedule)(given))
+      const calendar = given as PlanSchedule
       let n = 0
       while (nth(calendar, n) <= after.getTime()) n++
       const due = nth(calendar, n)
@@ -89,7 +89,7 @@ describe("a plan", () => {
   })
 
   it("takes dates of the calendar in ISO 8601, and nothing else", () => {
-    const accepts = (startDate: string) => Schema.is(Calendar)({ ...monthly, startDate })
+    const accepts = (startDate: string) => Schema.is(PlanSchedule)({ ...monthly, startDate })
     for (const date of [
       "2027-01-31",
       "2028-02-29",

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
-import type { Answer, Request } from "@pawl/testkit/Gateway"
+import type { Request, Response } from "@pawl/testkit/Gateway"
 import * as Laws from "@pawl/testkit/Laws"
 
 /**
@@ -27,7 +27,7 @@ import * as Laws from "@pawl/testkit/Laws"
 export class Door extends Context.Service<
   Door,
   {
-    readonly handle: (request: Request) => Effect.Effect<Answer>
+    readonly handle: (request: Request) => Effect.Effect<Response>
     readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
     readonly merchantKey: string
     readonly merchantSecret: string

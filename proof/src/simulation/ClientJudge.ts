@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Transaction } from "@pawl/testkit/Gateway"
-import type { Answer } from "../../../packages/testkit/src/internal/gateway/Contract.ts"
+import type { Response } from "../../../packages/testkit/src/internal/gateway/Contract.ts"
 import { origin, secret } from "./Client.ts"
 import { type Process, processes } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
@@ -33,7 +33,7 @@ import type { Trace } from "./Trace.ts"
 export interface ClientJudge {
   readonly sent: (from: Process, request: Request) => void
   readonly processed: (request: Request, status: number) => void
-  readonly answered: (from: Process, request: Request, answer: Answer) => void
+  readonly answered: (from: Process, request: Request, answer: Response) => void
   readonly call: <A, E extends Failure>(
     name: string,
     call: Effect.Effect<A, E>,

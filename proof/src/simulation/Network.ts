@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import type * as Scope from "effect/Scope"
 import type * as Contract from "../../../packages/testkit/src/internal/gateway/Contract.ts"
-import * as Nearby from "../../../packages/testkit/src/internal/Nearby.ts"
-import * as Struck from "../../../packages/testkit/src/internal/sandbox/Struck.ts"
+import * as InProcess from "../../../packages/testkit/src/internal/InProcess.ts"
+import * as FaultedResponse from "../../../packages/testkit/src/internal/faults/FaultedResponse.ts"
 import { origin } from "./Client.ts"
 import type { ClientJudge } from "./ClientJudge.ts"
 import type { Nemesis } from "./Nemesis.ts"
@@ -38,7 +38,7 @@ const utf8 = new TextEncoder()
  */
 export const transport = (
   from: Name,
-  service: () => ((request: Contract.Request) => Effect.Effect<Contract.Answer>) | undefined,
+  service: () => ((request: Contract.Request) => Effect.Effect<Contract.Response>) | undefined,
   {
     judge,
     nemesis,
@@ -63,9 +63,9 @@ export const transport = (
         handle({ method, path, headers, body: utf8.encode(body) }),
         (answer) => Effect.sync(() => judge.processed(request, answer.status))
       )
-      const seen = yield* Struck.meet(what, processed)
+      const seen = yield* FaultedResponse.make(what, processed)
       if (seen._tag !== "whole") return yield* unreachable(true)
-      const { answer } = seen
+      const { response: answer } = seen
       trace.note(`${from} has ${answer.status} for ${method} ${path} ${answer.body}`)
       judge.answered(from, request, answer)
       return { ...answer, body: utf8.encode(answer.body) }
@@ -157,7 +157,7 @@ export const callbacks = Effect.fnUntraced(function* (
     }
   })
 
-  const client = Nearby.client((incoming) => {
+  const client = InProcess.client((incoming) => {
     seen.unshift(incoming)
     seen.length = Math.min(seen.length, 10)
     return travel({ incoming, isSound: true })

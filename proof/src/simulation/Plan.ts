@@ -160,10 +160,10 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.constantFrom(...(kind.endsWith("payout") ? stories.slice(0, -2) : stories)),
-      fc.subarray([...Scenario.manners]),
+      fc.subarray([...Scenario.suffixes]),
       fc.boolean()
     )
-    .map(([story, manners, isPlain]) => [story, ...(isPlain ? [] : manners)].join("+"))
+    .map(([story, suffixes, isPlain]) => [story, ...(isPlain ? [] : suffixes)].join("+"))
 
 const late = fc.integer({ min: hour, max: 20 * day })
 

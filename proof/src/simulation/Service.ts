@@ -1,5 +1,5 @@
 /**
- * The service as a process: the gateway and its courier, over shelves that outlive them.
+ * The service as a process: the gateway and its courier, over state that outlives them.
  *
  * @since 0.1.0
  */
@@ -13,8 +13,8 @@ import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import type * as Contract from "../../../packages/testkit/src/internal/gateway/Contract.ts"
-import type { Entry } from "../../../packages/testkit/src/internal/gateway/Entry.ts"
-import { Shelves } from "../../../packages/testkit/src/internal/gateway/Shelves.ts"
+import type { ScheduledTransaction } from "../../../packages/testkit/src/internal/gateway/ScheduledTransaction.ts"
+import { StateStore } from "../../../packages/testkit/src/internal/state/StateStore.ts"
 import { merchantKey, secret } from "./Client.ts"
 import * as Process from "./Process.ts"
 
@@ -27,7 +27,7 @@ import * as Process from "./Process.ts"
 export interface Service {
   readonly gateway: Gateway.Gateway["Service"]
   readonly courier: Courier.Courier["Service"]
-  readonly handle: (request: Contract.Request) => Effect.Effect<Contract.Answer>
+  readonly handle: (request: Contract.Request) => Effect.Effect<Contract.Response>
 }
 
 /**
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Kept, never, Hmac> {
   const hmac = yield* Hmac
   const kept = new Map<string, Map<string, unknown>>()
-  const shelves: Shelves = {
+  const store: StateStore = {
     open: <A>(name: string) => {
       const shelf = kept.get(name) ?? new Map<string, unknown>()
       kept.set(name, shelf)
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
     Layer.provideMerge(Courier.layerInMemory),
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
-      Layer.succeed(Shelves, shelves),
+      Layer.succeed(StateStore, store),
       GatewayConfig.layer({
         merchantKey,
         merchantSecret: Redacted.make(secret),
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
       }
     }).pipe(Effect.provideService(Hmac, hmac))
   )
-  const entries = shelves.open<Entry>("transaction")
+  const entries = store.open<ScheduledTransaction>("transaction")
   return {
     process,
     transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),

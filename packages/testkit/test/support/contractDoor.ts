@@ -32,7 +32,7 @@ export type Json = Readonly<Record<string, unknown>>
 export class Door extends Context.Service<
   Door,
   {
-    readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Answer>
+    readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
     readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
     readonly callbackUrl: string
     readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>

@@ -9,7 +9,7 @@ import { outcome, told } from "./story.js"
 import { entry, happenings } from "./timeline.js"
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Facts } from "../../Console.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 /** @import { Fate } from "./story.js" */
 

@@ -4,7 +4,7 @@
 import * as Detail from "./detail.js"
 import * as Dialogs from "./dialogs.js"
 import { byId, say } from "./dom.js"
-import * as First from "./first.js"
+import * as First from "./guide.js"
 import * as List from "./list.js"
 import { ask } from "./api.js"
 import { follow, known, now } from "./store.js"

@@ -12,7 +12,7 @@ import { ask, listen } from "./api.js"
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Fault } from "../../Faults.ts" */
 /** @import { Listed as Intent } from "../gateway/Intent.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**

@@ -6,7 +6,7 @@ import { money, moment } from "./format.js"
 import { chip } from "./list.js"
 import { isBad } from "./story.js"
 /** @import { Listed as Intent } from "../gateway/Intent.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Subscription } from "./store.js" */
 /** @import { Transaction } from "../../Gateway.ts" */
 

@@ -6,7 +6,7 @@ import { duration, dateTime, time } from "./format.js"
 import { chip } from "./list.js"
 import { answered, isBad, isGood } from "./story.js"
 /** @import { Delivery } from "../../Courier.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How the hosted page looks.
+ * The stylesheet of the hosted page.
  */
 
 /** The stylesheet of every page for customers. */
@@ -63,7 +63,7 @@ input {
 }
 ::placeholder { color: var(--soft); opacity: .85; }
 input[aria-invalid="true"] { border: 2px solid var(--bad); }
-.fault { font-size: 14px; color: var(--bad); font-weight: 500; }
+.error { font-size: 14px; color: var(--bad); font-weight: 500; }
 :focus-visible { outline: 3px solid var(--ring); outline-offset: 2px; }
 input:focus-visible { border-color: var(--accent); outline-offset: 0; }
 button, .button {

@@ -13,7 +13,7 @@ import type * as Faults from "../../../Faults.ts"
 import { Gateway, type Transaction } from "../../../Gateway.ts"
 import type { Client, Make, Service } from "./Model.ts"
 import * as IdleClock from "../IdleClock.ts"
-import * as Struck from "../../sandbox/Struck.ts"
+import * as FaultedResponse from "../../faults/FaultedResponse.ts"
 
 /**
  * What becomes of one request: all is well, a fault, an answer that sends it to another host, or a status that
@@ -195,16 +195,16 @@ const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/au
 /** What `fetch` gives for an answer, or nothing where the connection broke. */
 const responseTo = Effect.fnUntraced(function* (
   weather: Weather,
-  answer: Parameters<typeof Struck.meet>[1]
+  answer: Parameters<typeof FaultedResponse.make>[1]
 ) {
   if (weather === "unknown") return new Response('"SETTLED"', json)
   if (weather === "redirect") {
     const headers = { location: "https://elsewhere.invalid/api/v1/payments/apm" }
     return new Response(null, { status: 307, headers })
   }
-  const seen = yield* Struck.meet(weather === "fine" ? undefined : weather, answer)
+  const seen = yield* FaultedResponse.make(weather === "fine" ? undefined : weather, answer)
   if (seen._tag === "reset") return undefined
-  const { body, headers, status } = seen.answer
+  const { body, headers, status } = seen.response
   return new Response(seen._tag === "half" ? broken(body) : status === 204 ? null : body, {
     status,
     headers: { ...headers }

@@ -1,5 +1,5 @@
 /**
- * What happens in a sandbox, as it happens.
+ * The changes in a sandbox, as they happen.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,38 +9,38 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /**
- * Service that passes on what happened to whoever listens from then on.
+ * Service that publishes the changes in a sandbox.
  *
  * **Details**
  *
- * `tell` never waits. A listener that is more than 1,024 events behind loses the oldest, which it sees
- * by the gap in their numbers.
+ * `publish` never waits. A subscriber that is more than 1,024 events behind loses the oldest; a gap in
+ * the event numbers shows the loss.
  */
-export class Feed extends Context.Service<
-  Feed,
+export class EventFeed extends Context.Service<
+  EventFeed,
   {
-    readonly tell: (name: string, item: unknown) => void
+    readonly publish: (name: string, item: unknown) => void
     readonly subscribe: Effect.Effect<Stream.Stream<Event>, never, Scope.Scope>
   }
->()("@pawl/testkit/internal/sandbox/Feed") {}
+>()("@pawl/testkit/internal/sandbox/EventFeed") {}
 
-/** Something that happened. `id` counts from 1. */
+/** One change. `id` counts from 1. */
 export interface Event {
   readonly id: number
   readonly name: string
   readonly item: unknown
 }
 
-/** Layer that passes on what happens in one sandbox. */
-export const layer: Layer.Layer<Feed> = Layer.effect(
-  Feed,
+/** Layer that publishes the changes of one sandbox. */
+export const layer: Layer.Layer<EventFeed> = Layer.effect(
+  EventFeed,
   Effect.map(
     Effect.acquireRelease(PubSub.sliding<Event>({ capacity: 1024 }), PubSub.shutdown),
     (pubsub) => {
-      let told = 0
+      let published = 0
       return {
-        tell: (name, item) => {
-          PubSub.publishUnsafe(pubsub, { id: ++told, name, item })
+        publish: (name, item) => {
+          PubSub.publishUnsafe(pubsub, { id: ++published, name, item })
         },
         subscribe: Effect.map(PubSub.subscribe(pubsub), Stream.fromSubscription)
       }

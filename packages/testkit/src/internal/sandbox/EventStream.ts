@@ -1,5 +1,5 @@
 /**
- * What happens in a sandbox, as server-sent events.
+ * The changes in a sandbox as server-sent events.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,14 +7,14 @@ import * as Sse from "effect/encoding/Sse"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import type { VirtualClock } from "../../VirtualClock.ts"
-import type { Feed } from "./Feed.ts"
+import type { EventFeed } from "./EventFeed.ts"
 
 /**
- * Answers with everything that happens from now on, and a comment at once and every 15 seconds of the
- * real world. Nothing is missed from the moment the answer has begun.
+ * Makes a response with every change from now on, and a comment at once and every 15 seconds of real time.
+ * No change is missed once the response has begun.
  */
-export const answer = (
-  { subscribe }: Feed["Service"],
+export const response = (
+  { subscribe }: EventFeed["Service"],
   { beneath }: VirtualClock["Service"]
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const events = Stream.unwrap(
@@ -45,4 +45,4 @@ export const answer = (
   )
 }
 
-const comment = ": still here\n\n"
+const comment = ": keep-alive\n\n"

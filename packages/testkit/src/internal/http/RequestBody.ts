@@ -1,13 +1,13 @@
 /**
- * The body of a request to a sandbox: read to its end, and to no more than 64 KiB.
+ * The body of a request to a sandbox: read to its end, up to 64 KiB.
  */
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { refuse } from "./Access.ts"
+import { refuse } from "./RouteGuards.ts"
 
-/** Answers a request with its body; one that is too large is 413. */
+/** Handles a request with its body; a larger body is 413. */
 export const withBody = <E, R>(
   handler: (body: Uint8Array) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<

@@ -1,13 +1,13 @@
 /**
- * Where the pages of the service are.
+ * The addresses of the pages for customers.
  */
-import type { ReturnUrls, Transaction } from "./Book.ts"
+import type { ReturnUrls, Transaction } from "./Transactions.ts"
 
 /**
- * The addresses of pages, as answers carry them: of an intent, and of the challenge of a transaction
- * that waits for one (`spec.md`, "Transaction statuses").
+ * The page addresses in responses: of an intent, and of the challenge of a transaction in
+ * CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
  */
-export interface Pages {
+export interface PageUrls {
   readonly ofIntent: (intentId: string) => {
     readonly redirectUrl: string
     readonly iframeUrl: string
@@ -18,7 +18,7 @@ export interface Pages {
 }
 
 /** Returns the addresses of the pages at an origin. */
-export const make = (pageUrl: string): Pages => ({
+export const make = (pageUrl: string): PageUrls => ({
   ofIntent: (intentId) => {
     const redirectUrl = `${pageUrl}${payPath(intentId, false)}`
     return { redirectUrl, iframeUrl: `${pageUrl}${payPath(intentId, true)}` }
@@ -30,15 +30,15 @@ export const make = (pageUrl: string): Pages => ({
   }
 })
 
-/** Returns the path of an intent's page, whole or for a frame. */
+/** Returns the path of an intent's page, for a tab or for a frame. */
 export const payPath = (intentId: string, isFrame: boolean): string =>
   `/pay/${intentId}${isFrame ? "?frame=1" : ""}`
 
-/** Returns the path of a transaction's challenge, whole or for a frame. */
+/** Returns the path of a transaction's challenge, for a tab or for a frame. */
 export const challengePath = (transactionId: string, isFrame: boolean): string =>
   `/challenge/${transactionId}${isFrame ? "?frame=1" : ""}`
 
-/** Returns where a page sends the customer from a challenge. */
+/** Returns the URLs of a request to which a challenge sends the customer back. */
 export const returnUrlsOf = (request: {
   readonly successRedirectUrl?: string | undefined
   readonly failureRedirectUrl?: string | undefined

@@ -1,25 +1,25 @@
 /**
- * What the hosted page says, in the languages it speaks.
+ * The texts of the hosted page in its languages.
  */
 
-/** The words of the page in one language; `{…}` is filled in. */
-export type Words = typeof en
+/** The texts of one language; `fillIn` replaces each `{…}`. */
+export type Translation = typeof en
 
-/** A language the page speaks. */
-export type Language = keyof typeof words
+/** A language of the page. */
+export type Language = keyof typeof translations
 
 /**
- * Returns the language of a page: the first of those asked for that it speaks, and else English. A
- * header like `de-CH,fr;q=0.8` is read in its order.
+ * Returns the language of a page: the first supported one of those requested, else English. A header like
+ * `de-CH,fr;q=0.8` is read in its order.
  */
 export const languageOf = (lang: string | undefined, acceptLanguage = ""): Language => {
-  const asked = [lang ?? "", ...acceptLanguage.split(",")].map((tag) =>
+  const requested = [lang ?? "", ...acceptLanguage.split(",")].map((tag) =>
     tag.trim().slice(0, 2).toLowerCase()
   )
-  return asked.find(isLanguage) ?? "en"
+  return requested.find(isLanguage) ?? "en"
 }
 
-const isLanguage = (tag: string): tag is Language => Object.hasOwn(words, tag)
+const isLanguage = (tag: string): tag is Language => Object.hasOwn(translations, tag)
 
 const en = {
   pay: "Pay {amount}",
@@ -32,7 +32,7 @@ const en = {
   succeeds: "succeeds",
   declines: "is declined",
   challenges: "asks for 3-D Secure",
-  anyOther: "Any expiry date to come and any security code will do.",
+  anyOther: "Any future expiry date and any security code work.",
   order: "Order",
   orderNumber: "Order number",
   safe: "Your details go to the payment service only",
@@ -57,7 +57,7 @@ const en = {
   next: "Continue",
   cancel: "Cancel and return to the merchant",
   problem: "Please check what you entered",
-  faults: {
+  errors: {
     number: "Enter a card number of 12 to 19 digits",
     testCards: "Use a test card, never a real one: {cards}",
     expiry: "Enter the expiry date as on the card, such as 04 / 30",
@@ -73,8 +73,8 @@ const en = {
   declinedPayoutMore: "You can try again, with another card perhaps.",
   code: "Code {code}",
   underway: "One moment, please",
-  underwayMore: "Your payment is being processed. This page goes on by itself.",
-  refresh: "Look again now",
+  underwayMore: "Your payment is being processed. This page updates by itself.",
+  refresh: "Refresh now",
   paid: "Thank you",
   paidMore: "Your payment of {amount} has arrived.",
   paidOut: "Your payout of {amount} is on its way.",
@@ -91,12 +91,12 @@ const en = {
   refused: "Declined",
   refusedMore: "The payment was not confirmed.",
   missing: "This page does not exist",
-  missingMore: "The link may be incomplete, or the sandbox has been reset.",
+  missingMore: "The link may be incomplete, or the sandbox was reset.",
   forbidden: "This request was not sent by the page",
   forbiddenMore: "The sandbox answers its own pages on this machine only."
 }
 
-const de: Words = {
+const de: Translation = {
   pay: "{amount} bezahlen",
   payout: "{amount} erhalten",
   payTitle: "Zahlung",
@@ -132,7 +132,7 @@ const de: Words = {
   next: "Weiter",
   cancel: "Abbrechen und zurück zum Händler",
   problem: "Bitte prüfen Sie Ihre Angaben",
-  faults: {
+  errors: {
     number: "Geben Sie eine Kartennummer mit 12 bis 19 Ziffern ein",
     testCards: "Nehmen Sie eine Testkarte, nie eine echte: {cards}",
     expiry: "Geben Sie das Ablaufdatum wie auf der Karte ein, etwa 04 / 30",
@@ -172,7 +172,7 @@ const de: Words = {
   forbiddenMore: "Die Testumgebung antwortet nur ihren eigenen Seiten auf diesem Rechner."
 }
 
-const es: Words = {
+const es: Translation = {
   pay: "Pagar {amount}",
   payout: "Recibir {amount}",
   payTitle: "Pago",
@@ -209,7 +209,7 @@ const es: Words = {
   next: "Continuar",
   cancel: "Cancelar y volver al comercio",
   problem: "Revise los datos introducidos",
-  faults: {
+  errors: {
     number: "Introduzca un número de tarjeta de 12 a 19 cifras",
     testCards: "Use una tarjeta de prueba, nunca una real: {cards}",
     expiry: "Introduzca la fecha de caducidad como en la tarjeta, por ejemplo 04 / 30",
@@ -248,7 +248,7 @@ const es: Words = {
   forbiddenMore: "El entorno de pruebas solo responde a sus propias páginas en este equipo."
 }
 
-const fr: Words = {
+const fr: Translation = {
   pay: "Payer {amount}",
   payout: "Recevoir {amount}",
   payTitle: "Paiement",
@@ -285,7 +285,7 @@ const fr: Words = {
   next: "Continuer",
   cancel: "Annuler et revenir chez le marchand",
   problem: "Veuillez vérifier votre saisie",
-  faults: {
+  errors: {
     number: "Saisissez un numéro de carte de 12 à 19 chiffres",
     testCards: "Utilisez une carte de test, jamais une vraie : {cards}",
     expiry: "Saisissez la date d’expiration comme sur la carte, par exemple 04 / 30",
@@ -324,9 +324,9 @@ const fr: Words = {
   forbiddenMore: "L’environnement de test ne répond qu’à ses propres pages sur cette machine."
 }
 
-/** The words of every language. */
-export const words = { en, de, es, fr }
+/** The texts of every language. */
+export const translations = { en, de, es, fr }
 
-/** Fills in what a text leaves open. */
-export const fill = (text: string, given: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/gu, (_, name: string) => given[name] ?? "")
+/** Replaces each `{name}` in a text with its value. */
+export const fillIn = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/gu, (_, name: string) => values[name] ?? "")

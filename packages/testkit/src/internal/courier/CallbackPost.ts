@@ -1,8 +1,11 @@
 /**
- * Posts one callback once, as the service does (`spec.md`, "Events").
+ * One POST of one callback, as the service makes it (`spec.md`, "Events").
  */
+import type { Body, Signed } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
+import { isLoopback } from "@pawl/core/Loopback"
+import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
@@ -11,19 +14,25 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { Callback } from "../../Courier.ts"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
-import { isLoopback } from "@pawl/core/Loopback"
 
-/** What came of a try: the HTTP status that came back, or why none did. */
-export type Answer = number | "timeout" | "unreachable" | "refused"
+/** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
+export interface CallbackRequest {
+  readonly url: string
+  readonly status: Status
+  readonly signed: Signed
+  readonly body: Body
+}
 
-/** The time a receiver has to answer. */
-export const answerTimeout = Duration.seconds(10)
+/** The result of a try: the HTTP status of the response, or the reason there is none. */
+export type DeliveryResult = number | "timeout" | "unreachable" | "refused"
 
-/** Returns a callback URL with the routing parameters appended; its own query is kept as it is. */
-export const address = (
+/** How long a receiver may take to respond. */
+const responseTimeout = Duration.seconds(10)
+
+/** Returns a callback URL with the routing parameters appended, and without its fragment. */
+export const withRouting = (
   callbackUrl: string,
   parameters: Readonly<Record<string, string>>
 ): string => {
@@ -39,23 +48,23 @@ export const address = (
  *
  * **Details**
  *
- * An answer counts when it has come to its end; what it says is thrown away. What is no URL, or not an
- * allowed one, is refused before anything is sent.
+ * A try ends when the whole response has arrived; its body is discarded. An invalid URL, or one that is
+ * not allowed, is `refused` before anything is sent.
  */
 export const make = Effect.fnUntraced(function* (
   isAllowed: (url: URL) => boolean
 ): Effect.fn.Return<
-  (callback: Callback) => Effect.Effect<Answer>,
+  (request: CallbackRequest) => Effect.Effect<DeliveryResult>,
   never,
   GatewayConfig | HttpClient.HttpClient | Hmac
 > {
   const { merchantSecret } = yield* GatewayConfig
   const sign = (yield* Hmac).keyed(merchantSecret)
   const client = yield* HttpClient.HttpClient
-  // A receiver takes its time in the real world, however the clock is moved.
+  // A receiver responds in real time, also while the virtual clock is advanced.
   const clock = yield* Effect.serviceOption(VirtualClock)
-  const outside = <A>(posting: Effect.Effect<A>): Effect.Effect<A> =>
-    Option.isSome(clock) ? clock.value.outside(posting) : posting
+  const outside = <A>(post: Effect.Effect<A>): Effect.Effect<A> =>
+    Option.isSome(clock) ? clock.value.outside(post) : post
   return Effect.fnUntraced(
     function* ({ body, signed, status, url }) {
       const target = Result.try(() => new URL(url))
@@ -69,10 +78,10 @@ export const make = Effect.fnUntraced(function* (
       })
       return yield* client.execute(request).pipe(
         Effect.tap((response) => Effect.ignore(Stream.runDrain(response.stream))),
-        Effect.map((response): Answer => response.status),
+        Effect.map((response): DeliveryResult => response.status),
         Effect.catchTag("HttpClientError", () => Effect.succeed("unreachable" as const)),
         Effect.timeoutOrElse({
-          duration: answerTimeout,
+          duration: responseTimeout,
           orElse: () => Effect.succeed("timeout" as const)
         })
       )
@@ -82,6 +91,6 @@ export const make = Effect.fnUntraced(function* (
   )
 })
 
-/** Tells whether a URL is on this machine, and carries no credentials. */
-export const isHere = (url: URL): boolean =>
+/** Tells whether a URL is on this machine and has no credentials. */
+export const isLocal = (url: URL): boolean =>
   isLoopback(url.hostname) && url.username === "" && url.password === ""

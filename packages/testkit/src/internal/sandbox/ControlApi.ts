@@ -1,5 +1,5 @@
 /**
- * The control API: what is true in a sandbox, as it is and as it changes, and what may be done to it.
+ * The control API: reads and changes the state of a sandbox.
  */
 import { statuses } from "@pawl/core/Status"
 import * as DateTime from "effect/DateTime"
@@ -15,51 +15,51 @@ import * as Schema from "effect/Schema"
 import { Fault, Faults } from "../../Faults.ts"
 import { Gateway } from "../../Gateway.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
-import { Access, refuse } from "./Access.ts"
-import { withBody } from "./Body.ts"
+import { RouteGuards, refuse } from "../http/RouteGuards.ts"
+import { withBody } from "../http/RequestBody.ts"
 import { invalid, reader, type Refusal } from "../gateway/Contract.ts"
-import * as Events from "./Events.ts"
-import { Feed } from "./Feed.ts"
-import { Shelves } from "../gateway/Shelves.ts"
-import type { Traffic } from "./Traffic.ts"
+import * as EventStream from "./EventStream.ts"
+import { EventFeed } from "./EventFeed.ts"
+import { StateStore } from "../state/StateStore.ts"
+import type { RequestLog } from "./RequestLog.ts"
 
 /** Layer that adds the control API to a router. */
 export const routes = (
-  traffic: Traffic
+  requestLog: RequestLog
 ): Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Access | Faults | Feed | Gateway | VirtualClock
+  HttpRouter.HttpRouter | RouteGuards | Faults | EventFeed | Gateway | VirtualClock
 > =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
-      const { control } = yield* Access
+      const { control } = yield* RouteGuards
       const clock = yield* VirtualClock
       const faults = yield* Faults
-      const feed = yield* Feed
+      const events = yield* EventFeed
       const gateway = yield* Gateway
-      const shelves = yield* Shelves
+      const store = yield* StateStore
 
       const time = Effect.gen(function* () {
         const now = DateTime.formatIso(yield* DateTime.now)
         return { now, advanced: Duration.toMillis(yield* clock.advanced) }
       })
 
-      /** Shows what changed to whoever listens, and to whoever changed it. */
-      const tell = <A>(name: string, item: Effect.Effect<A>) =>
+      /** Publishes a change, and returns it to the caller. */
+      const publish = <A>(name: string, item: Effect.Effect<A>) =>
         Effect.map(item, (item) => {
-          feed.tell(name, item)
+          events.publish(name, item)
           return json(item)
         })
 
       const add = (method: "GET" | "POST" | "DELETE", path: `/${string}`, handler: Handler) =>
         router.add(method, `/sandbox${path}`, control(Effect.catchTag(handler, "Refusal", refused)))
 
-      /** A body is JSON, whatever its content type says: `curl -d` says it is a form. */
+      /** Every body is read as JSON, because `curl -d` declares it a form. */
       const post = <A>(
         path: `/${string}`,
         read: (body: unknown) => Effect.Effect<A, Refusal>,
-        handler: (given: A) => Handler
+        handler: (input: A) => Handler
       ) =>
         add(
           "POST",
@@ -70,16 +70,16 @@ export const routes = (
       const get = (path: `/${string}`, item: Effect.Effect<unknown>) =>
         add("GET", path, Effect.map(item, json))
 
-      const list = (name: string) => Effect.sync(() => shelves.list(name))
+      const list = (name: string) => Effect.sync(() => store.list(name))
 
       yield* get("/transactions", list("transaction"))
       yield* get("/deliveries", list("delivery"))
       yield* get("/subscriptions", list("subscription"))
       yield* get("/intents", list("intent"))
-      yield* get("/requests", Effect.sync(traffic.list))
+      yield* get("/requests", Effect.sync(requestLog.list))
       yield* get("/clock", time)
       yield* get("/faults", faults.list)
-      yield* add("GET", "/events", Events.answer(feed, clock))
+      yield* add("GET", "/events", EventStream.response(events, clock))
       yield* add(
         "GET",
         "/transactions/:id",
@@ -102,19 +102,19 @@ export const routes = (
         Effect.fnUntraced(function* ({ advance }) {
           const duration = Option.getOrThrow(parseDuration(advance))
           const end = Duration.sum(yield* clock.advanced, duration)
-          if (Duration.isGreaterThan(end, furthest)) return yield* tooFar
+          if (Duration.isGreaterThan(end, maxAdvance)) return yield* tooFar
           yield* clock.advance(duration)
-          yield* shelves.save
-          return yield* tell("clock", time)
+          yield* store.save
+          return yield* publish("clock", time)
         })
       )
       yield* post("/faults", readFault, (fault) =>
-        Effect.andThen(faults.add(fault), tell("faults", faults.list))
+        Effect.andThen(faults.add(fault), publish("faults", faults.list))
       )
       yield* add(
         "DELETE",
         "/faults",
-        Effect.andThen(faults.clear, Effect.as(tell("faults", faults.list), empty))
+        Effect.andThen(faults.clear, Effect.as(publish("faults", faults.list), empty))
       )
       yield* add(
         "POST",
@@ -122,9 +122,9 @@ export const routes = (
         Effect.gen(function* () {
           yield* gateway.reset
           yield* faults.clear
-          traffic.clear()
-          feed.tell("reset", {})
-          yield* tell("faults", faults.list)
+          requestLog.clear()
+          events.publish("reset", {})
+          yield* publish("faults", faults.list)
           return empty
         })
       )
@@ -153,8 +153,8 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> =>
     (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
   )
 
-const furthest = Duration.days(36_500)
-const tooFar = invalid([{ field: "advance", message: "Expected less than 100 years in all" }])
+const maxAdvance = Duration.days(36_500)
+const tooFar = invalid([{ field: "advance", message: "Expected at most 100 years in total" }])
 
 const readAdvance = reader(
   Schema.Struct({
@@ -177,7 +177,7 @@ const readMove = reader(
   }).check(
     Schema.makeFilter(({ declineCode, status }) =>
       declineCode !== undefined && status !== "FAILED"
-        ? { path: ["declineCode"], issue: "Expected a declineCode with FAILED alone" }
+        ? { path: ["declineCode"], issue: "Expected a declineCode only with FAILED" }
         : undefined
     )
   )
@@ -188,7 +188,7 @@ const empty = HttpServerResponse.empty()
 const json = (body: unknown) => HttpServerResponse.jsonUnsafe(body)
 
 const found = (item: object | undefined) =>
-  item === undefined ? refuse(404, "There is nothing with that id") : json(item)
+  item === undefined ? refuse(404, "Nothing has this id") : json(item)
 
 const refused = ({ errors, message, status }: Refusal) =>
   Effect.succeed(HttpServerResponse.jsonUnsafe({ message, errors }, { status }))

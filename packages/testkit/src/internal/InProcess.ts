@@ -1,5 +1,5 @@
 /**
- * A network without a network: posts that arrive in the same process.
+ * An HTTP client whose requests stay in the process.
  */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 
-/** Makes a client whose posts a function takes; undefined is no answer. */
+/** Makes a client that hands each request to a function; `undefined` means no response. */
 export const client = (
   receive: (incoming: Incoming) => Effect.Effect<number | undefined>
 ): HttpClient.HttpClient =>
@@ -16,7 +16,7 @@ export const client = (
     Effect.flatMap(receive(toIncoming(request, url)), (status) =>
       status === undefined
         ? Effect.fail(unanswered(request))
-        : // A body that is null costs no promise, so virtual time stays exact.
+        : // A null body needs no promise, so virtual time stays exact.
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
     )
   )

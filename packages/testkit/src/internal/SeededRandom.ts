@@ -1,13 +1,13 @@
 /**
- * Chance, and how it is had again.
+ * Random numbers that a seed makes repeatable.
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { GatewayConfig } from "../GatewayConfig.ts"
 
 /**
- * Returns the chance of one part of a service, by its name: with a seed it is the same every time, and
- * what one part draws is nothing to another.
+ * Returns the random numbers of one named part of a service. With a seed they are the same in every
+ * run, and the draws of one part do not change those of another.
  */
 export const make = (name: string): Effect.Effect<Random.Random, never, GatewayConfig> =>
   Effect.flatMap(GatewayConfig, ({ seed }) =>

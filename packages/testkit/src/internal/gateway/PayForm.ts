@@ -1,30 +1,30 @@
 /**
- * Reads what a customer wrote on the hosted page.
+ * Reads the forms of the hosted page.
  *
  * **Details**
  *
- * Nothing of a card is kept but its mask and the holder's name, and nothing of an account but its last
- * four characters.
+ * Only the mask of a card and the name of its holder are stored, and only the last four characters of an
+ * account.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { type Card, fromNumber, TestNumber } from "../gateway/Cards.ts"
+import { type Card, fromNumber, TestNumber } from "./Cards.ts"
 
 /**
- * A form as it was sent: the first value of each field.
+ * A submitted form: the first value of each field.
  *
  * **Details**
  *
- * | field | what it holds |
+ * | field | content |
  * |---|---|
  * | `act` | the button: `card`, the name of a method, `cancel`, or `amount` |
- * | `try` | how many tries there were when the form was shown, so that one form makes one transaction |
- * | `number`, `expiry`, `cvc`, `name` | a card; a payout asks for no `cvc` |
- * | `account` | where a payout without a card goes |
- * | `amount` | what the customer pays, when the intent does not say it |
+ * | `try` | the number of tries when the form was shown, so that one form makes one transaction |
+ * | `number`, `expiry`, `cvc`, `name` | a card; a payout has no `cvc` |
+ * | `account` | the account of a payout without a card |
+ * | `amount` | the amount, when the intent leaves it open |
  */
 export interface Form {
   readonly [field: string]: string | undefined
@@ -33,22 +33,22 @@ export interface Form {
 const methods = ["WALLET", "BANK_TRANSFER"] as const
 
 /**
- * Returns the methods that an intent offers beside cards. An account paid out to is read back as an
- * integer (`spec.md`, "APM payouts"), so it has to be digits.
+ * Returns the payment methods that an intent offers beside cards. The account of a payout is read back as
+ * an integer (`spec.md`, "APM payouts"), so it must be digits.
  */
 export const methodsOf = (type: "PAYMENT" | "PAYOUT", mid: string): ReadonlyArray<Method> =>
   type === "PAYMENT" || /^[0-9]{1,64}$/u.test(mid) ? methods : []
 
-/** A method that is no card. */
+/** A payment method that is not a card. */
 export type Method = (typeof methods)[number]
 
-/** What a customer pays with, or is paid to. */
-export type Means =
+/** How a customer pays or is paid. */
+export type PaymentMeans =
   | { readonly _tag: "Card"; readonly card: Card; readonly holder: string }
   | { readonly _tag: "Apm"; readonly method: Method; readonly account: string | undefined }
 
-/** What is wrong with a field. Never holds its value. */
-export interface Fault {
+/** The error of one field. It never contains the value. */
+export interface FormError {
   readonly field: "number" | "expiry" | "cvc" | "name" | "account" | "amount"
   readonly reason:
     | "number"
@@ -62,46 +62,46 @@ export interface Fault {
 }
 
 /**
- * Reads what the customer pays with, and else says of every field what is wrong. An `act` that no page
- * offers is read as a card without any field.
+ * Reads the means of payment, and fails with an error for each wrong field. An unknown `act` is read as a
+ * card without fields.
  */
-export const readMeans = (
+export const readPaymentMeans = (
   form: Form,
   type: "PAYMENT" | "PAYOUT",
   mid: string
-): Effect.Effect<Means, ReadonlyArray<Fault>> => {
+): Effect.Effect<PaymentMeans, ReadonlyArray<FormError>> => {
   const isPayout = type === "PAYOUT"
   const method = methodsOf(type, mid).find((method) => method === form["act"])
   return method === undefined ? readCard(form, isPayout) : readAccount(method, form, isPayout)
 }
 
-/** Reads an amount that is more than nothing, with a comma or a point. */
+/** Reads an amount above zero, with a comma or a point. */
 export const readAmount = ({
   amount = ""
-}: Form): Effect.Effect<Amount.Amount, ReadonlyArray<Fault>> =>
+}: Form): Effect.Effect<Amount.Amount, ReadonlyArray<FormError>> =>
   Effect.fromResult(Amount.parse(amount.trim().replace(",", "."))).pipe(
     Effect.filterOrFail((amount) => /[1-9]/u.test(amount), noAmount),
     Effect.mapError(noAmount)
   )
 
-const noAmount = (): ReadonlyArray<Fault> => [{ field: "amount", reason: "amount" }]
+const noAmount = (): ReadonlyArray<FormError> => [{ field: "amount", reason: "amount" }]
 
 const readCard = Effect.fnUntraced(function* (
   { cvc = "", expiry = "", name = "", number = "" }: Form,
   isPayout: boolean
-): Effect.fn.Return<Means, ReadonlyArray<Fault>> {
-  const faults: Array<Fault> = []
+): Effect.fn.Return<PaymentMeans, ReadonlyArray<FormError>> {
+  const errors: Array<FormError> = []
   const digits = Redacted.make(number.replace(/[\s-]/gu, ""), { label: "card number" })
   if (!/^[0-9]{12,19}$/u.test(Redacted.value(digits))) {
-    faults.push({ field: "number", reason: "number" })
-  } else if (!isTestNumber(digits)) faults.push({ field: "number", reason: "testCards" })
+    errors.push({ field: "number", reason: "number" })
+  } else if (!isTestNumber(digits)) errors.push({ field: "number", reason: "testCards" })
   const end = endOf(expiry)
-  if (end === undefined) faults.push({ field: "expiry", reason: "expiry" })
-  else if (end <= (yield* thisMonth)) faults.push({ field: "expiry", reason: "expired" })
-  if (!isPayout && !/^[0-9]{3,4}$/u.test(cvc.trim())) faults.push({ field: "cvc", reason: "cvc" })
+  if (end === undefined) errors.push({ field: "expiry", reason: "expiry" })
+  else if (end <= (yield* thisMonth)) errors.push({ field: "expiry", reason: "expired" })
+  if (!isPayout && !/^[0-9]{3,4}$/u.test(cvc.trim())) errors.push({ field: "cvc", reason: "cvc" })
   const holder = name.trim()
-  if (!isShort(holder)) faults.push({ field: "name", reason: "name" })
-  if (faults.length > 0) return yield* Effect.fail(faults)
+  if (!isShort(holder)) errors.push({ field: "name", reason: "name" })
+  if (errors.length > 0) return yield* Effect.fail(errors)
   return { _tag: "Card", card: fromNumber(digits), holder }
 })
 
@@ -109,11 +109,11 @@ const readAccount = (
   method: Method,
   { account = "" }: Form,
   isPayout: boolean
-): Effect.Effect<Means, ReadonlyArray<Fault>> => {
+): Effect.Effect<PaymentMeans, ReadonlyArray<FormError>> => {
   if (!isPayout) return Effect.succeed({ _tag: "Apm", method, account: undefined })
-  const given = account.replace(/\s/gu, "")
-  return isShort(given) && given.length >= 5
-    ? Effect.succeed({ _tag: "Apm", method, account: `****${given.slice(-4)}` })
+  const compact = account.replace(/\s/gu, "")
+  return isShort(compact) && compact.length >= 5
+    ? Effect.succeed({ _tag: "Apm", method, account: `****${compact.slice(-4)}` })
     : Effect.fail([{ field: "account", reason: "account" }])
 }
 
@@ -121,7 +121,7 @@ const isTestNumber = Schema.is(TestNumber)
 
 const isShort = (text: string): boolean => text !== "" && text.length <= 100
 
-/** The month after which a card is of no use, counted from year 0. */
+/** The month after which a card has expired, counted from year 0. */
 const endOf = (expiry: string): number | undefined => {
   const [, month, year] =
     /^\s*(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})\s*$/u.exec(expiry) ?? []

@@ -1,41 +1,41 @@
 /**
- * What every page for customers has around it.
+ * The frame of every page for customers: document, headers and test mode notice.
  *
  * **Details**
  *
- * There is no script, and nothing comes from elsewhere: the policy allows the page's own stylesheet and
- * icon, and forms that lead to the page itself and, since a browser holds redirects against it too, to
- * where the merchant wants the customer back.
+ * A page has no script and loads nothing from another host. Its policy allows its own stylesheet and icon,
+ * and forms to itself. It also allows forms to the return URLs of the merchant, because a browser applies
+ * `form-action` to redirects.
  */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "../gateway/Cards.ts"
 import { type Html, html } from "./Html.ts"
-import { type Language, words } from "./Words.ts"
+import { type Language, translations } from "./Translations.ts"
 
 /**
- * A page: what is shown, and how. `back` are the URLs the customer may be redirected to; `refresh` are
- * seconds after which the page looks again.
+ * The content of a page. `returnUrls` are the possible targets of a redirect; `refresh` is the time in
+ * seconds after which the page reloads.
  */
 export interface Page {
   readonly status: number
   readonly title: string
   readonly body: Html
   readonly isAlone?: boolean
-  readonly back?: ReadonlyArray<string | undefined>
+  readonly returnUrls?: ReadonlyArray<string | undefined>
   readonly refresh?: number
 }
 
-/** For whom a page is: in which language, and whether it is in a frame of the merchant's. */
-export interface Reader {
+/** The language of a page, and whether it is in a frame of the merchant. */
+export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
 }
 
-/** Where the page's stylesheet and icon are. */
+/** The paths of the stylesheet and the icon. */
 export const assets = { style: "/pay/page.css", icon: "/pay/icon.svg" } as const
 
 /** Writes a page. */
-export const write = (page: Page, { isFrame, language }: Reader): string =>
+export const write = (page: Page, { isFrame, language }: Viewer): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -56,26 +56,26 @@ ${page.body}
 </html>
 `.text
 
-/** Returns the headers of a page. Only the page for a frame may be framed. */
+/** Returns the headers of a page. Only a page for a frame may be framed. */
 export const headersOf = (
-  { back = [] }: Page,
-  { isFrame }: Reader
+  { returnUrls = [] }: Page,
+  { isFrame }: Viewer
 ): Readonly<Record<string, string>> => ({
-  ...always,
+  ...commonHeaders,
   "cache-control": "no-store",
   "content-security-policy": [
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
-    `form-action ${["'self'", ...new Set(back.flatMap(originOf))].join(" ")}`,
+    `form-action ${["'self'", ...new Set(returnUrls.flatMap(originOf))].join(" ")}`,
     "base-uri 'none'",
     `frame-ancestors ${isFrame ? "*" : "'none'"}`
   ].join("; "),
   ...(isFrame ? {} : { "x-frame-options": "DENY" })
 })
 
-/** The headers of everything that is not a page itself. */
-export const always: Readonly<Record<string, string>> = {
+/** The headers that pages, redirects and assets share. */
+export const commonHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin"
 }
@@ -83,37 +83,37 @@ export const always: Readonly<Record<string, string>> = {
 const originOf = (url: string | undefined): Array<string> =>
   url === undefined ? [] : [new URL(url).origin]
 
-/** Writes an amount for a customer. */
+/** Writes an amount in a language. */
 export const money = (amount: string, currency: string, language: Language): string =>
-  // Both were read by the contract.
+  // The contract has checked both.
   Amount.format(amount as Amount.Amount, currency as Amount.Currency, language)
 
-/** Writes a card number as it is on a card, on one line. */
+/** Writes a card number in groups of four digits, on one line. */
 export const grouped = (number: string): string =>
   number.replace(/(?<=^(?:[0-9]{4})+)(?=[0-9])/gu, "\u00a0")
 
 const testMode = (language: Language): Html => {
-  const say = words[language]
-  const fates: Readonly<Record<string, string>> = {
-    succeed: say.succeeds,
-    challenge: say.challenges
+  const text = translations[language]
+  const outcomes: Readonly<Record<string, string>> = {
+    succeed: text.succeeds,
+    challenge: text.challenges
   }
   return html`<details class="test" data-testid="test-mode">
-    <summary><strong>${say.test}</strong>${say.testNote}</summary>
+    <summary><strong>${text.test}</strong>${text.testNote}</summary>
     <div>
-      <p>${say.testCards}:</p>
+      <p>${text.testCards}:</p>
       <ul>
         ${Object.entries(stories).map(
           ([number, story]) =>
-            html`<li><code>${grouped(number)}</code> ${fates[story] ?? say.declines}</li>`
+            html`<li><code>${grouped(number)}</code> ${outcomes[story] ?? text.declines}</li>`
         )}
       </ul>
-      <p>${say.anyOther}</p>
+      <p>${text.anyOther}</p>
     </div>
   </details>`
 }
 
-/** Writes an icon, which is for the eye only. */
+/** Writes a decorative icon. */
 export const icon = (name: keyof typeof paths, size = 20): Html =>
   html`<svg
     width="${size}"

@@ -1,18 +1,17 @@
 /**
- * What is kept in a file, as text: JSON, and what JSON has no word for.
+ * The text form of stored values: JSON, with redacted values.
  *
  * **Details**
  *
- * A redacted value becomes an object with the one key `~`, and so does an object that has that key
- * itself.
+ * A redacted value becomes an object with the single key `~`. So does an object that has this key itself.
  */
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 
-/** Writes a value as text; what is redacted is in clear. */
+/** Writes a value as text. Redacted values are written in clear. */
 export const write = (value: unknown): string => JSON.stringify(toJson(value))
 
-/** Reads a value that was written. */
+/** Reads a written value. */
 export const read = (text: string): unknown => fromJson(JSON.parse(text))
 
 const tag = "~"

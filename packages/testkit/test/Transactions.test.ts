@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, it } from "vitest"
-import * as Book from "../src/internal/gateway/Book.ts"
+import * as Book from "../src/internal/gateway/Transactions.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { Receiver, run } from "./support/bench.ts"
 
