@@ -17,7 +17,7 @@ const cards = [
 const nobody = { cardToken: "", paymentId: 0 }
 
 describe("a card payment", () => {
-  it("is answered like an APM payment, with paymentType CARD, and where to confirm it if need be", () =>
+  it("has the response of an APM payment, with paymentType CARD and, if challenged, the challenge URLs", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
@@ -48,7 +48,7 @@ describe("a card payment", () => {
       })
     ))
 
-  it("does what the card says, paid with it, with its token, or charged", () =>
+  it("follows the story of the card: paid with the card, with its token, or charged", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -82,7 +82,7 @@ describe("a card payment", () => {
       })
     ))
 
-  it("does what its metadata says, where that is more than to succeed", () =>
+  it("follows the story of its metadata, unless that is succeed", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -110,7 +110,7 @@ describe("a card payment", () => {
       })
     ))
 
-  it("tells of itself in the layout of cards, and its checksum verifies", () =>
+  it("sends callbacks in the card layout, and their checksum verifies", () =>
     run(
       Effect.gen(function* () {
         const over = {
@@ -139,7 +139,7 @@ describe("a card payment", () => {
     ))
 })
 
-it("a token stands for its card, is of no use to others, and another for every requestId", () =>
+it("a card token differs for every requestId, and does not contain the card number", () =>
   run(
     Effect.gen(function* () {
       const path = "/payments/card/tokenize"

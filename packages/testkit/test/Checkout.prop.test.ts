@@ -1,5 +1,5 @@
 /**
- * What customers can do on the pages of an intent, in any order and at any pace.
+ * The actions of customers on the pages of an intent, in any order and at any time.
  */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -36,7 +36,7 @@ const look = Effect.fnUntraced(function* (id: string) {
   return { intent, all }
 })
 
-/** Sends a form as the page shows it now, or as it was shown so many tries ago. */
+/** Submits a form as the page shows it now, or as it was a number of tries ago. */
 const submit = Effect.fnUntraced(function* (id: string, form: Form, ago = 0) {
   const { intent } = yield* look(id)
   const { checkout } = yield* Gateway.Gateway
@@ -56,7 +56,7 @@ const statuses = (history: ReadonlyArray<{ readonly status: string }>) =>
   history.map(({ status }) => status)
 
 describe("an intent", () => {
-  it("is paid by card: one transaction with what the intent says, and its callbacks", () =>
+  it("is paid by card in one transaction with the data of the intent and its callbacks", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -88,7 +88,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("is paid by another method, and the callbacks are those of that", () =>
+  it("is paid by another method, with the callbacks of that method", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -105,7 +105,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that is declined may be tried again, each time with a transaction of its own", () =>
+  it("that is declined may be tried again, each time in a new transaction", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create()
@@ -125,7 +125,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that FAILED and is yet to succeed cannot be paid a second time meanwhile", () =>
+  it("that FAILED and will succeed later cannot be paid again in between", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ metadata: { "sandbox.scenario": "conflict" } })
@@ -144,7 +144,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that is challenged waits for the customer, for ever", () =>
+  it("that is challenged waits for the customer without a time limit", () =>
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
@@ -163,14 +163,14 @@ describe("an intent", () => {
           yield* settle
           assert.strictEqual((yield* look(id)).intent.state, state)
           assert.include(received.at(-1)?.body, last)
-          // Nobody changes their mind afterwards.
+          // The decision is final.
           yield* checkout.decide(intent.tries[0] ?? "", !isApproved)
           assert.strictEqual((yield* look(id)).intent.state, state)
         }
       })
     ))
 
-  it("that the customer cancels is told as a CANCELLED transaction, and is over", () =>
+  it("that the customer cancels makes a CANCELLED transaction and ends", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -186,7 +186,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that the customer leaves stays as it is", () =>
+  it("that the customer leaves does not change", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -197,7 +197,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("whose form is sent twice makes one transaction, whether it was paid or declined", () =>
+  it("whose form is sent twice makes one transaction, paid or declined", () =>
     run(
       Effect.gen(function* () {
         for (const form of [good, declines]) {
@@ -213,7 +213,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("of a payout pays to a card or to an account, of which the last four characters are kept", () =>
+  it("of a payout pays to a card or an account, and stores the last four characters of the account", () =>
     run(
       Effect.gen(function* () {
         const payout = { type: "PAYOUT", mid: "77" }
@@ -236,7 +236,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("of a payout offers an account only where its number can be read back", () =>
+  it("of a payout offers an account only if its number can be read back", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ type: "PAYOUT", mid: "m-1" })
@@ -246,7 +246,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("without an amount asks for it once, and in euros unless it says otherwise", () =>
+  it("without an amount asks for it once, in EUR by default", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ amount: undefined, currency: undefined })
@@ -262,7 +262,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("says of every field what is wrong with it, and takes no card but a test card (D08)", () =>
+  it("returns an error for every wrong field, and accepts only test cards (D08)", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
@@ -303,7 +303,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("goes on after its success as its metadata says, and its callbacks travel that way", () =>
+  it("follows its metadata after a success, and delivers its callbacks by the suffixes", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -330,7 +330,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("is listed with its pages and its transactions, and with nothing of its customer", () =>
+  it("is listed with its pages and transactions, without customer data", () =>
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
@@ -364,7 +364,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("sends some customers on early and others not, and the same ones for the same seed", async () => {
+  it("redirects some customers early, and the same ones for the same seed", async () => {
     const early = (seed: number) =>
       run(
         Effect.gen(function* () {
@@ -394,7 +394,7 @@ const isLegal = (history: ReadonlyArray<string>): boolean =>
     "NEW PENDING PROCESSING SUCCEED REFUNDED"
   ].some((legal) => `${legal} `.startsWith(`${history.join(" ")} `))
 
-it("whatever customers do, an intent is paid at most once, and callbacks tell its history", async () => {
+it("an intent is paid at most once by any actions of customers, and the callbacks state its history", async () => {
   const seen = new Set<string>()
   const step = fc.oneof(
     fc.record({
@@ -447,7 +447,7 @@ it("whatever customers do, an intent is paid at most once, and callbacks tell it
               statuses(history)
             )
           }
-          // What is over stays over, and what is open has had no success.
+          // An open intent has no transaction.
           if (intent.state === "open") assert.isEmpty(all)
           seen.add(intent.state)
         })

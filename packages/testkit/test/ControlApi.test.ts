@@ -11,11 +11,11 @@ import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
-/** Waits until something holds, for no particular time. */
+/** Waits until a condition holds. */
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
   Effect.repeat(Effect.tap(holds, Effect.sleep("2 millis")), { until: (held) => held })
 
-/** Asks for the events, and reads none. */
+/** Opens the event stream without reading it. */
 const deafListener = (baseUrl: string) =>
   new Promise<Socket>((resolve, reject) => {
     const { host, port } = new URL(baseUrl)
@@ -68,7 +68,7 @@ describe("the clock", () => {
       ))
   }
 
-  it("answers when all that fell due was delivered, in the order it fell due, charges too", () =>
+  it("responds after everything that fell due was delivered in order, charges included", () =>
     run(
       Effect.gen(function* () {
         const shop = yield* receiver(() => [200])
@@ -113,7 +113,7 @@ describe("the clock", () => {
       })
     ))
 
-  it("is ahead for the sandbox alone: who uses it keeps the clock they have", () =>
+  it("is advanced only for the sandbox; the user of the sandbox keeps their own clock", () =>
     run(
       Effect.gen(function* () {
         yield* clock("1 day")
@@ -123,7 +123,7 @@ describe("the clock", () => {
       })
     ))
 
-  it("takes any duration of Effect's, and refuses everything else by name", () =>
+  it("takes any duration of Effect, and refuses any other text with the field name", () =>
     run(
       Effect.gen(function* () {
         for (const advance of ["0 millis", "1 second", "1.5 hours", "62 minutes", "2 weeks"]) {
@@ -142,7 +142,7 @@ describe("the clock", () => {
 })
 
 describe("a transaction", () => {
-  it("is given a status that the next read sees, its callback tells of, and nothing takes away", () =>
+  it("gets a status that the next read returns, a callback states, and its scenario does not change", () =>
     run(
       Effect.gen(function* () {
         const shop = yield* receiver(() => [200])
@@ -169,7 +169,7 @@ describe("a transaction", () => {
       { pace: "1 minute" }
     ))
 
-  it("that is FAILED without a code has the ordinary one", () =>
+  it("in FAILED without a declineCode gets the default one", () =>
     run(
       Effect.gen(function* () {
         const id = yield* pay()
@@ -178,7 +178,7 @@ describe("a transaction", () => {
       })
     ))
 
-  it("is not moved by what is no move: 400 names the field, and an unknown one is 404", () =>
+  it("is not moved by an invalid request: 400 names the field, and an unknown id is 404", () =>
     run(
       Effect.gen(function* () {
         const id = yield* pay({ scenario: "stuck" })
@@ -205,7 +205,7 @@ describe("a transaction", () => {
     ))
 })
 
-it("a delivery is sent again as it was, once, and answered with the try", () =>
+it("a delivery is resent once, unchanged, and the response is the try", () =>
   run(
     Effect.gen(function* () {
       let answer = 500
@@ -233,7 +233,7 @@ it("a delivery is sent again as it was, once, and answered with the try", () =>
     })
   ))
 
-it("lists the requests, newest first and at most 500, without what was in them", () =>
+it("lists at most 500 requests, newest first, without their content", () =>
   run(
     Effect.gen(function* () {
       const id = yield* pay({ requestId: "r-first", callbackUrl: undefined })
@@ -275,7 +275,7 @@ it("lists the requests, newest first and at most 500, without what was in them",
   ))
 
 describe("the events", () => {
-  it("are everything that changes, each as its list has it, numbered", () =>
+  it("contain every change, with the item as its list shows it, numbered", () =>
     run(
       Effect.gen(function* () {
         const shop = yield* receiver(() => [200])
@@ -308,7 +308,7 @@ describe("the events", () => {
       })
     ))
 
-  it("X06: a hundred listeners that never read hold nobody up", () =>
+  it("X06: a hundred listeners that never read delay nothing", () =>
     run(
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox
@@ -329,8 +329,8 @@ describe("the events", () => {
     ))
 })
 
-describe("who may", () => {
-  it("D07: a sandbox that others can reach does not start without a token", () =>
+describe("access", () => {
+  it("D07: a sandbox that other machines can reach does not start without a token", () =>
     Effect.runPromise(
       Effect.gen(function* () {
         for (const host of ["0.0.0.0", "::", "192.0.2.1", "shop.example"]) {
@@ -341,7 +341,7 @@ describe("who may", () => {
       }).pipe(Effect.scoped)
     ))
 
-  it("D07: with a token, who has it controls the sandbox under any name, and nobody else", () =>
+  it("D07: with a token, only its bearer controls the sandbox, under any host name", () =>
     run(
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox
@@ -373,7 +373,7 @@ describe("who may", () => {
       { host: "0.0.0.0", token: Redacted.make("t0ken") }
     ))
 
-  it("D05: a page of another site cannot post, whatever it says of itself", () =>
+  it("D05: a page of another site cannot post, whatever headers it sends", () =>
     run(
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox
@@ -421,7 +421,7 @@ describe("a URL in a request", () => {
     "https://",
     " http://127.0.0.1/"
   ]
-  it("D02: that is no absolute http or https URL is 400, and named", () =>
+  it("D02: that is not an absolute http or https URL is 400 with the field name", () =>
     run(
       Effect.gen(function* () {
         for (const [at, url] of elsewhere.entries()) {
@@ -429,7 +429,7 @@ describe("a URL in a request", () => {
             const body = payment({ requestId: `r-${at}`, [field]: url })
             const { json, status } = yield* api("POST", "/v1/payments/apm", body)
             assert.deepStrictEqual([status, ...fields(json)], [400, field], url)
-            // What the contract leaves open is no way around it.
+            // The same holds where the contract leaves the body open.
             const card = { number: "4242424242424242" }
             const paid = { requestId: `c-${at}`, mid: "m", amount: "1", currency: "EUR", card }
             const open = yield* api("POST", "/v1/payments/card", { ...paid, [field]: url })

@@ -38,7 +38,7 @@ const delivered = (
 const statuses = (deliveries: ReadonlyArray<Courier.Delivery>): ReadonlyArray<Status> =>
   deliveries.map(({ status }) => status)
 
-it("X02: in every suffixes and every story, what arrives is what happened and what the suffixes adds or takes", () =>
+it("X02: with any suffixes and story, the callbacks are the history plus or minus the effect of the suffixes", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...stories),
@@ -61,7 +61,7 @@ it("X02: in every suffixes and every story, what arrives is what happened and wh
         const forgeries = deliveries.filter((delivery) => delivery.forged)
         assert.lengthOf(forgeries, forged ? genuine.length : 0)
         for (const { status } of forgeries) assert.notInclude(scenario.statuses, status)
-        // The checksum covers no status: a forgery carries a genuine one.
+        // The checksum does not cover the status, so a forged callback has a genuine checksum.
         assert.isAtMost(new Set(received.map(({ checksum }) => checksum)).size, 1)
 
         const isOrdered = JSON.stringify(statuses(genuine)) === JSON.stringify(expected)
@@ -76,12 +76,12 @@ it("X02: in every suffixes and every story, what arrives is what happened and wh
     ),
     {
       numRuns: 300,
-      // Two copies that change places are no other order, and nothing else changed places there.
+      // Only two equal copies would swap here, which is not another order.
       examples: [["cancel", ["shuffle", "duplicate", "lost"], 1_710_493_338]]
     }
   ))
 
-it("one seed shuffles alike, and seeds differ", () =>
+it("equal seeds shuffle alike, and different seeds differ", () =>
   fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const order = async (seed: number) =>
@@ -95,7 +95,7 @@ it("one seed shuffles alike, and seeds differ", () =>
     { numRuns: 20 }
   ))
 
-it("after a reset the same chances come again", () =>
+it("after a reset the same random choices are repeated", () =>
   run(
     Effect.gen(function* () {
       const courier = yield* Courier.Courier
@@ -116,7 +116,7 @@ it("after a reset the same chances come again", () =>
     { seed: 1 }
   ))
 
-it("a forgery says SUCCEED of what failed and FAILED of what succeeded", async () => {
+it("a forged callback claims SUCCEED for a failure and FAILED for a success", async () => {
   for (const [story, claim] of [
     ["decline:5", "SUCCEED"],
     ["stuck", "SUCCEED"],

@@ -1,5 +1,5 @@
 /**
- * What holds of every create, whatever it creates.
+ * Properties of every create.
  */
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
@@ -15,7 +15,7 @@ const paths = Object.keys(creates)
 const canary = "k4n4ry"
 const number = "4000056655665556"
 
-/** Each makes one field wrong, with a value that must never come back; the contract says so. */
+/** Each makes one field invalid by the contract, with a value that must not be repeated. */
 const contract: Readonly<Record<string, ReadonlyArray<readonly [field: string, value: unknown]>>> =
   {
     "/payments/apm": [
@@ -69,7 +69,7 @@ const sandboxCard = { number, expMonth: "04", expYear: "2030" }
 const unknown: readonly [string, unknown] = ["metadata", { "sandbox.scenario": canary }]
 const mid: readonly [string, unknown] = ["mid", `${canary}|`]
 
-/** The same, of what the service asks beyond it. */
+/** The same for the rules beyond the contract. */
 const beyond: typeof contract = {
   "/payments/apm": [["accountId", canary], unknown],
   "/payouts/apm": [["accountId", "1".repeat(65)], unknown],
@@ -93,7 +93,7 @@ const named = (json: unknown) => [
   ...new Set(fields(json).map((field) => field.split(".")[0] ?? ""))
 ]
 
-it("every create is checked in one order: the token, the contract, then what is beyond it", () =>
+it("every create is checked in one order: the token, the contract, then the other rules", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...paths).chain((path) =>
@@ -140,7 +140,7 @@ it("every create is checked in one order: the token, the contract, then what is 
     { numRuns: 300 }
   ))
 
-it("a requestId is used once an endpoint, and answered with the same bytes ever after", () =>
+it("a requestId creates once an endpoint, and gets the same bytes at every repeat", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -181,7 +181,7 @@ it("a requestId is used once an endpoint, and answered with the same bytes ever 
     { numRuns: 100 }
   ))
 
-it("the same create a hundred times at once is carried out once, however they interleave", async () => {
+it("a create sent a hundred times at once runs once, in any interleaving", async () => {
   for (const path of paths) {
     await run(
       Effect.gen(function* () {
@@ -215,7 +215,7 @@ const stories = [
   "stuck"
 ]
 
-it("every kind of transaction lives every scenario, and tells each status once", () =>
+it("every kind of transaction follows every scenario, and sends a callback for each status", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...opening),
@@ -268,7 +268,7 @@ const infos: Readonly<Record<string, string>> = {
   "/payments/card/recurring": "/payments/card/recurring"
 }
 
-it("metadata comes back exactly as sent, in the answer, in every callback and in every read", () =>
+it("metadata is returned exactly as sent, in the response, in every callback and in every read", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...paths.filter((path) => path !== "/payments/card/tokenize")),

@@ -80,7 +80,7 @@ describe("the client over a fake", () => {
         })
         yield* subscriptions.pause(subscriptionId)
         yield* subscriptions.resume(subscriptionId)
-        // A year of it, in one go.
+        // One year in one adjust.
         yield* TestClock.adjust("365 days")
         assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
         yield* subscriptions.cancel(subscriptionId)
@@ -105,7 +105,7 @@ describe("the client over a fake", () => {
       })
     ))
 
-  it("is told of declines, of what is wrong, and where the page of an intent is", () =>
+  it("gets declines, validation errors, and the page address of an intent", () =>
     run(
       Effect.gen(function* () {
         const payments = yield* ApmPayments
@@ -131,7 +131,7 @@ describe("the client over a fake", () => {
       })
     ))
 
-  it("has its token renewed over 300 days that pass in one adjust", () =>
+  it("renews its token over 300 days that pass in one adjust", () =>
     run(
       Effect.gen(function* () {
         const payments = yield* ApmPayments
@@ -143,7 +143,7 @@ describe("the client over a fake", () => {
 })
 
 describe("the callbacks of a fake", () => {
-  it("climb their whole ladder of 62 minutes in one adjust", () =>
+  it("make all their retries over 62 minutes in one adjust", () =>
     run(
       Effect.gen(function* () {
         const { deliverTo } = yield* Fake.Fake
@@ -169,7 +169,7 @@ describe("the callbacks of a fake", () => {
       })
     ))
 
-  it("find nobody until somebody asks for them, and then whoever asked last", () =>
+  it("reach no receiver before deliverTo, and the last one after it", () =>
     run(
       Effect.gen(function* () {
         const { deliverTo } = yield* Fake.Fake
@@ -190,7 +190,7 @@ describe("the callbacks of a fake", () => {
       })
     ))
 
-  it("reach a real receiver, which confirms them with the fake and tells its handler", async () => {
+  it("reach a real receiver, which reads the status from the fake and calls its handler", async () => {
     const told: Array<string> = []
     const handler = Handler.layer(({ confirmed, kind, to }: Transition) =>
       Effect.sync(() => {
@@ -223,7 +223,7 @@ describe("the callbacks of a fake", () => {
   })
 })
 
-it("a fake follows the profile it is given", async () => {
+it("a fake follows its profile", async () => {
   const fake = Layer.provide(Fake.layer(), Profile.layer({ refundCallbackId: "payment" }))
   await Effect.gen(function* () {
     const { deliverTo } = yield* Fake.Fake
@@ -258,7 +258,7 @@ const other = Layer.effect(
 )
 
 describe("two fakes", () => {
-  it("are apart, also in one program", () =>
+  it("share nothing, even in one program", () =>
     run(
       Effect.gen(function* () {
         const own = yield* Gateway
@@ -270,7 +270,7 @@ describe("two fakes", () => {
       })
     ))
 
-  it("are one where one layer is used twice", async () => {
+  it("are the same fake if one layer value is used twice", async () => {
     const fake = Fake.layer()
     const both = Layer.merge(fake, Layer.provide(other, fake))
     await Effect.gen(function* () {

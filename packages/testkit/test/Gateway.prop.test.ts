@@ -14,7 +14,7 @@ import {
   send
 } from "./support/bench.ts"
 
-it("metadata comes back exactly as sent, in the answer and in every callback", () =>
+it("metadata is returned exactly as sent, in the response and in every callback", () =>
   fc.assert(
     fc.asyncProperty(
       fc.dictionary(
@@ -41,7 +41,7 @@ it("metadata comes back exactly as sent, in the answer and in every callback", (
     { numRuns: 50 }
   ))
 
-it("X05: amounts are rounded half up to two decimals, and otherwise stay as they were sent", () =>
+it("X05: amounts with more than two decimals are rounded half up; others stay as they were sent", () =>
   fc.assert(
     fc.asyncProperty(
       fc.bigInt(0n, 10n ** 17n),
@@ -56,7 +56,7 @@ it("X05: amounts are rounded half up to two decimals, and otherwise stay as they
             yield* TestClock.adjust("1 millis")
             assert.strictEqual((yield* Receiver).received[0]?.body["amount"], kept)
             if (text === undefined || text.length <= 2) return assert.strictEqual(kept, amount)
-            // To a scale of 18: half up is to add half a hundredth and cut.
+            // At a scale of 18, rounding half up adds half a hundredth and truncates.
             const scaled = BigInt(`${units}${text.padEnd(18, "0")}`) + 5n * 10n ** 15n
             assert.strictEqual(BigInt(kept.replace(".", "")), scaled / 10n ** 16n)
             assert.match(kept, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
@@ -109,7 +109,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reset" as const }) }
 )
 
-/** What the gateway is, in ten lines: a list of stories with the time each began. */
+/** The model of the gateway: a list of stories with their start times. */
 interface Modelled {
   readonly requestId: string
   readonly story: string
@@ -126,7 +126,7 @@ const historyOf = ({ begun, story }: Modelled, now: number) => {
   }))
 }
 
-it("behaves as its model, whatever is asked of it and when", () =>
+it("behaves as its model for any requests at any times", () =>
   fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) =>
       run(
@@ -193,7 +193,7 @@ it("behaves as its model, whatever is asked of it and when", () =>
             }
           }
 
-          // Every status of every history was told, once, with the time to spare.
+          // With enough time, every status of every history had one callback.
           yield* TestClock.adjust("1 minute")
           for (const [index, { requestId, story }] of model.entries()) {
             const told = received.filter(

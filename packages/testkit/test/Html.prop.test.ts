@@ -1,5 +1,5 @@
 /**
- * D04: nothing that a merchant or a customer wrote is ever markup.
+ * D04: text of a merchant or a customer is never markup.
  */
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
@@ -10,7 +10,7 @@ import * as PageShell from "../src/internal/pages/PageLayout.ts"
 import * as PayPage from "../src/internal/pages/PayPage.ts"
 import { languageOf, translations } from "../src/internal/pages/Translations.ts"
 
-/** Texts of the kind that the Big List of Naughty Strings collects. */
+/** Texts like those in the Big List of Naughty Strings. */
 const naughty = [
   `<script>alert(1)</script>`,
   `"><img src=x onerror=alert(1)>`,
@@ -37,7 +37,7 @@ const text = fc.oneof(
 const unescaped = (escaped: string): string =>
   escaped.replace(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
 
-it("what stands in a template comes back as it was, and is no markup in text or in an attribute", () => {
+it("a template value is parsed back unchanged, and is no markup in text or in an attribute", () => {
   fc.assert(
     fc.property(text, (given) => {
       const written = html`<p title="${given}">${given}</p>`.text
@@ -50,7 +50,7 @@ it("what stands in a template comes back as it was, and is no markup in text or 
   )
 })
 
-it("only what a template made goes into another as it is", () => {
+it("only the result of a template is put into another unescaped", () => {
   const forged = { text: "<b>" } as unknown as ReturnType<typeof html>
   assert.throws(() => html`${forged}`)
   assert.strictEqual(
@@ -59,7 +59,7 @@ it("only what a template made goes into another as it is", () => {
   )
 })
 
-/** The names of tags and attributes, in their order, as a browser's tokenizer sees them. */
+/** Returns the names of tags and attributes in order, as the tokenizer of a browser reads them. */
 const skeleton = (page: string): ReadonlyArray<string> =>
   Array.from(
     page.matchAll(/<(\/?[a-z!][a-z0-9-]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/gu),
@@ -87,7 +87,7 @@ const intentOf = (given: string): Intent =>
     }
   }) as unknown as Intent
 
-it("D04: a page has the same tags whatever the merchant and the customer wrote", () => {
+it("D04: a page has the same tags for any text of the merchant and the customer", () => {
   const reader = { language: "en", isFrame: false } as const
   const pageOf = (given: string) =>
     PageShell.write(
@@ -116,7 +116,7 @@ it("D04: a page has the same tags whatever the merchant and the customer wrote",
   )
 })
 
-it("D04: a challenge has the same tags whatever the merchant wrote", () => {
+it("D04: a challenge has the same tags for any text of the merchant", () => {
   const reader = { language: "de", isFrame: true } as const
   const pageOf = (given: string) =>
     PageShell.write(
@@ -141,7 +141,7 @@ it("D04: a challenge has the same tags whatever the merchant wrote", () => {
   )
 })
 
-it("D04: the language of a page is one it speaks, whatever was asked for", () => {
+it("D04: the language of a page is a supported one for any request", () => {
   fc.assert(
     fc.property(text, text, (lang, header) => {
       assert.property(translations, languageOf(lang, header))
@@ -154,7 +154,7 @@ it("D04: the language of a page is one it speaks, whatever was asked for", () =>
   assert.strictEqual(languageOf(undefined), "en")
 })
 
-it("every language says everything, with the same gaps to fill", () => {
+it("every language has every text, with the same placeholders", () => {
   const gaps = (said: object): unknown =>
     Object.entries(said).map(([name, text]) =>
       typeof text === "string" ? [name, text.match(/\{\w+\}/gu)] : [name, gaps(text as object)]

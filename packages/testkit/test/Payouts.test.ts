@@ -8,7 +8,7 @@ import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
 const nobody = { cardToken: "", paymentId: 0 }
 
 describe("an APM payout", () => {
-  it("is answered like an APM payment, and its info echoes what was asked", () =>
+  it("has the response of an APM payment, and its info returns the request fields", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
@@ -82,7 +82,7 @@ describe("an APM payout", () => {
       })
     ))
 
-  it("that is declined says so in its info too", () =>
+  it("that is declined has the decline in its info", () =>
     run(
       Effect.gen(function* () {
         yield* ask("POST", "/payouts/apm", payment(scenario("decline:7")))
@@ -95,7 +95,7 @@ describe("an APM payout", () => {
 })
 
 describe("a card payout", () => {
-  it("is answered with every field of the spec, and read without the card but its mask", () =>
+  it("has every field of the specification, and its info has only the mask of the card", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
@@ -126,7 +126,7 @@ describe("a card payout", () => {
       })
     ))
 
-  it("tells of itself in the layout of cards, in EUR unless the request has a currency", () =>
+  it("sends callbacks in the card layout, in EUR unless the request has a currency", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -163,7 +163,7 @@ describe("a card payout", () => {
       })
     ))
 
-  it("to the card that declines is declined, and says so in its info", () =>
+  it("to the declining card is declined, and has the decline in its info", () =>
     run(
       Effect.gen(function* () {
         const over = { card: { ...card, number: "4000000000000002" } }

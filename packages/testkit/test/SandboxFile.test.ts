@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => Fs.rmSync(directory, { recursive: true }))
 
-/** Runs one sandbox after the other on one file. */
+/** Runs several sandboxes on one file, one after the other. */
 const inTurn = async (
   options: Sandbox.Options,
   ...tests: ReadonlyArray<Parameters<typeof run>[0]>
@@ -29,7 +29,7 @@ const inTurn = async (
 const clock = (advance: string) => control("POST", "/clock", { advance })
 
 describe("X03: a sandbox with a file", () => {
-  it("goes on after a restart in mid-delivery: the life that is left, and the ladder where it was", async () => {
+  it("continues after a restart during delivery: the remaining statuses and the retries", async () => {
     let isUp = false
     let kept: readonly [
       transactions: ReadonlyArray<Shown>,
@@ -91,7 +91,7 @@ describe("X03: a sandbox with a file", () => {
     )
   })
 
-  it("delivers what was held back or late when it was closed: shuffled, twice, and nothing lost", () =>
+  it("delivers callbacks that were held or late when it closed: shuffled, twice, and none lost", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -127,7 +127,7 @@ describe("X03: a sandbox with a file", () => {
       )
     ))
 
-  it("knows its tokens, answers, cards, subscriptions, identifiers and time again", async () => {
+  it("restores its tokens, responses, cards, subscriptions, identifiers and clock", async () => {
     const body = payment({ requestId: "once", metadata: { "~": "x", __proto__x: "y" } })
     let seen = { first: "", token: "", subscription: "", read: "" }
     const tokenize = { requestId: "t", mid: "m", card: { number: "4242424242424242" } }
@@ -180,7 +180,7 @@ describe("X03: a sandbox with a file", () => {
     )
   })
 
-  it("forgets what is reset, for good", async () => {
+  it("does not restore state that was reset", async () => {
     await inTurn(
       {},
       Effect.gen(function* () {
@@ -195,7 +195,7 @@ describe("X03: a sandbox with a file", () => {
     )
   })
 
-  it("that cannot be used does not start, and says why in one sentence", () =>
+  it("that cannot be opened does not start, and gives the reason in one sentence", () =>
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("X03: a sandbox with a file", () => {
     ))
 })
 
-it("what is kept reads as it was written: what is redacted, and any key there may be", () => {
+it("a stored value reads as it was written, with redacted values and any key", () => {
   const value = {
     "~": ["redacted", 1],
     list: [{ "~": { "~": null } }, [], "~"],

@@ -29,7 +29,7 @@ it("any story with any suffixes is a scenario, and the suffixes commute and repe
     })
   ))
 
-it("any other text is none", () => {
+it("any other text is not a scenario", () => {
   const none = [
     "",
     "+shuffle",

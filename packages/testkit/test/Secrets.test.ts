@@ -1,5 +1,5 @@
 /**
- * What nobody may find again: card numbers, security codes, identity numbers.
+ * Secrets must not be stored or returned: card numbers, security codes, identity numbers.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,7 +25,7 @@ const numbers = [
   "424242424242424"
 ]
 
-it("no card number, security code or identity number is in any answer, callback, log or record", () => {
+it("no card number, security code or identity number is in any response, callback, log or stored value", () => {
   const seen: Array<string> = []
   const see = (thing: unknown) =>
     seen.push(JSON.stringify(thing) ?? "", inspect(thing, { depth: 20 }))

@@ -5,7 +5,7 @@ import * as Book from "../src/internal/gateway/Transactions.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { Receiver, run } from "./support/bench.ts"
 
-/** Opens a transaction in a book of its own. */
+/** Opens a transaction in a new gateway. */
 const open = Effect.fnUntraced(function* (text: string) {
   const book = yield* Book.make(({ transactionId }) => ({
     url: "http://127.0.0.1:4020/callback",
@@ -26,7 +26,7 @@ const open = Effect.fnUntraced(function* (text: string) {
   return { move: book.move, transactionId, truth: book.find("card-payment", transactionId) }
 })
 
-it("a move to the status a transaction has is none, and nobody is told", () =>
+it("a move to the current status changes nothing and sends no callback", () =>
   run(
     Effect.gen(function* () {
       const { move, transactionId, truth } = yield* open("succeed")
@@ -38,7 +38,7 @@ it("a move to the status a transaction has is none, and nobody is told", () =>
     })
   ))
 
-it("a decline code is there as long as the status is FAILED", () =>
+it("a declineCode is present only while the status is FAILED", () =>
   run(
     Effect.gen(function* () {
       const { move, transactionId, truth } = yield* open("decline:51")
@@ -48,7 +48,7 @@ it("a decline code is there as long as the status is FAILED", () =>
     })
   ))
 
-it("a transaction is over when its story is told, and stays so when it is moved once more", () =>
+it("a transaction is over at the end of its scenario, and stays over after another move", () =>
   run(
     Effect.gen(function* () {
       const { move, transactionId, truth } = yield* open("succeed")

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL")
 })
 
-/** Starts the command and gathers what it says. */
+/** Starts the command and collects its output. */
 const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
 
 const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
@@ -60,7 +60,7 @@ describe("pawl-sandbox", () => {
     })
   }
 
-  it("takes every flag it documents, and prints no secret", async () => {
+  it("takes every documented flag, and prints no secret", async () => {
     const secret = "s3cr3t-c4n4ry"
     const flags = `--port 0 --host 127.0.0.1 --merchant-key k --merchant-secret ${secret} --seed 7 --pace 200ms`
     const { child, ended, ready, said } = start(...flags.split(" "))
@@ -72,7 +72,7 @@ describe("pawl-sandbox", () => {
     assert.notInclude(said.out + said.err, secret)
   })
 
-  it("a port in use is one sentence and a failure", async () => {
+  it("a port in use fails with one sentence", async () => {
     const server = createServer()
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
@@ -89,7 +89,7 @@ describe("pawl-sandbox", () => {
     server.close()
   })
 
-  it("takes the secret from PAWL_MERCHANT_SECRET, and warns where it is in production (D09)", async () => {
+  it("takes the secret from PAWL_MERCHANT_SECRET, and warns in production (D09)", async () => {
     const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
     const { child, ended, ready, said } = startWith(env, "--port", "0")
     const baseUrl = await ready()
@@ -101,7 +101,7 @@ describe("pawl-sandbox", () => {
     assert.notInclude(said.out + said.err, "from-the-environment")
   })
 
-  it("D07: binds to everything with a token", async () => {
+  it("D07: binds to all interfaces with a token", async () => {
     const { child, ended, ready } = start("--port", "0", "--host", "0.0.0.0", "--token", "t0ken")
     const { port } = new URL(await ready())
     const url = `http://127.0.0.1:${port}/sandbox/transactions`
@@ -112,7 +112,7 @@ describe("pawl-sandbox", () => {
     await ended
   })
 
-  it("has the version of its package, and says its defaults", async () => {
+  it("prints the version of its package, and its defaults", async () => {
     const { version } = JSON.parse(
       await readFile(new URL("../../package.json", import.meta.url), "utf8")
     ) as { readonly version: string }
@@ -126,7 +126,7 @@ describe("pawl-sandbox", () => {
     }
   })
 
-  it("keeps for its next start what Node made of its modules", async () => {
+  it("caches the compiled modules for its next start", async () => {
     const place = await mkdtemp(join(tmpdir(), "pawl-"))
     const { child, ended, ready } = startWith(
       { TMPDIR: place, NODE_COMPILE_CACHE: "" },
@@ -140,18 +140,18 @@ describe("pawl-sandbox", () => {
     await rm(place, { recursive: true })
   })
 
-  it("ends at once with browsers still listening to its events", async () => {
+  it("stops at once while browsers listen to its events", async () => {
     const { child, ended, ready } = start("--port", "0")
     const events = (await ready()).replace("/api", "/sandbox/events")
     const listening = await Promise.all(Array.from({ length: 5 }, () => fetch(events)))
-    // Whoever has an event in hand is listening.
+    // A first event shows that the browser is connected.
     for (const { body } of listening) await body?.getReader().read()
     child.kill("SIGTERM")
     assert.include([0, 130], await ended)
-    // Without an end to it, the server would wait for them for 20 seconds.
+    // If the streams were not ended, the server would wait 20 seconds for them.
   }, 15_000)
 
-  it("X03: killed in mid-delivery, it goes on from its file, and knows every request again", async () => {
+  it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
     const heard: Array<string> = []
@@ -167,7 +167,7 @@ describe("pawl-sandbox", () => {
     await once(shop.listen(0, "127.0.0.1"), "listening")
     const { port } = shop.address() as AddressInfo
     const callbackUrl = `http://127.0.0.1:${port}/cb`
-    /** Asks for a payment; the last has no callback, whose posting would save it. */
+    /** Creates a payment; the last has no callback, because posting one would save the state. */
     const send = async (baseUrl: string, at: number) => {
       const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
       const { accessToken } = (await login.json()) as { readonly accessToken: string }
@@ -226,7 +226,7 @@ describe("pawl-sandbox", () => {
     [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"]
   ] as const
   for (const [args, word] of refused) {
-    it(`${args.join(" ")} is one sentence and a failure`, async () => {
+    it(`${args.join(" ")} fails with one sentence`, async () => {
       const { ended, said } = start(...args)
       assert.strictEqual(await ended, 1)
       assert.strictEqual(said.out, "")

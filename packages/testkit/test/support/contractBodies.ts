@@ -1,5 +1,5 @@
 /**
- * The contract of bodies: what is wrong with one is 400 and named, in the order of the checks.
+ * The contract of bodies: an invalid field is 400 with its name, in the order of the checks.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -16,12 +16,12 @@ import {
   prepare,
   refused,
   send
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { creates, opening } from "./creates.ts"
 
 const paths = Object.keys(creates)
 
-/** What `spec.md` requires of each create. */
+/** The required fields of each create in `spec.md`. */
 const required: Readonly<Record<string, string>> = {
   "/payments/apm": "requestId accountId apmPayload amount currency checksum",
   "/payouts/apm": "requestId accountId apmPayload amount currency",
@@ -44,7 +44,7 @@ const without = (body: Json, field: string): Json => {
 
 export const bodies: ReadonlyArray<Case> = [
   it(
-    "each required field of the spec is named when it is missing, and nothing is done",
+    "a missing required field is named, and nothing is created",
     Effect.gen(function* () {
       const given = yield* prepare
       const before = yield* opened
@@ -58,7 +58,7 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a value that cannot be is named, and is not repeated",
+    "the field of an invalid value is named, and the value is not repeated",
     Effect.gen(function* () {
       const given = yield* prepare
       const token = yield* authenticate
@@ -100,7 +100,7 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "D02 a callback or redirect URL that is not http or https is 400, and named",
+    "D02 a callback or redirect URL that is not http or https is 400 with the field name",
     Effect.gen(function* () {
       const given = yield* prepare
       const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
@@ -121,7 +121,7 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the checksum is lower-case hex over the fields as sent, and complained of last",
+    "the checksum is lower-case hex over the fields as sent, and is checked last",
     Effect.gen(function* () {
       const signed = { accountId: "77", requestId: "r-1", amount: "10.505", currency: "EUR" }
       const good = checksum(signed)
@@ -142,13 +142,13 @@ export const bodies: ReadonlyArray<Case> = [
         assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
         yield* create(path, nobody, { ...signed, checksum: good })
       }
-      // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed elsewhere.
+      // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
       const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
       yield* create("/payments/apm", nobody, { requestId: "r-2", checksum: vector })
     })
   ),
   it(
-    "a body that is not strict JSON, or not said to be JSON, is 400",
+    "a body that is not strict JSON, or not declared as JSON, is 400",
     Effect.gen(function* () {
       const token = yield* authenticate
       const good = JSON.stringify(yield* asked("/payments/apm"))

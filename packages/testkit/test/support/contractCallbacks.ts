@@ -1,5 +1,5 @@
 /**
- * The contract of callbacks: what of a transaction is told, how it travels, and who can tell it is true.
+ * The contract of callbacks: their content, delivery and checksum.
  */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
@@ -10,7 +10,7 @@ import {
   callbacksOf,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
@@ -20,7 +20,7 @@ import {
   steps,
   textOf,
   toldOf
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { opening } from "./creates.ts"
 
 const sign = (...fields: ReadonlyArray<string>) =>
@@ -28,7 +28,7 @@ const sign = (...fields: ReadonlyArray<string>) =>
 
 export const callbacks: ReadonlyArray<Case> = [
   it(
-    "X02 a suffix says how the callbacks travel",
+    "X02 a suffix changes how the callbacks are delivered",
     Effect.gen(function* () {
       const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
       const ids = new Map<string, string>()
@@ -50,16 +50,16 @@ export const callbacks: ReadonlyArray<Case> = [
       const forged = yield* told("forged")
       assert.includeMembers(forged, statuses)
       assert.isNotEmpty(forged.filter((status) => !statuses.includes(status)))
-      // Whoever forges has seen a genuine one, and its checksum covers no status.
+      // A forged callback copies a genuine one, whose checksum does not cover the status.
       const sums = yield* callbacksOf(ids.get("forged") ?? "")
       assert.lengthOf([...new Set(sums.map(({ checksum }) => checksum))], 1)
     })
   ),
   it(
-    "no callbackUrl, no callbacks; its own query is kept, and what routes it comes after",
+    "without a callbackUrl no callback is sent; its query is kept, and the routing parameters follow it",
     Effect.gen(function* () {
       const given = yield* prepare
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const { search } = new URL(callbackUrl)
       for (const path of opening) {
         const over = { amount: "1", requestId: "quiet", callbackUrl: undefined }
@@ -82,7 +82,7 @@ export const callbacks: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a callback is signed, in the layout of its payment method, with the amount as text",
+    "a callback is signed, has the layout of its payment method, and has the amount as text",
     Effect.gen(function* () {
       const given = yield* prepare
       for (const path of opening) {
@@ -105,7 +105,7 @@ export const callbacks: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "X05 amounts are rounded half up to two decimals, and otherwise stay as they were sent",
+    "X05 amounts with more than two decimals are rounded half up; others stay as they were sent",
     Effect.gen(function* () {
       for (const [sent, kept] of [
         ["10", "10"],
@@ -124,16 +124,16 @@ export const callbacks: ReadonlyArray<Case> = [
         yield* steps(1)
         const [first] = yield* callbacksOf(apm)
         assert.strictEqual(first?.body["amount"], kept)
-        // A number, with all of its digits.
+        // A number with all its digits.
         assert.include(yield* textOf(`/payouts/card/info/${payout}`), `"totalAmount":${kept},`)
       }
     })
   ),
   it(
-    "metadata comes back exactly as sent, in the answer, in every callback and in every read",
+    "metadata is returned exactly as sent, in the response, in every callback and in every read",
     Effect.gen(function* () {
       const given = yield* prepare
-      // Parsed, because in a literal the name would set the prototype.
+      // Parsed from text, because `__proto__` in a literal sets the prototype.
       const metadata = JSON.parse(
         `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
       ) as Json

@@ -1,5 +1,5 @@
 /**
- * The contract of refunds: of successful card payments, and never more than was captured.
+ * The contract of refunds: only of successful card payments, and never more than was captured.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -10,7 +10,7 @@ import {
   authenticate,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
@@ -20,19 +20,19 @@ import {
   send,
   steps,
   toldOf
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { card, scenario } from "./creates.ts"
 
 const path = "/refunds/card"
 
-/** Pays 100 EUR by card, and returns what a refund of it needs. */
+/** Pays 100 EUR by card, and returns the resources for a refund. */
 const pay = Effect.fnUntraced(function* (story = "succeed", over: Json = {}) {
   const paid = { requestId: `${story}-paid`, amount: "100", ...scenario(story), ...over }
   const { transactionId } = yield* create("/payments/card", nobody, paid)
   return { cardToken: "", paymentId: Number(transactionId) }
 })
 
-/** The name of the field that a refund is refused for, or nothing. */
+/** Returns the name of the refused field of a refund, if any. */
 const fault = Effect.fnUntraced(function* (given: typeof nobody, over: Json) {
   const token = yield* authenticate
   const { json, status } = yield* send("POST", path, {
@@ -47,10 +47,10 @@ const statusOf = (id: number) =>
 
 export const refunds: ReadonlyArray<Case> = [
   it(
-    "a refund answers with every field of the spec, and is read with the payment it belongs to",
+    "a refund returns every field of the specification, and its info names the payment",
     Effect.gen(function* () {
       const given = yield* prepare
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const answer = yield* create(path, given, { amount: "10.005", metadata: { a: "b" } })
       assert.deepStrictEqual(answer, {
         refundId: "100002",
@@ -74,7 +74,7 @@ export const refunds: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "only a card payment in SUCCEED or REFUNDED is refunded, to its own mid",
+    "only a card payment in SUCCEED or REFUNDED is refunded, under its own mid",
     Effect.gen(function* () {
       for (const story of ["stuck", "decline:51", "cancel", "chargeback"]) {
         const given = yield* pay(story)
@@ -100,7 +100,7 @@ export const refunds: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the refunds of a payment are never more than it, and what failed is free again",
+    "the refunds of a payment never exceed it, and a failed refund frees its amount",
     Effect.gen(function* () {
       const given = yield* pay()
       yield* steps(9)
@@ -108,7 +108,7 @@ export const refunds: ReadonlyArray<Case> = [
       assert.strictEqual(yield* fault(given, { amount: "100.005" }), "amount")
       const first = yield* create(path, given, { requestId: "a", amount: "60" })
       assert.strictEqual(first["transactionStatus"], "NEW")
-      // Under way it counts.
+      // A refund in progress counts.
       assert.strictEqual(yield* fault(given, { amount: "40.01" }), "amount")
       const declined = { requestId: "b", amount: "40", ...scenario("decline:51") }
       assert.include(yield* create(path, given, declined), { declineCode: 51 })
@@ -117,12 +117,12 @@ export const refunds: ReadonlyArray<Case> = [
       yield* steps(9)
       assert.strictEqual(yield* statusOf(given.paymentId), "REFUNDED")
       assert.strictEqual(yield* fault(given, { amount: "0.01" }), "amount")
-      // A repeated one takes nothing.
+      // A repeated one does not count again.
       assert.deepStrictEqual(yield* create(path, given, { requestId: "a", amount: "60" }), first)
     })
   ),
   it(
-    "a hundred refunds at once give back no more than was captured",
+    "a hundred refunds at once refund no more than was captured",
     Effect.gen(function* () {
       const given = yield* pay()
       yield* steps(9)
@@ -173,7 +173,7 @@ export const refunds: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a card that declines is not charged, so there is nothing to give back",
+    "a payment with the declining card cannot be refunded",
     Effect.gen(function* () {
       const declining = { card: { ...card, number: "4000000000000002" } }
       assert.strictEqual(yield* fault(yield* pay("succeed", declining), {}), "transactionId")

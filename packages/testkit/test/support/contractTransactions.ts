@@ -1,5 +1,5 @@
 /**
- * The contract of transactions: what a create answers, what becomes of it, and who is told.
+ * The contract of transactions: the response to a create, the statuses and the callbacks.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -11,7 +11,7 @@ import {
   callbacksOf,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
@@ -22,10 +22,10 @@ import {
   steps,
   textOf,
   toldOf
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { card } from "./creates.ts"
 
-/** Each story with its statuses, and which of them the create answers. */
+/** Each story with its statuses, and the status in the response to the create. */
 const stories: ReadonlyArray<
   readonly [story: string, statuses: ReadonlyArray<string>, answered: string, declineCode?: number]
 > = [
@@ -42,7 +42,7 @@ const stories: ReadonlyArray<
 
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u
 
-/** Takes a time out of an answer, where it has to be one. */
+/** Removes a time from a response, and checks that it is one. */
 const timeless = (answer: Json, field: string): Json => {
   const { [field]: time, ...rest } = answer
   assert.match(String(time), instant)
@@ -87,7 +87,7 @@ export const transactions: ReadonlyArray<Case> = [
     )
   ),
   it(
-    "an APM payment and payout answer with every field of the spec",
+    "an APM payment and an APM payout return every field of the specification",
     Effect.gen(function* () {
       const over = {
         accountId: "0077",
@@ -115,9 +115,9 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the info of an APM payout echoes what was asked, and its account is an integer of any size",
+    "the info of an APM payout returns the request fields, and its account is an integer of any size",
     Effect.gen(function* () {
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const echoed = {
         order: { title: "Winnings" },
         billingDetails: { firstName: "Ada", email: "ada@shop.example" },
@@ -145,7 +145,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "an APM payout need not be signed, an APM payment must, and an account is digits",
+    "the checksum is optional for an APM payout and required for an APM payment; an account is digits",
     Effect.gen(function* () {
       const { checksum: _, ...unsigned } = payment()
       yield* ask("POST", "/payouts/apm", { ...unsigned, callbackUrl: undefined })
@@ -158,9 +158,9 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a card payout is read with its mask and its holder, never with its number",
+    "the info of a card payout has the mask and the holder, never the number",
     Effect.gen(function* () {
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const over = { metadata: { a: "b" } }
       const answer = yield* create("/payouts/card", nobody, over)
       assert.deepStrictEqual(answer, {
@@ -185,7 +185,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "D08 a test card tells its story, paid with it, with its token or charged; any other card is 400",
+    "D08 a test card follows its story: paid with the card, with its token or charged; any other card is 400",
     Effect.gen(function* () {
       for (const [number, answered, end] of [
         ["4242424242424242", { transactionStatus: "NEW" }, "SUCCEED"],
@@ -231,7 +231,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a card payment is made with a card or with its token, not both, and its metadata prevails",
+    "a card payment takes a card or a token, not both, and its metadata has priority",
     Effect.gen(function* () {
       const { cardToken } = yield* prepare
       const path = "/payments/card"
@@ -249,7 +249,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "an intent of either type answers with the addresses of its page, and no errorCode",
+    "an intent of either type returns the addresses of its page, and no errorCode",
     Effect.gen(function* () {
       const pages: Array<unknown> = []
       for (const type of ["PAYMENT", "PAYOUT"]) {

@@ -1,5 +1,5 @@
 /**
- * A receiver as people write it, in parts that may be written wrong one by one.
+ * A typical receiver, made of parts that can be replaced by wrong ones.
  */
 import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Believing } from "../../src/Laws/Receiver.ts"
 
-/** What a receiver is written against: the secret, and a read that may fail. */
+/** The dependencies of a receiver: the secret, and a read that may fail. */
 export interface Shop {
   readonly secret: string
   readonly read: (method: Method, id: string) => Promise<Status | undefined>
@@ -16,7 +16,7 @@ export interface Shop {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A callback whose checksum holds; `name` tells what differs from what is repeated. */
+/** A verified callback; `key` distinguishes a new callback from a repeated one. */
 export interface Claim {
   readonly method: Method
   readonly id: string
@@ -26,13 +26,13 @@ export interface Claim {
   readonly body: string
 }
 
-/** What is kept: where each transaction stands, and notes of any kind. */
+/** The state of the receiver: the standing of each transaction, and any notes. */
 export interface Store {
   readonly standing: Map<string, Status>
   readonly notes: Set<string>
 }
 
-/** The parts of a receiver, each of which may be written wrong. */
+/** The parts of a receiver, each of which can be replaced by a wrong one. */
 export interface Parts {
   readonly maxBytes: number
   readonly isPost: (verb: string) => boolean
@@ -54,14 +54,14 @@ const names = {
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The fields of sound JSON, numbers as they were written. */
+/** Returns the fields of valid JSON, with numbers as they were written. */
 export const strict = (bytes: Uint8Array): Fields | undefined =>
   Result.match(Json.fromBytes(bytes), {
     onFailure: () => undefined,
     onSuccess: (value) => (isObject(value) ? value : undefined)
   })
 
-/** The fields of whatever JSON.parse takes. */
+/** Returns the fields of any text that JSON.parse accepts. */
 export const loose = (bytes: Uint8Array): Fields | undefined => {
   const value = Result.getOrUndefined(
     Result.try((): unknown => JSON.parse(new TextDecoder().decode(bytes)))
@@ -69,29 +69,29 @@ export const loose = (bytes: Uint8Array): Fields | undefined => {
   return isObject(value) ? value : undefined
 }
 
-/** Whether the signed fields of a method are there. */
+/** Tells whether the signed fields of a method are present. */
 export const has = (fields: Fields, method: Method) =>
   names[method].every((name) => fields[name] !== undefined)
 
-/** What ranks later holds. */
+/** The status with the higher rank holds. */
 export const raise = ({ standing }: Store, key: string, status: Status) => {
   const held = standing.get(key)
   if (held === undefined || rank(status) > rank(held)) standing.set(key, status)
 }
 
-/** What the service says holds, unless it ranks earlier. */
+/** The status read from the service holds, unless it ranks earlier. */
 const settle = ({ standing }: Store, key: string, truth: Status | undefined) => {
   const held = standing.get(key)
   if (truth && (held === undefined || rank(truth) >= rank(held))) standing.set(key, truth)
 }
 
-/** That a read was not answered. */
+/** A read without a response. */
 export const failed = Symbol("failed")
-/** What the service says of the transaction of a claim. */
+/** Reads the status of the transaction of a claim. */
 export const reading = ({ id, method }: Claim, { read }: Shop) =>
   read(method, id).catch(() => failed)
 
-/** All of them as they should be. */
+/** The correct parts. */
 export const right: Parts = {
   maxBytes: 65_536,
   isPost: (verb) => verb === "POST",
@@ -128,7 +128,7 @@ export const right: Parts = {
   show: async (key, { standing }) => standing.get(key)
 }
 
-/** Makes a receiver, with some of its parts written otherwise. */
+/** Makes a receiver, with some parts replaced. */
 export const receiver = (
   shop: Shop,
   wrong: Partial<Parts> = {}

@@ -1,5 +1,5 @@
 /**
- * How times, spans and amounts read.
+ * The text forms of times, durations and amounts.
  */
 
 const clock = new Intl.DateTimeFormat("en-GB", {
@@ -11,7 +11,7 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
 
 /**
- * Writes the time of day, as the reader's own clock shows it.
+ * Writes the time of day in the browser's time zone.
  *
  * @param {string | number} at ISO 8601, or milliseconds
  */
@@ -34,7 +34,7 @@ export const moment = (at, now) =>
   day.format(new Date(at)) === day.format(now) ? time(at) : dateTime(at)
 
 /**
- * Writes a span of milliseconds: `200 ms`, `1.2 s`, `2 min 4 s`, `1 h 2 min`, `31 d 2 h`.
+ * Writes a duration in milliseconds: `200 ms`, `1.2 s`, `2 min 4 s`, `1 h 2 min`, `31 d 2 h`.
  *
  * @param {number} span
  */
@@ -59,14 +59,14 @@ const pair = (of, size, great, small) => {
 }
 
 /**
- * Writes an amount. It is decimal text, and stays as it is.
+ * Writes an amount with its currency; the decimal text stays as it is.
  *
  * @param {{ readonly amount: string, readonly currency: string }} money
  */
 export const money = ({ amount, currency }) => `${amount} ${currency}`
 
 /**
- * Writes what kind of thing a transaction is.
+ * Writes the kind of a transaction.
  *
  * @param {string} kind
  */

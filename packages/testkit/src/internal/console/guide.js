@@ -1,5 +1,5 @@
 /**
- * What to do when nothing happened yet: two lines of curl that make the first payment.
+ * The first steps in an empty sandbox: two curl commands that make the first payment.
  */
 import { h } from "./dom.js"
 
@@ -12,8 +12,8 @@ export const guide = (origin) => {
   const lines = curl(origin)
   const copied = h("span", { role: "status", class: "fine" })
   return h("div", { class: "empty", "data-testid": "empty" }, [
-    h("h2", {}, ["Nothing happened yet"]),
-    h("p", {}, ["Make the first payment, and watch it move here:"]),
+    h("h2", {}, ["No transactions yet"]),
+    h("p", {}, ["Make the first payment, and watch its status here:"]),
     h("pre", { tabindex: "0" }, [h("code", { "data-testid": "curl" }, [lines])]),
     h("p", {}, [
       h(
@@ -24,7 +24,7 @@ export const guide = (origin) => {
           click: () =>
             void navigator.clipboard.writeText(lines).then(
               () => (copied.textContent = "Copied."),
-              () => (copied.textContent = "Select it and copy it by hand.")
+              () => (copied.textContent = "Select the text and copy it.")
             )
         },
         ["Copy"]
@@ -33,10 +33,10 @@ export const guide = (origin) => {
       copied
     ]),
     h("p", { class: "fine" }, [
-      "The key and the secret are the defaults: put in what the sandbox was started with. Or point your own client at ",
+      "The key and the secret are the defaults; replace them if the sandbox was started with others. Or use your own client with ",
       h("code", {}, [`${origin}/api`]),
       ", and read ",
-      h("a", { href: "/docs" }, ["what it answers to"]),
+      h("a", { href: "/docs" }, ["the API documentation"]),
       "."
     ])
   ])
@@ -54,15 +54,13 @@ curl ${origin}/api/v1/payments/card \\
 `
 
 /**
- * Makes what is shown in place of a transaction that there is not.
+ * Makes the message for an unknown transaction.
  *
  * @param {string} id
  */
 export const missing = (id) =>
   h("div", { class: "empty", "data-testid": "missing" }, [
     h("h2", {}, [`There is no transaction ${id}`]),
-    h("p", {}, [
-      "It may have been forgotten by a reset, or by a restart without a file to keep it in."
-    ]),
-    h("p", {}, [h("a", { href: "#/transactions" }, ["Show the newest one"])])
+    h("p", {}, ["A reset removes transactions, and so does a restart without a file."]),
+    h("p", {}, [h("a", { href: "#/transactions" }, ["Show the newest transaction"])])
   ])

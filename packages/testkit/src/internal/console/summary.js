@@ -1,5 +1,5 @@
 /**
- * What happened to a transaction, in a sentence or two.
+ * A summary of a transaction and its callbacks, in a sentence or two.
  */
 import { count, duration, moment } from "./format.js"
 /** @import { Delivery } from "../../Courier.ts" */
@@ -7,7 +7,7 @@ import { count, duration, moment } from "./format.js"
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**
- * How the callbacks of one status fare. `due` is when the next try is, in milliseconds.
+ * The callbacks of one status. `due` is the time of the next try, in milliseconds since the epoch.
  *
  * @typedef {{
  *   readonly status: string
@@ -15,60 +15,60 @@ import { count, duration, moment } from "./format.js"
  *   readonly state: "none" | "delivered" | "waiting" | "dropped" | "refused"
  *   readonly answer: Delivery["answer"] | undefined
  *   readonly due: number | undefined
- * }} Fate
+ * }} CallbackState
  */
 
 /**
- * Tells whether an answer ends a callback's tries well.
+ * Tells whether a callback is delivered.
  *
  * @param {Delivery["answer"]} answer
  */
 export const isGood = (answer) => typeof answer === "number" && answer >= 200 && answer < 300
 
 /**
- * Tells whether the merchant got an error; 0 is a connection that was broken off.
+ * Tells whether the response was an error; 0 is a connection that was reset.
  *
  * @param {number} status
  */
 export const isBad = (status) => status === 0 || status >= 400
 
 /**
- * Returns how the callbacks of a status fare; forgeries are not the sandbox's own and do not count.
+ * Returns the state of the callbacks of a status; forged callbacks do not count.
  *
  * @param {string} status
  * @param {ReadonlyArray<Delivery>} deliveries of the transaction
  * @param {Facts["retryGaps"]} gaps
- * @returns {Fate}
+ * @returns {CallbackState}
  */
-export const fate = (status, deliveries, gaps) => {
+export const callbackState = (status, deliveries, gaps) => {
   const tries = deliveries.filter((delivery) => delivery.status === status && !delivery.forged)
-  // What is sent again by hand is on no ladder, and a first try each time.
+  // A callback that was resent by hand has no retries, and is always try 1.
   const last = tries.toSorted((a, b) => b.attempt - a.attempt)[0]
-  const told = { status, tries: tries.length, answer: last?.answer, due: undefined }
-  if (last === undefined) return { ...told, state: "none" }
-  if (tries.some(({ answer }) => isGood(answer))) return { ...told, state: "delivered" }
-  if (last.answer === "refused") return { ...told, state: "refused" }
+  const result = { status, tries: tries.length, answer: last?.answer, due: undefined }
+  if (last === undefined) return { ...result, state: "none" }
+  if (tries.some(({ answer }) => isGood(answer))) return { ...result, state: "delivered" }
+  if (last.answer === "refused") return { ...result, state: "refused" }
   const gap = gaps[last.attempt - 1]
   return gap === undefined
-    ? { ...told, state: "dropped" }
-    : { ...told, state: "waiting", due: new Date(last.at).getTime() + gap }
+    ? { ...result, state: "dropped" }
+    : { ...result, state: "waiting", due: new Date(last.at).getTime() + gap }
 }
 
 /**
- * Tells whether something is wrong with the callbacks of a transaction.
+ * Tells whether a callback of a transaction is not delivered.
  *
- * @param {ReadonlyArray<Fate>} fates
+ * @param {ReadonlyArray<CallbackState>} callbacks
  */
-export const isTroubled = (fates) =>
-  fates.some(({ state }) => state === "waiting" || state === "dropped" || state === "refused")
+export const isTroubled = (callbacks) =>
+  callbacks.some(({ state }) => state === "waiting" || state === "dropped" || state === "refused")
 
 /**
- * Writes what became of a transaction.
+ * Describes the outcome of a transaction.
  *
  * @param {Transaction} transaction
  * @param {boolean} isFinal
  */
-export const outcome = ({ createdTime, declineCode, history, isOver, status }, isFinal) => {
+export const describeOutcome = ({ createdTime, declineCode, history, isOver, status }, isFinal) => {
   const at = history.at(-1)?.at ?? createdTime
   const span = new Date(at).getTime() - new Date(createdTime).getTime()
   const after = span === 0 ? "at once" : `${duration(span)} after it was created`
@@ -76,10 +76,10 @@ export const outcome = ({ createdTime, declineCode, history, isOver, status }, i
     return `Declined ${after}${declineCode === undefined ? "" : `, with code ${declineCode}`}.`
   }
   if (isFinal) return `${endings.get(status) ?? status} ${after}.`
-  if (status === "CUSTOMER_VERIFICATION") return "Waits for the customer: a challenge is open."
+  if (status === "CUSTOMER_VERIFICATION") return "It waits for the customer: a challenge is open."
   return isOver
-    ? `Stays in ${status}: nothing more happens by itself.`
-    : `On its way, in ${status} now.`
+    ? `It stays in ${status}: its scenario has ended.`
+    : `It is in progress, now in ${status}.`
 }
 
 const endings = new Map([
@@ -90,30 +90,30 @@ const endings = new Map([
 ])
 
 /**
- * Writes what became of its callbacks: what is wrong first.
+ * Describes the callbacks of a transaction, and the undelivered ones first.
  *
  * @param {Transaction} transaction
- * @param {ReadonlyArray<Fate>} fates one for each status it had
+ * @param {ReadonlyArray<CallbackState>} callbacks one for each status it had
  * @param {number} now
  */
-export const told = ({ callbackUrl }, fates, now) => {
-  if (callbackUrl === undefined) return "No callbackUrl was given, so nobody is told."
-  const trouble = fates.filter((fate) => isTroubled([fate]))
+export const describeCallbacks = ({ callbackUrl }, callbacks, now) => {
+  if (callbackUrl === undefined) return "It has no callbackUrl, so no callback is sent."
+  const trouble = callbacks.filter((callback) => isTroubled([callback]))
   if (trouble.length > 0) {
     const alike = Map.groupBy(trouble, ({ answer, state }) => `${state} ${answer}`)
-    return Array.from(alike.values(), (some) => complaint(some, fates.length, now)).join(" ")
+    return Array.from(alike.values(), (some) => complaint(some, callbacks.length, now)).join(" ")
   }
-  const silent = fates.filter(({ state }) => state === "none")
-  if (silent.length === fates.length) return "No callback has set out."
+  const silent = callbacks.filter(({ state }) => state === "none")
+  if (silent.length === callbacks.length) return "No callback was sent."
   if (silent.length > 0)
     return `No callback of ${silent.map(({ status }) => status).join(", ")} yet.`
-  return fates.length === 1
+  return callbacks.length === 1
     ? "Its callback was delivered."
-    : `All ${fates.length} callbacks were delivered.`
+    : `All ${callbacks.length} callbacks were delivered.`
 }
 
 /**
- * @param {ReadonlyArray<Fate>} alike
+ * @param {ReadonlyArray<CallbackState>} alike
  * @param {number} of
  * @param {number} now
  */
@@ -121,23 +121,23 @@ const complaint = (alike, of, now) => {
   const { answer, state, status, tries } = alike[0] ?? { status: "", state: "none", tries: 0 }
   const isOne = alike.length === 1
   const who = isOne ? `The callback of ${status}` : `${alike.length} of ${of} callbacks`
-  const met = `${who} ${answered(answer, isOne ? "was" : "were")}`
-  if (state === "refused") return `${met}: the sandbox does not post there.`
+  const problem = `${who} ${describeResult(answer, isOne ? "was" : "were")}`
+  if (state === "refused") return `${problem}: the sandbox does not post there.`
   if (state === "dropped") {
     const given = isOne ? `was dropped after ${count(tries, "try", "tries")}` : "were dropped"
-    return `${met} and ${given}.`
+    return `${problem} and ${given}.`
   }
   const due = Math.min(...alike.map(({ due = Infinity }) => due))
-  return `${met}; the next try is due at ${moment(due, now)}.`
+  return `${problem}; the next try is due at ${moment(due, now)}.`
 }
 
 /**
- * Writes what came of a try.
+ * Describes the result of a try.
  *
  * @param {Delivery["answer"] | undefined} answer
  * @param {"was" | "were"} [verb]
  */
-export const answered = (answer, verb = "was") =>
+export const describeResult = (answer, verb = "was") =>
   typeof answer === "number"
     ? `${verb} answered ${answer}`
     : answer === "timeout"

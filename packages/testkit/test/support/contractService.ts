@@ -1,5 +1,5 @@
 /**
- * A door of the service, as the contract sees it: requests go in, answers come out, time passes.
+ * The service under the contract: requests, responses, callbacks and time.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,10 +8,10 @@ import type * as Gateway from "../../src/Gateway.ts"
 import { credentials, fields } from "./bench.ts"
 import { body, card, scenario } from "./creates.ts"
 
-/** The time between two moves of a transaction behind every door: real time is nothing beside it. */
+/** The time between two moves of a transaction; real time is negligible beside it. */
 export const pace = "1 hour"
 
-/** A callback as it arrived. */
+/** A received callback. */
 export interface Arrived {
   readonly method: string
   readonly search: string
@@ -23,26 +23,26 @@ export interface Arrived {
 export type Json = Readonly<Record<string, unknown>>
 
 /**
- * Service that is one door, of a service nobody has used yet.
+ * Service that is a new, unused payments service.
  *
- * - `handle` sends one request, and reads its answer.
- * - `pass` has time go by, and returns when all that fell due is done.
- * - `callbackUrl` is where callbacks arrive, and has a query of its own.
+ * - `handle` sends one request, and returns the response.
+ * - `pass` lets time pass, and returns when all that fell due is done.
+ * - `callbackUrl` receives the callbacks, and has a query.
  */
-export class Door extends Context.Service<
-  Door,
+export class ServiceUnderTest extends Context.Service<
+  ServiceUnderTest,
   {
     readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
     readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
     readonly callbackUrl: string
     readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
   }
->()("test/Door") {}
+>()("test/ServiceUnderTest") {}
 
-/** One thing that holds of the service behind every door. */
+/** One property of the service. */
 export interface Case {
   readonly name: string
-  readonly holds: Effect.Effect<void, never, Door>
+  readonly holds: Effect.Effect<void, never, ServiceUnderTest>
 }
 
 export const it = (name: string, holds: Case["holds"]): Case => ({ name, holds })
@@ -59,7 +59,7 @@ export const send = Effect.fnUntraced(function* (
 ) {
   const { body, contentType = "application/json", token } = options
   const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
-  const { handle } = yield* Door
+  const { handle } = yield* ServiceUnderTest
   const answer = yield* handle({
     method,
     path: `/api/v1${path}`,
@@ -78,7 +78,7 @@ export const authenticate = Effect.map(
   ({ json }) => (json as { readonly accessToken: string }).accessToken
 )
 
-/** Sends a request that has to succeed, and returns its answer. */
+/** Sends a request that must succeed, and returns the response body. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -86,7 +86,7 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
   return json as Json
 })
 
-/** Sends a request that has to be refused with 400, and returns the names of the fields it is for. */
+/** Sends a request that must be refused with 400, and returns the names of the fields. */
 export const refused = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -94,10 +94,10 @@ export const refused = Effect.fnUntraced(function* (method: string, path: string
   return [...fields(json)]
 })
 
-/** What a create needs of the service, where it needs nothing. */
+/** The resources of a create that needs none. */
 export const nobody = { cardToken: "", paymentId: 0 }
 
-/** A card token, and a payment of 1000 EUR that has succeeded, of the merchant account `m-1`. */
+/** Creates a card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const given = { requestId: "given", mid: "m-1", card }
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", given)
@@ -107,20 +107,20 @@ export const prepare = Effect.gen(function* () {
   return { cardToken: String(cardToken), paymentId: Number(transactionId) }
 })
 
-/** The body of a create that is accepted, with callbacks to this door, and some of it changed. */
+/** Returns the body of a valid create with a callbackUrl, with some fields replaced. */
 export const asked = (path: string, given = nobody, over: Json = {}) =>
-  Effect.map(Door, ({ callbackUrl }) => body(path, given, { callbackUrl, ...over }))
+  Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, given, { callbackUrl, ...over }))
 
-/** Creates something, and returns the answer. */
+/** Sends a create, and returns the response body. */
 export const create = Effect.fnUntraced(function* (path: string, given = nobody, over: Json = {}) {
   return yield* ask("POST", path, yield* asked(path, given, over))
 })
 
-/** The id of what a create answered about. */
+/** Returns the id in the response of a create. */
 export const idOf = (answer: Json): string =>
   String(answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"])
 
-/** How many ids were given out so far; ids count from 100001 over all kinds. */
+/** Returns the number of ids used so far; ids count from 100001 over all kinds. */
 export const opened = Effect.gen(function* () {
   const { transactionId } = yield* create("/payments/apm", nobody, {
     requestId: crypto.randomUUID()
@@ -128,20 +128,20 @@ export const opened = Effect.gen(function* () {
   return Number(transactionId) - 100_001
 })
 
-/** Has every transaction make so many moves, and their callbacks arrive. */
-export const steps = (count: number) => Door.use(({ pass }) => pass(`${count} hours`))
+/** Lets every transaction make a number of moves, and delivers their callbacks. */
+export const steps = (count: number) => ServiceUnderTest.use(({ pass }) => pass(`${count} hours`))
 
-/** The callbacks of a transaction. */
+/** Returns the callbacks of a transaction. */
 export const callbacksOf = (id: string) =>
-  Door.use(({ arrived }) =>
+  ServiceUnderTest.use(({ arrived }) =>
     Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
   )
 
-/** The statuses that the callbacks of a transaction told, in the order they came. */
+/** Returns the statuses in the callbacks of a transaction, in order of arrival. */
 export const toldOf = (id: string) =>
   Effect.map(callbacksOf(id), (all) => all.map(({ body }) => String(body["transactionStatus"])))
 
-/** A create, with the request and the answer. */
+/** A create with its request and response. */
 export const begin = Effect.fnUntraced(function* (
   path: string,
   story: string,
@@ -152,13 +152,13 @@ export const begin = Effect.fnUntraced(function* (
   return { answer, id: idOf(answer) }
 })
 
-/** Reads an answer as text, in which a number has all its digits. */
+/** Reads a response as text, in which a number has all its digits. */
 export const textOf = Effect.fnUntraced(function* (path: string) {
   const token = yield* authenticate
   return (yield* send("GET", path, { token })).body
 })
 
-/** Each create of a transaction, with the endpoint of its status and, where there is one, of its info. */
+/** Each create of a transaction, with its status endpoint and its info endpoint, if any. */
 export const kinds = {
   "/payments/apm": { status: "/payments/apm/status" },
   "/payouts/apm": { status: "/payouts/apm/status", info: "/payouts/apm/info" },
