@@ -34,7 +34,7 @@ it("gives back in parts, each once, and no more than was paid", async () => {
     { id: "return-3", amount: "0.01" }
   )
   expect([first, again, second]).toEqual(["4.00 given back", "4.00 given back", "6.00 given back"])
-  expect(third).toContain("Expected no more than what is left of the payment")
+  expect(third).toContain("Expected at most the amount left of the payment")
   expect(status).toBe("REFUNDED")
 })
 

@@ -177,7 +177,7 @@ const port = (options: Options) =>
       const { host = localhost, port = 0, token } = options
       if (!isLoopback(host) && token === undefined) return yield* new Unguarded({ host })
       if ((yield* environment) === "production") {
-        yield* Effect.logWarning("NODE_ENV is production, but this is a sandbox: it moves no money")
+        yield* Effect.logWarning("This sandbox runs in production: it moves no money")
       }
       return NodePort.layer(host, port)
     })

@@ -215,7 +215,10 @@ describe("pawl-sandbox", () => {
     [["--host", "0.0.0.0"], "token"],
     [["--host", "shop.example"], "token"],
     [["--host", "::"], "token"],
-    [["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"], "192.0.2.1 is no address"],
+    [
+      ["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"],
+      "192.0.2.1 is not an address"
+    ],
     [["--token="], "--token"],
     [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
     [["--merchant-key="], "--merchant-key"],

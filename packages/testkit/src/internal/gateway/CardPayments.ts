@@ -67,7 +67,9 @@ export const make = (
         return yield* writes.once("createCardPayment", payload.requestId, payment)
       }
       if (payload["card"] === undefined) return yield* charge("createCardPayment", payload)
-      return yield* invalid([{ field: "card", message: "Expected no card beside a cardToken" }])
+      return yield* invalid([
+        { field: "card", message: "Expected a card or a cardToken, not both" }
+      ])
     }),
     tokenizeCard: Effect.fnUntraced(function* ({ payload }) {
       const { card } = yield* readCard(payload)

@@ -74,4 +74,4 @@ export const make: Effect.Effect<Vault> = Effect.map(StateStore, ({ open }) => {
   }
 })
 
-const unknown = invalid([{ field: "cardToken", message: "Expected a token of this service" }])
+const unknown = invalid([{ field: "cardToken", message: "Expected a cardToken of this service" }])

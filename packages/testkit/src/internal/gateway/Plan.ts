@@ -31,7 +31,7 @@ export const PlanSchedule = Schema.Struct({
 }).check(
   Schema.makeFilter((plan) =>
     last(plan) < first(plan)
-      ? { path: ["endDate"], issue: "Expected no date before the startDate" }
+      ? { path: ["endDate"], issue: "Expected a date not before the startDate" }
       : undefined
   )
 )

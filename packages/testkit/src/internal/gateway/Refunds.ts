@@ -56,7 +56,7 @@ export const make = (
     )
     if (!isWithin(payment.amount, [amount, ...others.map((refund) => refund.amount)])) {
       return yield* invalid([
-        { field: "amount", message: "Expected no more than what is left of the payment" }
+        { field: "amount", message: "Expected at most the amount left of the payment" }
       ])
     }
     return payment

@@ -43,7 +43,7 @@ export const make: Effect.Effect<Writes> = Effect.gen(function* () {
       return exclusive(
         Effect.suspend(() =>
           responses.has(key)
-            ? // The key names the endpoint, so this is what it responses with.
+            ? // The key names the endpoint, and with it the type of the response.
               Effect.succeed(responses.get(key) as A)
             : Effect.tap(write, (response) => Effect.sync(() => responses.set(key, response)))
         )

@@ -93,7 +93,7 @@ const en = {
   missing: "This page does not exist",
   missingMore: "The link may be incomplete, or the sandbox was reset.",
   forbidden: "This request was not sent by the page",
-  forbiddenMore: "The sandbox answers its own pages on this machine only."
+  forbiddenMore: "The sandbox accepts forms only from its own pages on this machine."
 }
 
 const de: Translation = {

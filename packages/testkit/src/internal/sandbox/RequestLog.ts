@@ -1,5 +1,5 @@
 /**
- * The requests requests to the service, without their content.
+ * The latest requests to the service, without their content.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ export interface LoggedRequest {
   readonly fault?: string | undefined
 }
 
-/** Keeps the requests 500 requests; `list` returns the newest first. */
+/** Keeps the latest 500 requests; `list` returns the newest first. */
 export interface RequestLog {
   readonly record: (
     request: Request,
@@ -50,8 +50,8 @@ export const make: Effect.Effect<RequestLog, never, EventFeed> = Effect.map(
             status: response?.status ?? 0,
             requestId: requestId.exec(utf8.decode(request.body))?.[1],
             transactionId:
-              named.exec(path)?.[1] ??
-              made.exec(response?.status === 200 ? response.body : "")?.[1],
+              idInPath.exec(path)?.[1] ??
+              idInResponse.exec(response?.status === 200 ? response.body : "")?.[1],
             fault
           }
           requests.push(logged)
@@ -72,5 +72,5 @@ const utf8 = new TextDecoder()
 
 /** Only well-formed identifiers are logged. */
 const requestId = /"requestId"\s*:\s*"([\w.:-]{1,64})"/u
-const made = /"(?:transactionId|refundId)":"([0-9]{1,20})"/u
-const named = /\/([0-9]{1,20})$/u
+const idInResponse = /"(?:transactionId|refundId)":"([0-9]{1,20})"/u
+const idInPath = /\/([0-9]{1,20})$/u
