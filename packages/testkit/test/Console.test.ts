@@ -26,7 +26,7 @@ describe("Console", () => {
   it("D06: a page cannot be framed, has its declared type, and runs only its own scripts", () =>
     run(
       Effect.gen(function* () {
-        for (const path of ["/", "/docs", "/console/main.js", "/console/console.css"]) {
+        for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
           const { headers, status } = yield* visit(path)
           const policy = headers.get("content-security-policy") ?? ""
           assert.strictEqual(status, 200, path)
@@ -63,7 +63,7 @@ describe("Console", () => {
         yield* follow("/")
         assert.includeMembers(
           [...seen],
-          ["/console/main.js", "/console/console.css", "/console/icon.svg", "/console/store.js"]
+          ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
         )
       })
     ))

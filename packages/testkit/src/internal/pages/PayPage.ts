@@ -7,7 +7,8 @@ import { type Intent, isOpen } from "../gateway/Intent.ts"
 import { grouped, icon, money, type Page, type Viewer } from "./PageLayout.ts"
 import { payPath } from "../gateway/PageUrls.ts"
 import { type FormError, type Form, type Method, methodsOf } from "../gateway/PayForm.ts"
-import { fillIn, type Translation, translations } from "./Translations.ts"
+import type { Translation } from "./English.ts"
+import { fillIn, translations } from "./Translations.ts"
 
 /** Writes the page of an intent, with the errors of a submitted form. */
 export const make = (
