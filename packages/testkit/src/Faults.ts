@@ -7,7 +7,7 @@
  * |---|---|---|
  * | `500` | 500 with a JSON body | no |
  * | `503` | 503 with `Retry-After: 1` | no |
- * | `401` | 401, whatever the token | no |
+ * | `401` | 401, even with a valid token | no |
  * | `delay` | the genuine response, 5 seconds late | yes |
  * | `truncate` | the first half of the genuine response, then the connection closes | yes |
  * | `content-type` | the genuine response as `text/html` | yes |

@@ -57,7 +57,7 @@ import * as PayPage from "./internal/pages/PayPage.ts"
 import { languageOf, translations } from "./internal/pages/Translations.ts"
 
 /**
- * Layer that adds the pageUrls to a router.
+ * Layer that adds the pages to a router.
  *
  * @category layers
  * @since 0.1.0

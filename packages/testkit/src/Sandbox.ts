@@ -125,7 +125,7 @@ export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: st
 export type StartError = ServeError | SqlError | Unguarded
 
 /**
- * Layer that serves a gateway, and hands out what it is made of beside the address.
+ * Layer that serves a gateway on a port, and provides its services.
  *
  * **Example** (A sandbox on a free port)
  *

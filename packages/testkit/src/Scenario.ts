@@ -39,7 +39,7 @@
 import type { Status } from "@pawl/core/Status"
 
 /**
- * The metadata key that carries a scenario.
+ * The metadata key of a scenario.
  *
  * @category constants
  * @since 0.1.0

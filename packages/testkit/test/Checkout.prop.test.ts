@@ -8,9 +8,9 @@ import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import type { Form } from "../src/internal/gateway/PayForm.ts"
 import { Receiver, run } from "./support/bench.ts"
-import { ask, body, type Given } from "./support/creates.ts"
+import { ask, body, type Resources } from "./support/creates.ts"
 
-const nobody: Given = { cardToken: "", paymentId: 0 }
+const noResources: Resources = { cardToken: "", paymentId: 0 }
 const card = { act: "card", expiry: "04 / 30", cvc: "123", name: "Ada Lovelace" }
 const good = { ...card, number: "4242 4242 4242 4242" }
 const declines = { ...card, number: "4000000000000002" }
@@ -21,7 +21,7 @@ const create = Effect.fnUntraced(function* (over: Readonly<Record<string, unknow
   const { redirectUrl } = yield* ask(
     "POST",
     "/payments/intent",
-    body("/payments/intent", nobody, over)
+    body("/payments/intent", noResources, over)
   )
   return String(redirectUrl).split("/").at(-1) ?? ""
 })
@@ -395,7 +395,7 @@ const isLegal = (history: ReadonlyArray<string>): boolean =>
   ].some((legal) => `${legal} `.startsWith(`${history.join(" ")} `))
 
 it("an intent is paid at most once by any actions of customers, and the callbacks state its history", async () => {
-  const seen = new Set<string>()
+  const states = new Set<string>()
   const step = fc.oneof(
     fc.record({
       form: fc.constantFrom<Form>(
@@ -449,11 +449,14 @@ it("an intent is paid at most once by any actions of customers, and the callback
           }
           // An open intent has no transaction.
           if (intent.state === "open") assert.isEmpty(all)
-          seen.add(intent.state)
+          states.add(intent.state)
         })
       )
     ),
     { numRuns: 400 }
   )
-  assert.sameMembers([...seen], ["open", "declined", "challenged", "underway", "paid", "cancelled"])
+  assert.sameMembers(
+    [...states],
+    ["open", "declined", "challenged", "underway", "paid", "cancelled"]
+  )
 })

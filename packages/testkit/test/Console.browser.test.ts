@@ -67,7 +67,7 @@ inChromium((withPage) => {
           })
           page.on("request", (request) => {
             if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== home) {
-              wrong.push(`asked ${request.url()}`)
+              wrong.push(`requested ${request.url()}`)
             }
           })
           await page.goto(home + path)
@@ -80,7 +80,7 @@ inChromium((withPage) => {
     })
 
   /** A test of the console of a sandbox. */
-  const seen =
+  const onConsole =
     (
       act: (page: Page) => Effect.Effect<void, unknown, Sandbox.Services | Scope.Scope>,
       options: Sandbox.Options = {}
@@ -92,7 +92,7 @@ inChromium((withPage) => {
 
   it(
     "a payment made while the console is open updates on the page",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const merchant = yield* shop
         yield* does(() => visible(page, "empty", "No transactions yet"))
@@ -128,7 +128,7 @@ inChromium((withPage) => {
 
   it(
     "an empty console shows working commands for the first payment",
-    seen((page) =>
+    onConsole((page) =>
       does(async () => {
         const lines = (await page.getByTestId("curl").textContent()) ?? ""
         const { stdout } = await promisify(execFile)("bash", ["-c", lines])
@@ -141,7 +141,7 @@ inChromium((withPage) => {
 
   it(
     "the move button gives a status for good, and sends the callback",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const { callbackUrl, received } = yield* shop
         yield* pay({ callbackUrl, scenario: "stuck" })
@@ -161,7 +161,7 @@ inChromium((withPage) => {
 
   it(
     "the resend button sends a callback again",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const { callbackUrl, received } = yield* shop
         yield* pay({ callbackUrl })
@@ -180,7 +180,7 @@ inChromium((withPage) => {
 
   it(
     "an advance of the clock by 62 minutes delivers everything that falls due",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const merchant = yield* shop
         merchant.answer = 503
@@ -228,7 +228,7 @@ inChromium((withPage) => {
 
   it(
     "a fault strikes the next request, is counted, and can be cleared",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const create = Effect.map(
           api("POST", "/v1/payments/apm", payment()),
@@ -260,7 +260,7 @@ inChromium((withPage) => {
 
   it(
     "a reset removes everything",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const id = yield* pay()
         yield* does(async () => {
@@ -278,7 +278,7 @@ inChromium((withPage) => {
 
   it(
     "a transaction has a URL, which works after a reload and in another tab",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const older = yield* pay({ requestId: "r-1", amount: "1.00" })
         yield* pay({ requestId: "r-2", amount: "2.00" })
@@ -309,7 +309,7 @@ inChromium((withPage) => {
 
   it(
     "D04: any text of a merchant is shown only as text",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
         const id = yield* pay({
@@ -342,7 +342,7 @@ inChromium((withPage) => {
 
   it(
     "subscriptions and intents are listed with links to their charges and pages",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
         const { cardToken } = yield* createAt("/payments/card/tokenize")
@@ -363,7 +363,7 @@ inChromium((withPage) => {
 
   it(
     "the list can be searched, filtered, and used by keyboard alone",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
           yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
@@ -411,7 +411,7 @@ inChromium((withPage) => {
               async (route) => {
                 const response = await route.fetch()
                 await paying(pay({ amount: "7.77", scenario: "stuck" }))
-                while (!(await page.evaluate(heard)).includes(`"status":"PROCESSING"`));
+                while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
                 await route.fulfill({ response })
               },
               { times: 1 }
@@ -473,7 +473,7 @@ inChromium((withPage) => {
 
   it(
     "every control has a name, and every change is announced",
-    seen((page) =>
+    onConsole((page) =>
       Effect.gen(function* () {
         yield* pay()
         yield* does(async () => {
@@ -509,7 +509,7 @@ inChromium((withPage) => {
   )
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`whatever is read has contrast enough, in ${colorScheme} colours`, () =>
+    it(`every text has enough contrast, in ${colorScheme} colours`, () =>
       run(
         visit(
           "/",
@@ -604,14 +604,14 @@ const listen = () => {
   const { read } = prototype
   prototype.read = function (this: ReadableStreamDefaultReader<unknown>) {
     return read.call(this).then((chunk) => {
-      document.documentElement.dataset["heard"] += String(chunk.value)
+      document.documentElement.dataset["streamText"] += String(chunk.value)
       return chunk
     })
   }
 }
 
 /** Runs in the page: returns the recorded chunks. */
-const heard = () => document.documentElement.dataset["heard"] ?? ""
+const streamText = () => document.documentElement.dataset["streamText"] ?? ""
 
 /** Runs in the page: returns the texts with less contrast than WCAG AA requires. */
 const faint = (): ReadonlyArray<string> => {

@@ -44,11 +44,11 @@ describe("Console", () => {
   it("every file of the console is served, and loads nothing from another host", () =>
     run(
       Effect.gen(function* () {
-        const seen = new Set<string>()
+        const served = new Set<string>()
         const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
           Effect.fnUntraced(function* (path) {
-            if (seen.has(path)) return
-            seen.add(path)
+            if (served.has(path)) return
+            served.add(path)
             const { status, text } = yield* visit(path)
             assert.strictEqual(status, 200, path)
             const links = path.endsWith(".js")
@@ -62,7 +62,7 @@ describe("Console", () => {
           })
         yield* follow("/")
         assert.includeMembers(
-          [...seen],
+          [...served],
           ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
         )
       })
@@ -149,7 +149,7 @@ describe("the summary of a transaction", () => {
     assert.deepStrictEqual([state, tries, due], ["waiting", 3, 6 * 60_000])
   })
 
-  it("one successful try makes a callback delivered, whatever the other tries were", () => {
+  it("one successful try makes a callback delivered, before or after failed ones", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(301, 404, 500, "timeout" as const, "unreachable" as const)),
@@ -196,7 +196,7 @@ describe("the summary of a transaction", () => {
     ]
   ] as const
   for (const [deliveries, sentence] of sentences) {
-    it(`is told as: ${sentence}`, () => {
+    it(`is summarized as: ${sentence}`, () => {
       assert.strictEqual(
         describeCallbacks(transaction, [callbackState("SUCCEED", deliveries, gaps)], noon),
         sentence

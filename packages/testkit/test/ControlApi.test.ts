@@ -35,10 +35,10 @@ describe("the clock", () => {
     it(`X01: with a receiver that is down for ${down} tries, each is exactly 2, 4, 8, 16, 32 minutes after the last`, () =>
       run(
         Effect.gen(function* () {
-          const seen = new Map<string, number>()
+          const triesOf = new Map<string, number>()
           const shop = yield* receiver((_, { transactionStatus }) => {
-            const tries = (seen.get(transactionStatus) ?? 0) + 1
-            seen.set(transactionStatus, tries)
+            const tries = (triesOf.get(transactionStatus) ?? 0) + 1
+            triesOf.set(transactionStatus, tries)
             return [tries <= down ? 503 : 200]
           })
           yield* pay({ scenario: "succeed", callbackUrl: `${shop.url}/cb` })
@@ -373,7 +373,7 @@ describe("access", () => {
       { host: "0.0.0.0", token: Redacted.make("t0ken") }
     ))
 
-  it("D05: a page of another site cannot post, whatever headers it sends", () =>
+  it("D05: a page of another site cannot post, with any headers", () =>
     run(
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox

@@ -52,10 +52,10 @@ it("X02: with any suffixes and story, the callbacks are the history plus or minu
         assert.strictEqual(received.length, deliveries.length)
 
         const genuine = deliveries.filter((delivery) => !delivery.forged)
-        const told = silent
+        const sent = silent
           ? []
           : scenario.statuses.filter((_, at) => !lost || at + 1 < scenario.statuses.length)
-        const expected = duplicate ? told.flatMap((status) => [status, status]) : told
+        const expected = duplicate ? sent.flatMap((status) => [status, status]) : sent
         assert.sameMembers([...statuses(genuine)], [...expected])
 
         const forgeries = deliveries.filter((delivery) => delivery.forged)

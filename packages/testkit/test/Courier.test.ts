@@ -75,7 +75,7 @@ describe("a callback", () => {
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(
           (yield* Receiver).received.map(({ url }) => url),
-          urls.map(([, kept]) => `${kept}paymentMethod=apm&apmType=QR%20%26%20more`)
+          urls.map(([, start]) => `${start}paymentMethod=apm&apmType=QR%20%26%20more`)
         )
       })
     ))

@@ -107,7 +107,7 @@ it("every create is checked in one order: the token, the contract, then the othe
       (wrong) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const before = yield* (yield* Gateway.Gateway).transactions
             const good = yield* authenticate
             const token = { good, none: undefined, bad: `${good}x` }[wrong.token]
@@ -119,7 +119,7 @@ it("every create is checked in one order: the token, the contract, then the othe
               token,
               body: body(
                 wrong.path,
-                given,
+                resources,
                 Object.fromEntries([...wrong.beyond, ...wrong.contract])
               )
             })
@@ -155,14 +155,14 @@ it("a requestId creates once an endpoint, and gets the same bytes at every repea
       (requests) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const gateway = yield* Gateway.Gateway
             const token = yield* authenticate
             const answers = new Map<string, string>()
             for (const { amount, path, requestId, wait } of requests) {
               const before = (yield* gateway.transactions).length
-              const asked = body(path, given, { requestId, amount })
-              const answer = yield* send("POST", path, { token, body: asked })
+              const request = body(path, resources, { requestId, amount })
+              const answer = yield* send("POST", path, { token, body: request })
               assert.strictEqual(answer.status, 200, answer.body)
               const key = `${path} ${requestId}`
               const original = answers.get(key)
@@ -185,13 +185,13 @@ it("a create sent a hundred times at once runs once, in any interleaving", async
   for (const path of paths) {
     await run(
       Effect.gen(function* () {
-        const given = yield* prepare
+        const resources = yield* prepare
         const gateway = yield* Gateway.Gateway
         const before = (yield* gateway.transactions).length
         const token = yield* authenticate
         const answers = yield* Effect.forEach(
           Array.from({ length: 100 }),
-          () => send("POST", path, { token, body: body(path, given) }),
+          () => send("POST", path, { token, body: body(path, resources) }),
           { concurrency: "unbounded" }
         ).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, 3))
         assert.lengthOf([...new Set(answers.map(({ body }) => body))], 1, path)
@@ -224,14 +224,14 @@ it("every kind of transaction follows every scenario, and sends a callback for e
       (path, story, suffixes) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const { received } = yield* Receiver
             received.length = 0
             const token = yield* authenticate
             const text = [story, ...suffixes].join("+")
             const { json } = yield* send("POST", path, {
               token,
-              body: body(path, given, scenario(text))
+              body: body(path, resources, scenario(text))
             })
             const answer = json as Readonly<Record<string, unknown>>
             const expected = Scenario.parse(text)
@@ -282,12 +282,12 @@ it("metadata is returned exactly as sent, in the response, in every callback and
       (path, metadata) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const { received } = yield* Receiver
             const token = yield* authenticate
             received.length = 0
-            const asked = body(path, given, { metadata })
-            const { json } = yield* send("POST", path, { token, body: asked })
+            const request = body(path, resources, { metadata })
+            const { json } = yield* send("POST", path, { token, body: request })
             const answer = json as Readonly<Record<string, unknown>>
             const text = JSON.stringify(metadata)
             assert.strictEqual(JSON.stringify(answer["metadata"]), text)
@@ -302,8 +302,8 @@ it("metadata is returned exactly as sent, in the response, in every callback and
               answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"]
             )
             const read = yield* send("GET", `${info}/${id}`, { token })
-            const told = read.json as Readonly<Record<string, unknown>>
-            assert.strictEqual(JSON.stringify(told["metadata"]), text)
+            const details = read.json as Readonly<Record<string, unknown>>
+            assert.strictEqual(JSON.stringify(details["metadata"]), text)
           })
         )
     ),

@@ -147,10 +147,10 @@ describe("the callbacks of a fake", () => {
     run(
       Effect.gen(function* () {
         const { deliverTo } = yield* Fake.Fake
-        const seen: Array<Verifier.Incoming> = []
+        const callbacks: Array<Verifier.Incoming> = []
         yield* deliverTo((incoming) =>
           Effect.sync(() => {
-            seen.push(incoming)
+            callbacks.push(incoming)
             return 503
           })
         )
@@ -160,8 +160,8 @@ describe("the callbacks of a fake", () => {
         const deliveries = yield* (yield* Courier.Courier).deliveries
         const failed = deliveries.filter(({ status }) => status === "FAILED")
         assert.deepStrictEqual(minutes(failed), [0, 2, 6, 14, 30, 62])
-        assert.lengthOf(seen, 12)
-        assert.include(seen[0], {
+        assert.lengthOf(callbacks, 12)
+        assert.include(callbacks[0], {
           method: "POST",
           search: "?paymentMethod=apm&apmType=WALLET",
           contentType: "application/json"
@@ -191,10 +191,10 @@ describe("the callbacks of a fake", () => {
     ))
 
   it("reach a real receiver, which reads the status from the fake and calls its handler", async () => {
-    const told: Array<string> = []
+    const transitions: Array<string> = []
     const handler = Handler.layer(({ confirmed, kind, to }: Transition) =>
       Effect.sync(() => {
-        told.push(`${kind} ${to}${confirmed ? " confirmed" : ""}`)
+        transitions.push(`${kind} ${to}${confirmed ? " confirmed" : ""}`)
       })
     )
     const secret = { current: Redacted.make("sandbox-secret") }
@@ -211,9 +211,9 @@ describe("the callbacks of a fake", () => {
       )
       yield* CardPayments.use(({ create }) => create({ ...paid, card, callbackUrl }))
       yield* TestClock.adjust("1 hour")
-      assert.include(told, "apm-payment SUCCEED confirmed")
-      assert.include(told, "card-payment SUCCEED confirmed")
-      assert.isEmpty(told.filter((line) => line.includes("FAILED")))
+      assert.include(transitions, "apm-payment SUCCEED confirmed")
+      assert.include(transitions, "card-payment SUCCEED confirmed")
+      assert.isEmpty(transitions.filter((line) => line.includes("FAILED")))
     }).pipe(
       Effect.provide(merchant),
       Effect.provideService(References.MinimumLogLevel, "None"),
@@ -236,8 +236,8 @@ it("a fake follows its profile", async () => {
     )
     const { transactionId } = yield* CardPayments.use(({ create }) => create({ ...paid, card }))
     yield* TestClock.adjust("1 second")
-    const asked = { mid: "m-1", amount: "10", reason: "x", transactionId, callbackUrl }
-    yield* Refunds.use(({ create }) => create(asked))
+    const request = { mid: "m-1", amount: "10", reason: "x", transactionId, callbackUrl }
+    yield* Refunds.use(({ create }) => create(request))
     yield* TestClock.adjust("1 second")
     assert.lengthOf(bodies, 4)
     for (const body of bodies) assert.include(body, `"transactionId":"${transactionId}"`)

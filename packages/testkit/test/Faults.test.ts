@@ -46,7 +46,7 @@ const unsigned = {
 const transactions = Effect.flatMap(Gateway.Gateway, (gateway) => gateway.transactions)
 
 describe("a fault", () => {
-  const seen = [
+  const expectations = [
     ["500", /^HTTP\/1\.1 500 [^]*\r\n\r\n\{"message":"[^"]+"\}$/u, undefined, 0],
     ["503", /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/iu, undefined, 0],
     ["401", /^HTTP\/1\.1 401 /u, undefined, 0],
@@ -60,7 +60,7 @@ describe("a fault", () => {
     ["reset-before", /^$/u, "ECONNRESET", 0],
     ["reset-after", /^$/u, "ECONNRESET", 1]
   ] as const
-  for (const [fault, text, error, processed] of seen) {
+  for (const [fault, text, error, processed] of expectations) {
     it(`"${fault}" is what its line of the table says, and the request is ${processed ? "" : "not "}processed`, () =>
       run(
         Effect.gen(function* () {
@@ -70,11 +70,11 @@ describe("a fault", () => {
           const added: unknown = yield* control("POST", "/faults", { endpoint, fault, times: 1 })
           assert.deepStrictEqual(added, { status: 200, json: [{ endpoint, fault, times: 1 }] })
           const body = JSON.stringify(payment())
-          const struck = yield* exchange("/v1/payments/apm", body, accessToken)
-          assert.match(struck.text, text)
-          assert.strictEqual(struck.error, error)
+          const faulted = yield* exchange("/v1/payments/apm", body, accessToken)
+          assert.match(faulted.text, text)
+          assert.strictEqual(faulted.error, error)
           if (fault === "truncate") {
-            const [head = "", half = ""] = struck.text.split("\r\n\r\n")
+            const [head = "", half = ""] = faulted.text.split("\r\n\r\n")
             const length = Number(/content-length: (\d+)/iu.exec(head)?.[1])
             assert.strictEqual(half.length, Math.floor(length / 2))
           }

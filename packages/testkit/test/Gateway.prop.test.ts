@@ -52,14 +52,15 @@ it("X05: amounts with more than two decimals are rounded half up; others stay as
             const text = decimals?.[1].toString().padStart(18, "0").slice(0, decimals[0])
             const amount = text === undefined ? `${units}` : `${units}.${text}`
             const { transactionId } = yield* create({ amount })
-            const kept = (yield* (yield* Gateway.Gateway).transaction(transactionId))?.amount ?? ""
+            const stored =
+              (yield* (yield* Gateway.Gateway).transaction(transactionId))?.amount ?? ""
             yield* TestClock.adjust("1 millis")
-            assert.strictEqual((yield* Receiver).received[0]?.body["amount"], kept)
-            if (text === undefined || text.length <= 2) return assert.strictEqual(kept, amount)
+            assert.strictEqual((yield* Receiver).received[0]?.body["amount"], stored)
+            if (text === undefined || text.length <= 2) return assert.strictEqual(stored, amount)
             // At a scale of 18, rounding half up adds half a hundredth and truncates.
             const scaled = BigInt(`${units}${text.padEnd(18, "0")}`) + 5n * 10n ** 15n
-            assert.strictEqual(BigInt(kept.replace(".", "")), scaled / 10n ** 16n)
-            assert.match(kept, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
+            assert.strictEqual(BigInt(stored.replace(".", "")), scaled / 10n ** 16n)
+            assert.match(stored, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
           })
         )
     ),
@@ -196,11 +197,11 @@ it("behaves as its model for any requests at any times", () =>
           // With enough time, every status of every history had one callback.
           yield* TestClock.adjust("1 minute")
           for (const [index, { requestId, story }] of model.entries()) {
-            const told = received.filter(
+            const callbacks = received.filter(
               ({ body }) => body["transactionId"] === String(100_001 + index)
             )
             assert.sameMembers(
-              told.map(({ body }) => body["transactionStatus"]),
+              callbacks.map(({ body }) => body["transactionStatus"]),
               [...(Scenario.parse(story)?.statuses ?? [])],
               requestId
             )

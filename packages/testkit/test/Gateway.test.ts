@@ -41,7 +41,7 @@ describe("tokens", () => {
             body: { ...credentials, ...over }
           })
           assert.strictEqual(status, 401)
-          for (const given of Object.values(over)) assert.notInclude(body, given)
+          for (const value of Object.values(over)) assert.notInclude(body, value)
           assert.include(body, "the defaults are sandbox-key and sandbox-secret, unless")
         }
         const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })

@@ -331,18 +331,18 @@ inChromium((withPage) => {
     ["es", "light"],
     ["fr", "light"]
   ] as const) {
-    it(`every page is sound, readable and in its language: ${language}, ${colorScheme}`, () =>
+    it(`every page is accessible, readable and in its language: ${language}, ${colorScheme}`, () =>
       run(
         (shop) =>
           Effect.gen(function* () {
             const say = translations[language]
-            const given = { ...urlsOf(shop), lang: language }
-            const open = yield* intentAt(given)
-            const payout = yield* intentAt({ ...given, requestId: "2", type: "PAYOUT", mid: "77" })
-            const unpriced = yield* intentAt({ ...given, requestId: "3", amount: undefined })
+            const fields = { ...urlsOf(shop), lang: language }
+            const open = yield* intentAt(fields)
+            const payout = yield* intentAt({ ...fields, requestId: "2", type: "PAYOUT", mid: "77" })
+            const unpriced = yield* intentAt({ ...fields, requestId: "3", amount: undefined })
             const walk = async (page: Page) => {
-              const look = async (said: string) => {
-                await page.getByText(said).first().waitFor()
+              const look = async (label: string) => {
+                await page.getByText(label).first().waitFor()
                 assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
                 await examine(page)
               }

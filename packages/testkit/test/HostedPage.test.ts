@@ -144,7 +144,7 @@ describe("the page of an intent", () => {
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
-        const seen = new Set<number>()
+        const statuses = new Set<number>()
         for (let n = 1; n <= 12; n++) {
           const { redirectUrl } = yield* intentAt({ ...urls, requestId: `r-${n}` })
           yield* visit(redirectUrl, good)
@@ -152,11 +152,11 @@ describe("the page of an intent", () => {
           const intent = yield* checkout.intent(id)
           assert.strictEqual(intent?.state, "underway")
           const { location, status, text } = yield* visit(redirectUrl)
-          seen.add(status)
+          statuses.add(status)
           if (intent?.isEarly === true) assert.strictEqual(location, urls.successRedirectUrl)
           else assert.include(text, `<meta http-equiv="refresh" content="1" />`)
         }
-        assert.sameMembers([...seen], [200, 302])
+        assert.sameMembers([...statuses], [200, 302])
       }),
       { pace: "1 hour", seed: 7 }
     ))
@@ -173,13 +173,13 @@ describe("the page of an intent", () => {
         assert.notMatch(real.text, /4111|737/u)
         assert.include(real.text, `value="Ada Lovelace"`)
         yield* visit(redirectUrl, good)
-        const kept = JSON.stringify([
+        const stored = JSON.stringify([
           yield* gateway.transactions,
           yield* gateway.checkout.intents,
           yield* gateway.checkout.intent("100001")
         ])
-        assert.include(kept, "424242******4242")
-        assert.notMatch(kept, /4242424242424242|4111|"737"/u)
+        assert.include(stored, "424242******4242")
+        assert.notMatch(stored, /4242424242424242|4111|"737"/u)
       })
     ))
 

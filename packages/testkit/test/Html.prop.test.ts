@@ -39,12 +39,12 @@ const unescaped = (escaped: string): string =>
 
 it("a template value is parsed back unchanged, and is no markup in text or in an attribute", () => {
   fc.assert(
-    fc.property(text, (given) => {
-      const written = html`<p title="${given}">${given}</p>`.text
+    fc.property(text, (value) => {
+      const written = html`<p title="${value}">${value}</p>`.text
       const [, attribute = "", content = ""] =
         /^<p title="([^"<]*)">([^<]*)<\/p>$/su.exec(written) ?? []
-      assert.strictEqual(unescaped(attribute), given)
-      assert.strictEqual(unescaped(content), given)
+      assert.strictEqual(unescaped(attribute), value)
+      assert.strictEqual(unescaped(content), value)
       assert.notMatch(attribute, /[<>"']|&(?!#\d+;)/u)
     })
   )
@@ -67,7 +67,7 @@ const skeleton = (page: string): ReadonlyArray<string> =>
       `${tag} ${Array.from(attributes.matchAll(/([a-z-]+)(?:="[^"]*")?/gu), ([, name]) => name).join(" ")}`
   )
 
-const intentOf = (given: string): Intent =>
+const intentOf = (value: string): Intent =>
   ({
     intentId: "100001",
     state: "open",
@@ -80,8 +80,8 @@ const intentOf = (given: string): Intent =>
       type: "PAYOUT",
       mid: "77",
       lang: "en",
-      order: { title: given, orderId: given, domainName: given, name: given },
-      metadata: { [given]: given },
+      order: { title: value, orderId: value, domainName: value, name: value },
+      metadata: { [value]: value },
       successRedirectUrl: "https://shop.example/thanks",
       failureRedirectUrl: "https://shop.example/sorry"
     }
@@ -89,12 +89,12 @@ const intentOf = (given: string): Intent =>
 
 it("D04: a page has the same tags for any text of the merchant and the customer", () => {
   const reader = { language: "en", isFrame: false } as const
-  const pageOf = (given: string) =>
+  const pageOf = (value: string) =>
     PageShell.write(
       PayPage.make(
-        intentOf(given),
+        intentOf(value),
         reader,
-        { act: "WALLET", name: given, account: given, expiry: given, number: given, cvc: given },
+        { act: "WALLET", name: value, account: value, expiry: value, number: value, cvc: value },
         [
           { field: "number", reason: "testCards" },
           { field: "account", reason: "account" }
@@ -106,9 +106,9 @@ it("D04: a page has the same tags for any text of the merchant and the customer"
   assert.isAbove(expected.length, 60)
   fc.assert(
     fc.property(
-      text.filter((given) => given !== ""),
-      (given) => {
-        const page = pageOf(given)
+      text.filter((value) => value !== ""),
+      (value) => {
+        const page = pageOf(value)
         assert.deepStrictEqual(skeleton(page), expected)
         assert.strictEqual(page.split("<").length - 1, page.match(/<[a-z/!]/gu)?.length)
       }
@@ -118,7 +118,7 @@ it("D04: a page has the same tags for any text of the merchant and the customer"
 
 it("D04: a challenge has the same tags for any text of the merchant", () => {
   const reader = { language: "de", isFrame: true } as const
-  const pageOf = (given: string) =>
+  const pageOf = (value: string) =>
     PageShell.write(
       ChallengePage.make(
         {
@@ -126,7 +126,7 @@ it("D04: a challenge has the same tags for any text of the merchant", () => {
           status: "CUSTOMER_VERIFICATION",
           amount: "1",
           currency: "EUR",
-          order: { domainName: given }
+          order: { domainName: value }
         } as never,
         reader
       ),
@@ -135,8 +135,8 @@ it("D04: a challenge has the same tags for any text of the merchant", () => {
   const expected = skeleton(pageOf("tea"))
   fc.assert(
     fc.property(
-      text.filter((given) => given !== ""),
-      (given) => assert.deepStrictEqual(skeleton(pageOf(given)), expected)
+      text.filter((value) => value !== ""),
+      (value) => assert.deepStrictEqual(skeleton(pageOf(value)), expected)
     )
   )
 })
@@ -155,10 +155,10 @@ it("D04: the language of a page is a supported one for any request", () => {
 })
 
 it("every language has every text, with the same placeholders", () => {
-  const gaps = (said: object): unknown =>
-    Object.entries(said).map(([name, text]) =>
+  const gaps = (translation: object): unknown =>
+    Object.entries(translation).map(([name, text]) =>
       typeof text === "string" ? [name, text.match(/\{\w+\}/gu)] : [name, gaps(text as object)]
     )
-  for (const said of Object.values(translations))
-    assert.deepStrictEqual(gaps(said), gaps(translations.en))
+  for (const translation of Object.values(translations))
+    assert.deepStrictEqual(gaps(translation), gaps(translations.en))
 })

@@ -5,7 +5,7 @@ import { assert, describe, it } from "vitest"
 import { authenticate, payment, Receiver, run, send } from "./support/bench.ts"
 import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
 
-const nobody = { cardToken: "", paymentId: 0 }
+const noResources = { cardToken: "", paymentId: 0 }
 
 describe("an APM payout", () => {
   it("has the response of an APM payment, and its info returns the request fields", () =>
@@ -14,7 +14,7 @@ describe("an APM payout", () => {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
         const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
         const billingDetails = { firstName: "Ada", ssn: "078-05-1120", loyalty: { tier: 3 } }
-        const asked = payment({
+        const request = payment({
           accountId: "0077",
           apmPayload,
           billingDetails,
@@ -29,7 +29,7 @@ describe("an APM payout", () => {
           actionType: "REDIRECTION",
           redirectUrl: "https://shop.example/thanks"
         }
-        assert.deepStrictEqual(yield* ask("POST", "/payouts/apm", asked), {
+        assert.deepStrictEqual(yield* ask("POST", "/payouts/apm", request), {
           requestId: "r-1",
           transactionId: "100001",
           transactionStatus: "NEW",
@@ -74,10 +74,10 @@ describe("an APM payout", () => {
           ["12345678901234567890", "12345678901234567890"],
           ["000", "0"]
         ] as const
-        for (const [index, [accountId, told]] of accounts.entries()) {
+        for (const [index, [accountId, expected]] of accounts.entries()) {
           yield* ask("POST", "/payouts/apm", payment({ requestId: `r-${index}`, accountId }))
           const info = yield* send("GET", `/payouts/apm/info/${100_001 + index}`, { token })
-          assert.include(info.body, `"accountId":${told},`)
+          assert.include(info.body, `"accountId":${expected},`)
         }
       })
     ))
@@ -100,7 +100,11 @@ describe("a card payout", () => {
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
         const over = { amount: "12345678901234567.895", metadata: { a: "b" } }
-        const created = yield* ask("POST", "/payouts/card", body("/payouts/card", nobody, over))
+        const created = yield* ask(
+          "POST",
+          "/payouts/card",
+          body("/payouts/card", noResources, over)
+        )
         assert.deepStrictEqual(created, {
           transactionId: "100001",
           transactionStatus: "NEW",
@@ -135,11 +139,11 @@ describe("a card payout", () => {
           [{ currency: "USD" }, "USD"]
         ] as const) {
           received.length = 0
-          const asked = { ...over, requestId: currency, ...scenario("stuck") }
+          const request = { ...over, requestId: currency, ...scenario("stuck") }
           const { transactionId } = yield* ask(
             "POST",
             "/payouts/card",
-            body("/payouts/card", nobody, asked)
+            body("/payouts/card", noResources, request)
           )
           yield* TestClock.adjust("1 second")
           assert.lengthOf(received, 3)
@@ -167,10 +171,14 @@ describe("a card payout", () => {
     run(
       Effect.gen(function* () {
         const over = { card: { ...card, number: "4000000000000002" } }
-        const created = yield* ask("POST", "/payouts/card", body("/payouts/card", nobody, over))
-        const told = { transactionStatus: "FAILED", declineCode: 5 }
-        assert.include(created, told)
-        assert.include(yield* ask("GET", "/payouts/card/info/100001"), told)
+        const created = yield* ask(
+          "POST",
+          "/payouts/card",
+          body("/payouts/card", noResources, over)
+        )
+        const expected = { transactionStatus: "FAILED", declineCode: 5 }
+        assert.include(created, expected)
+        assert.include(yield* ask("GET", "/payouts/card/info/100001"), expected)
       })
     ))
 })

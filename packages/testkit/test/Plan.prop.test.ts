@@ -35,9 +35,9 @@ const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): numbe
 
 it("the next charge is the first later date of the plan, unless the plan has ended by then", () =>
   fc.assert(
-    fc.property(plan, instant, (given, after) => {
-      fc.pre(Schema.is(PlanSchedule)(given))
-      const calendar = given as PlanSchedule
+    fc.property(plan, instant, (input, after) => {
+      fc.pre(Schema.is(PlanSchedule)(input))
+      const calendar = input as PlanSchedule
       let n = 0
       while (nth(calendar, n) <= after.getTime()) n++
       const due = nth(calendar, n)

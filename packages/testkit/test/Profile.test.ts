@@ -28,9 +28,9 @@ const create = (separator: string, joinedWith: string) => {
 describe("requestChecksumSeparator", () => {
   it("is the only separator that the gateway accepts", async () => {
     for (const expected of separators) {
-      for (const given of separators) {
-        const { json, status } = await create(expected, given)
-        assert.strictEqual(status, expected === given ? 200 : 400)
+      for (const used of separators) {
+        const { json, status } = await create(expected, used)
+        assert.strictEqual(status, expected === used ? 200 : 400)
         if (status === 400) assert.deepStrictEqual(fields(json), ["checksum"])
       }
     }

@@ -35,12 +35,15 @@ it("a read checks the token, then the id, then whether the resource of that kind
       ([method, path, create], tokens, whose) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const good = yield* authenticate
             const token = { good, none: undefined, bad: `${good}x` }[tokens]
             const ids: Record<string, string> = { nothing: canary, impossible: `${canary}.` }
             for (const maker of makers) {
-              const { json } = yield* send("POST", maker, { token: good, body: body(maker, given) })
+              const { json } = yield* send("POST", maker, {
+                token: good,
+                body: body(maker, resources)
+              })
               const made = json as Readonly<Record<string, string>>
               assert.isDefined(creates[maker])
               ids[maker] = made["refundId"] ?? made["subscriptionId"] ?? made["transactionId"] ?? ""

@@ -13,7 +13,7 @@ const cents = (amount: string): number => Math.round(Number(amount) * 100)
 const isOpen = (statuses: ReadonlyArray<string>, story: string): boolean =>
   !(statuses.includes("CANCELLED") || story.startsWith("decline"))
 
-const asked = fc.record({
+const refundRequest = fc.record({
   payment: fc.nat(1),
   amount: fc.integer({ min: 1, max: 6000 }).map((cents) => (cents / 100).toFixed(2)),
   story: fc.constantFrom(
@@ -32,7 +32,7 @@ const asked = fc.record({
 it("refunds never exceed the captured amount, in any order, and no smaller refund is refused", () =>
   fc.assert(
     fc.asyncProperty(
-      fc.array(asked, { minLength: 1, maxLength: 25 }),
+      fc.array(refundRequest, { minLength: 1, maxLength: 25 }),
       fc.integer({ min: 3, max: 50 }),
       (requests, operations) =>
         run(

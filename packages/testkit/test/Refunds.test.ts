@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { authenticate, bench, fields, Receiver, run, send } from "./support/bench.ts"
-import { ask, body, callbackUrl, card, type Given, scenario } from "./support/creates.ts"
+import { ask, body, callbackUrl, card, type Resources, scenario } from "./support/creates.ts"
 
 const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   const { transactionId } = yield* ask("POST", "/payments/card", {
@@ -26,9 +26,12 @@ const refund = Effect.fnUntraced(function* (
   paymentId: number,
   over: Readonly<Record<string, unknown>> = {}
 ) {
-  const given: Given = { cardToken: "", paymentId }
+  const resources: Resources = { cardToken: "", paymentId }
   const token = yield* authenticate
-  return yield* send("POST", "/refunds/card", { token, body: body("/refunds/card", given, over) })
+  return yield* send("POST", "/refunds/card", {
+    token,
+    body: body("/refunds/card", resources, over)
+  })
 })
 
 const statusOf = (id: number | string, of = "payments") =>

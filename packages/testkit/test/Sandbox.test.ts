@@ -24,8 +24,8 @@ const run = <A, E>(
     Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
   )
 
-const authenticate = Effect.fnUntraced(function* (baseUrl: string, given: object = credentials) {
-  const { json } = yield* post(`${baseUrl}/v1/auth`, given)
+const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
+  const { json } = yield* post(`${baseUrl}/v1/auth`, body)
   return (json as { readonly accessToken: string }).accessToken
 })
 

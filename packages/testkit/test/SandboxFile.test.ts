@@ -31,7 +31,7 @@ const clock = (advance: string) => control("POST", "/clock", { advance })
 describe("X03: a sandbox with a file", () => {
   it("continues after a restart during delivery: the remaining statuses and the retries", async () => {
     let isUp = false
-    let kept: readonly [
+    let before: readonly [
       transactions: ReadonlyArray<Shown>,
       deliveries: ReadonlyArray<Shown>,
       advanced: number
@@ -48,10 +48,10 @@ describe("X03: a sandbox with a file", () => {
                 yield* pay({ callbackUrl })
                 yield* clock("1 minute")
                 const { advanced } = (yield* control("GET", "/clock")).json
-                kept = [yield* list("/transactions"), yield* list("/deliveries"), advanced]
+                before = [yield* list("/transactions"), yield* list("/deliveries"), advanced]
               }),
               Effect.gen(function* () {
-                const [transactions, deliveries, advanced] = kept
+                const [transactions, deliveries, advanced] = before
                 assert.deepStrictEqual(yield* list("/transactions"), transactions)
                 assert.deepStrictEqual(yield* list("/deliveries"), deliveries)
                 assert.strictEqual((yield* control("GET", "/clock")).json.advanced, advanced)
@@ -109,8 +109,8 @@ describe("X03: a sandbox with a file", () => {
               }),
               Effect.gen(function* () {
                 yield* clock("1 hour")
-                const told = Map.groupBy(shop.received, ({ body }) => body.transactionId)
-                const [shuffled = [], late = []] = Array.from(told.values(), (all) =>
+                const byTransaction = Map.groupBy(shop.received, ({ body }) => body.transactionId)
+                const [shuffled = [], late = []] = Array.from(byTransaction.values(), (all) =>
                   all.map(({ body }) => body.transactionStatus)
                 )
                 const story = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
@@ -129,7 +129,7 @@ describe("X03: a sandbox with a file", () => {
 
   it("restores its tokens, responses, cards, subscriptions, identifiers and clock", async () => {
     const body = payment({ requestId: "once", metadata: { "~": "x", __proto__x: "y" } })
-    let seen = { first: "", token: "", subscription: "", read: "" }
+    let saved = { first: "", token: "", subscription: "", read: "" }
     const tokenize = { requestId: "t", mid: "m", card: { number: "4242424242424242" } }
     const subscribe = (cardToken: string) => ({
       requestId: "s",
@@ -157,15 +157,15 @@ describe("X03: a sandbox with a file", () => {
         const { subscriptionId } = created.json as { readonly subscriptionId: string }
         yield* clock("1 day")
         const read = yield* api("GET", `/v1/payments/card/recurring/${subscriptionId}`)
-        seen = { first, token: tokenized.text, subscription: subscriptionId, read: read.text }
+        saved = { first, token: tokenized.text, subscription: subscriptionId, read: read.text }
       }),
       Effect.gen(function* () {
-        assert.strictEqual((yield* api("POST", "/v1/payments/apm", body)).text, seen.first)
+        assert.strictEqual((yield* api("POST", "/v1/payments/apm", body)).text, saved.first)
         const again = yield* api("POST", "/v1/payments/card/tokenize", tokenize)
-        assert.strictEqual(again.text, seen.token)
-        const id = seen.subscription
+        assert.strictEqual(again.text, saved.token)
+        const id = saved.subscription
         const path = `/v1/payments/card/recurring/${id}`
-        assert.strictEqual((yield* api("GET", path)).text, seen.read)
+        assert.strictEqual((yield* api("GET", path)).text, saved.read)
         const { json } = yield* api("POST", "/v1/payments/apm", payment({ requestId: "new" }))
         const { transactionId } = json as { readonly transactionId: string }
         const known = yield* list("/transactions")

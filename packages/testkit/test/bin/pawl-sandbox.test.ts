@@ -25,18 +25,18 @@ const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray
     env: { ...process.env, ...env }
   })
   started.push(child)
-  const said = { out: "", err: "" }
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said.out += chunk))
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said.err += chunk))
+  const output = { out: "", err: "" }
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output.out += chunk))
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output.err += chunk))
   const ended = once(child, "close").then(([code]) => code as number | null)
   const ready = async (): Promise<string> => {
-    while (!said.out.includes("\n")) {
+    while (!output.out.includes("\n")) {
       await Promise.race([once(child.stdout, "data"), ended])
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${said.err}`)
+      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output.err}`)
     }
-    return said.out.slice("ready ".length, said.out.indexOf("\n"))
+    return output.out.slice("ready ".length, output.out.indexOf("\n"))
   }
-  return { child, ended, ready, said }
+  return { child, ended, ready, output }
 }
 
 const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: string) =>
@@ -49,38 +49,38 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
 describe("pawl-sandbox", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
-      const { child, ended, ready, said } = start("--port", "0")
+      const { child, ended, ready, output } = start("--port", "0")
       const baseUrl = await ready()
-      assert.match(said.out, /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
+      assert.match(output.out, /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
       assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 200)
       child.kill(signal)
       assert.include([0, 130], await ended)
-      assert.match(said.out, /^ready [^\n]+\n$/u)
-      assert.strictEqual(said.err, "")
+      assert.match(output.out, /^ready [^\n]+\n$/u)
+      assert.strictEqual(output.err, "")
     })
   }
 
   it("takes every documented flag, and prints no secret", async () => {
     const secret = "s3cr3t-c4n4ry"
     const flags = `--port 0 --host 127.0.0.1 --merchant-key k --merchant-secret ${secret} --seed 7 --pace 200ms`
-    const { child, ended, ready, said } = start(...flags.split(" "))
+    const { child, ended, ready, output } = start(...flags.split(" "))
     const baseUrl = await ready()
     assert.strictEqual((await authenticate(baseUrl, "k", secret)).status, 200)
     assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 401)
     child.kill("SIGTERM")
     await ended
-    assert.notInclude(said.out + said.err, secret)
+    assert.notInclude(output.out + output.err, secret)
   })
 
   it("a port in use fails with one sentence", async () => {
     const server = createServer()
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
-    const { ended, said } = start("--port", String(port))
+    const { ended, output } = start("--port", String(port))
     assert.strictEqual(await ended, 1)
-    assert.strictEqual(said.out, "")
+    assert.strictEqual(output.out, "")
     assert.match(
-      said.err,
+      output.err,
       new RegExp(
         `^The sandbox cannot serve: port ${port} of [^\\n]* in use; [^\\n]*--port[^\\n]*\\n$`,
         "u"
@@ -91,14 +91,14 @@ describe("pawl-sandbox", () => {
 
   it("takes the secret from PAWL_MERCHANT_SECRET, and warns in production (D09)", async () => {
     const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
-    const { child, ended, ready, said } = startWith(env, "--port", "0")
+    const { child, ended, ready, output } = startWith(env, "--port", "0")
     const baseUrl = await ready()
     const answer = await authenticate(baseUrl, "sandbox-key", "from-the-environment")
     assert.strictEqual(answer.status, 200)
     child.kill("SIGTERM")
     await ended
-    assert.match(said.err, /^[^\n]*in production[^\n]*\n$/u)
-    assert.notInclude(said.out + said.err, "from-the-environment")
+    assert.match(output.err, /^[^\n]*in production[^\n]*\n$/u)
+    assert.notInclude(output.out + output.err, "from-the-environment")
   })
 
   it("D07: binds to all interfaces with a token", async () => {
@@ -116,13 +116,13 @@ describe("pawl-sandbox", () => {
     const { version } = JSON.parse(
       await readFile(new URL("../../package.json", import.meta.url), "utf8")
     ) as { readonly version: string }
-    const told = start("--version")
-    await told.ended
-    assert.include(told.said.out, version)
+    const versionRun = start("--version")
+    await versionRun.ended
+    assert.include(versionRun.output.out, version)
     const help = start("--help")
     await help.ended
     for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
-      assert.include(help.said.out, `(default: ${text})`)
+      assert.include(help.output.out, `(default: ${text})`)
     }
   })
 
@@ -154,13 +154,13 @@ describe("pawl-sandbox", () => {
   it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
-    const heard: Array<string> = []
+    const callbacks: Array<string> = []
     const count = 20
     let isUp = false
     const shop = createServer((request, response) => {
       request.setEncoding("utf8").on("data", (text: string) => {
         const { transactionId, transactionStatus } = JSON.parse(text) as Record<string, string>
-        if (isUp) heard.push(`${transactionId} ${transactionStatus}`)
+        if (isUp) callbacks.push(`${transactionId} ${transactionStatus}`)
         response.writeHead(isUp ? 200 : 503).end()
       })
     })
@@ -203,7 +203,7 @@ describe("pawl-sandbox", () => {
       const { transactionId } = JSON.parse(answer) as { readonly transactionId: string }
       return ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((one) => `${transactionId} ${one}`)
     })
-    assert.sameMembers([...new Set(heard)], expected)
+    assert.sameMembers([...new Set(callbacks)], expected)
     shop.close()
     await rm(directory, { recursive: true })
   })
@@ -230,12 +230,12 @@ describe("pawl-sandbox", () => {
   ] as const
   for (const [args, word] of refused) {
     it(`${args.join(" ")} fails with one sentence`, async () => {
-      const { ended, said } = start(...args)
+      const { ended, output } = start(...args)
       assert.strictEqual(await ended, 1)
-      assert.strictEqual(said.out, "")
-      assert.match(said.err, /^[^\n]+\n$/u)
-      assert.include(said.err, word)
-      assert.notInclude(said.err, "c4n4ry")
+      assert.strictEqual(output.out, "")
+      assert.match(output.err, /^[^\n]+\n$/u)
+      assert.include(output.err, word)
+      assert.notInclude(output.err, "c4n4ry")
     })
   }
 })

@@ -5,13 +5,13 @@ import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { checksum, fields, payment } from "./bench.ts"
 import {
-  asked,
+  bodyFor,
   authenticate,
   type Case,
   create,
   it,
   type Json,
-  nobody,
+  noResources,
   opened,
   prepare,
   refused,
@@ -46,10 +46,10 @@ export const bodies: ReadonlyArray<Case> = [
   it(
     "a missing required field is named, and nothing is created",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const before = yield* opened
       for (const path of paths) {
-        const body = yield* asked(path, given)
+        const body = yield* bodyFor(path, resources)
         for (const field of required[path]?.split(/\s+/u) ?? []) {
           assert.deepStrictEqual(yield* refused("POST", path, without(body, field)), [field], path)
         }
@@ -60,7 +60,7 @@ export const bodies: ReadonlyArray<Case> = [
   it(
     "the field of an invalid value is named, and the value is not repeated",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       const canary = "k4n4ry"
       const wrong: ReadonlyArray<readonly [path: string, field: string, value: unknown]> = [
@@ -90,7 +90,7 @@ export const bodies: ReadonlyArray<Case> = [
         ["/payments/card/charge", "cardToken", canary]
       ]
       for (const [path, field, value] of wrong) {
-        const body = yield* asked(path, given, { [field]: value })
+        const body = yield* bodyFor(path, resources, { [field]: value })
         const { body: text, json, status } = yield* send("POST", path, { token, body })
         assert.strictEqual(status, 400, `${path} ${field}: ${text}`)
         const named = new Set(fields(json).map((name) => name.split(".")[0]))
@@ -102,7 +102,7 @@ export const bodies: ReadonlyArray<Case> = [
   it(
     "D02 a callback or redirect URL that is not http or https is 400 with the field name",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
       for (const path of ["/payments/apm", "/payments/intent", "/payments/card/recurring"]) {
         for (const url of [
@@ -113,7 +113,7 @@ export const bodies: ReadonlyArray<Case> = [
           "x"
         ]) {
           for (const name of names) {
-            const body = yield* asked(path, given, { [name]: url })
+            const body = yield* bodyFor(path, resources, { [name]: url })
             assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)
           }
         }
@@ -134,24 +134,24 @@ export const bodies: ReadonlyArray<Case> = [
         checksum({ ...signed, amount: "10.51" })
       ]
       for (const path of ["/payments/apm", "/payouts/apm"]) {
-        for (const given of wrong) {
-          const body = payment({ ...signed, checksum: given })
+        for (const resources of wrong) {
+          const body = payment({ ...signed, checksum: resources })
           assert.deepStrictEqual(yield* refused("POST", path, body), ["checksum"])
         }
         const both = payment({ ...signed, accountId: "acc-7", checksum: "" })
         assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
-        yield* create(path, nobody, { ...signed, checksum: good })
+        yield* create(path, noResources, { ...signed, checksum: good })
       }
       // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
       const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
-      yield* create("/payments/apm", nobody, { requestId: "r-2", checksum: vector })
+      yield* create("/payments/apm", noResources, { requestId: "r-2", checksum: vector })
     })
   ),
   it(
     "a body that is not strict JSON, or not declared as JSON, is 400",
     Effect.gen(function* () {
       const token = yield* authenticate
-      const good = JSON.stringify(yield* asked("/payments/apm"))
+      const good = JSON.stringify(yield* bodyFor("/payments/apm"))
       for (const bad of [
         "",
         "{",

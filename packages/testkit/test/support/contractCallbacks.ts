@@ -15,11 +15,11 @@ import {
   it,
   type Json,
   kindsList,
-  nobody,
+  noResources,
   prepare,
   steps,
   textOf,
-  toldOf
+  callbackStatuses
 } from "./contractService.ts"
 import { opening } from "./creates.ts"
 
@@ -33,21 +33,21 @@ export const callbacks: ReadonlyArray<Case> = [
       const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
       const ids = new Map<string, string>()
       for (const suffix of ["duplicate", "shuffle", "silent", "late", "forged", "lost"]) {
-        ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, nobody)).id)
+        ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, noResources)).id)
       }
       yield* steps(4)
-      assert.isEmpty(yield* toldOf(ids.get("late") ?? ""))
+      assert.isEmpty(yield* callbackStatuses(ids.get("late") ?? ""))
       yield* steps(30)
-      const told = (suffix: string) => toldOf(ids.get(suffix) ?? "")
-      const twice = yield* told("duplicate")
+      const statusesWith = (suffix: string) => callbackStatuses(ids.get(suffix) ?? "")
+      const twice = yield* statusesWith("duplicate")
       for (const status of statuses) {
         assert.isAtLeast(twice.filter((each) => each === status).length, 2)
       }
-      assert.sameMembers(yield* told("shuffle"), statuses)
-      assert.isEmpty(yield* told("silent"))
-      assert.deepStrictEqual(yield* told("late"), statuses)
-      assert.deepStrictEqual(yield* told("lost"), statuses.slice(0, -1))
-      const forged = yield* told("forged")
+      assert.sameMembers(yield* statusesWith("shuffle"), statuses)
+      assert.isEmpty(yield* statusesWith("silent"))
+      assert.deepStrictEqual(yield* statusesWith("late"), statuses)
+      assert.deepStrictEqual(yield* statusesWith("lost"), statuses.slice(0, -1))
+      const forged = yield* statusesWith("forged")
       assert.includeMembers(forged, statuses)
       assert.isNotEmpty(forged.filter((status) => !statuses.includes(status)))
       // A forged callback copies a genuine one, whose checksum does not cover the status.
@@ -58,13 +58,13 @@ export const callbacks: ReadonlyArray<Case> = [
   it(
     "without a callbackUrl no callback is sent; its query is kept, and the routing parameters follow it",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const { callbackUrl } = yield* ServiceUnderTest
       const { search } = new URL(callbackUrl)
       for (const path of opening) {
         const over = { amount: "1", requestId: "quiet", callbackUrl: undefined }
-        const quiet = idOf(yield* create(path, given, over))
-        const loud = idOf(yield* create(path, given, { amount: "1", requestId: "loud" }))
+        const quiet = idOf(yield* create(path, resources, over))
+        const loud = idOf(yield* create(path, resources, { amount: "1", requestId: "loud" }))
         yield* steps(9)
         assert.isEmpty(yield* callbacksOf(quiet), path)
         const callbacks = yield* callbacksOf(loud)
@@ -84,10 +84,10 @@ export const callbacks: ReadonlyArray<Case> = [
   it(
     "a callback is signed, has the layout of its payment method, and has the amount as text",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       for (const path of opening) {
         const over = { amount: "10.505", metadata: { a: "b", "€": "ü" } }
-        const id = idOf(yield* create(path, given, over))
+        const id = idOf(yield* create(path, resources, over))
         yield* steps(9)
         const isApm = path.endsWith("apm")
         for (const { body, checksum } of yield* callbacksOf(id)) {
@@ -119,8 +119,8 @@ export const callbacks: ReadonlyArray<Case> = [
         ["12345678901234567.895", "12345678901234567.90"]
       ] as const) {
         const over = { requestId: sent, amount: sent }
-        const apm = idOf(yield* create("/payments/apm", nobody, over))
-        const payout = idOf(yield* create("/payouts/card", nobody, over))
+        const apm = idOf(yield* create("/payments/apm", noResources, over))
+        const payout = idOf(yield* create("/payouts/card", noResources, over))
         yield* steps(1)
         const [first] = yield* callbacksOf(apm)
         assert.strictEqual(first?.body["amount"], kept)
@@ -132,13 +132,13 @@ export const callbacks: ReadonlyArray<Case> = [
   it(
     "metadata is returned exactly as sent, in the response, in every callback and in every read",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       // Parsed from text, because `__proto__` in a literal sets the prototype.
       const metadata = JSON.parse(
         `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
       ) as Json
       for (const [path, { info }] of kindsList) {
-        const answer = yield* create(path, given, { amount: "1", metadata })
+        const answer = yield* create(path, resources, { amount: "1", metadata })
         yield* steps(9)
         const text = JSON.stringify(metadata)
         assert.strictEqual(JSON.stringify(answer["metadata"]), text, path)

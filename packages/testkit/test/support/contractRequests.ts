@@ -7,7 +7,7 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { assert } from "vitest"
 import { credentials, fields } from "./bench.ts"
 import {
-  asked,
+  bodyFor,
   authenticate,
   type Case,
   create,
@@ -16,7 +16,7 @@ import {
   it,
   type Json,
   kindsList,
-  type nobody,
+  type noResources,
   opened,
   prepare,
   send,
@@ -43,10 +43,10 @@ const operations: ReadonlyArray<readonly [method: string, path: string]> = (() =
 const reads = operations.filter(([, path]) => path.endsWith("/7"))
 
 /** Creates one resource of each kind that can be read. */
-const makeAll = Effect.fnUntraced(function* (given: typeof nobody) {
+const makeAll = Effect.fnUntraced(function* (resources: typeof noResources) {
   const made = new Map<string, string>()
   for (const path of [...opening, "/payments/card/recurring"]) {
-    made.set(path, idOf(yield* create(path, given)))
+    made.set(path, idOf(yield* create(path, resources)))
   }
   return made
 })
@@ -61,9 +61,9 @@ export const requests: ReadonlyArray<Case> = [
   it(
     "every operation of the contract responds to a valid request: 200 with JSON, or 204 without a body",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
-      const made = yield* makeAll(given)
+      const made = yield* makeAll(resources)
       // The id of a transaction is that of its create; the delete comes last.
       const places = operations.map(([method, path]) => {
         const owner = [...made].findLast(([maker]) => path.startsWith(ownerOf(maker)))
@@ -72,7 +72,9 @@ export const requests: ReadonlyArray<Case> = [
       for (const [method, path] of places.toSorted(([one]) => (one === "DELETE" ? 1 : -1))) {
         const answer = yield* send(method, path, {
           token,
-          ...(method === "POST" && { body: yield* asked(path, given, { requestId: "sound" }) }),
+          ...(method === "POST" && {
+            body: yield* bodyFor(path, resources, { requestId: "sound" })
+          }),
           ...(method === "PUT" && { body: {} })
         })
         const { body: text, headers, status } = answer
@@ -109,7 +111,7 @@ export const requests: ReadonlyArray<Case> = [
       for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
         const { body, status } = yield* send("POST", "/auth", { body: { ...credentials, ...over } })
         assert.strictEqual(status, 401)
-        for (const given of Object.values(over)) assert.notInclude(body, given)
+        for (const resources of Object.values(over)) assert.notInclude(body, resources)
       }
       const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
       assert.strictEqual(status, 400)
@@ -149,9 +151,9 @@ export const requests: ReadonlyArray<Case> = [
   it(
     "an invalid id is 400, an unknown id of the kind is 404, and so is an unknown path",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
-      const made = yield* makeAll(given)
+      const made = yield* makeAll(resources)
       for (const [method, path] of reads) {
         const place = path.slice(0, -1)
         const body = method === "PUT" ? { body: {} } : {}
@@ -183,11 +185,11 @@ export const requests: ReadonlyArray<Case> = [
   it(
     "X04 a create sent a hundred times at once runs once, and all get the same bytes",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       const before = yield* opened
       for (const path of paths) {
-        const body = yield* asked(path, given)
+        const body = yield* bodyFor(path, resources)
         const answers = yield* Effect.forEach(
           Array.from({ length: 100 }),
           () => send("POST", path, { token, body }),
@@ -203,11 +205,13 @@ export const requests: ReadonlyArray<Case> = [
   it(
     "a repeated requestId gets the original bytes later, even with another body",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       for (const path of paths) {
         const ask = (over: Json) =>
-          Effect.flatMap(asked(path, given, over), (body) => send("POST", path, { token, body }))
+          Effect.flatMap(bodyFor(path, resources, over), (body) =>
+            send("POST", path, { token, body })
+          )
         // A refused request does not use up its requestId.
         assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "x" })).status, 400)
         const original = yield* ask({ requestId: "again" })
@@ -222,11 +226,14 @@ export const requests: ReadonlyArray<Case> = [
   it(
     "identifiers are decimal text from 100001, counted over all kinds",
     Effect.gen(function* () {
-      const given = yield* prepare
-      assert.strictEqual(given.paymentId, 100_001)
+      const resources = yield* prepare
+      assert.strictEqual(resources.paymentId, 100_001)
       const ids: Array<unknown> = []
       for (const path of paths) {
-        const { redirectUrl, refundId, subscriptionId, transactionId } = yield* create(path, given)
+        const { redirectUrl, refundId, subscriptionId, transactionId } = yield* create(
+          path,
+          resources
+        )
         const intentId = typeof redirectUrl === "string" && redirectUrl.split("/").at(-1)
         ids.push(...[refundId, subscriptionId, transactionId, intentId].filter(Boolean))
       }

@@ -95,25 +95,29 @@ export const refused = Effect.fnUntraced(function* (method: string, path: string
 })
 
 /** The resources of a create that needs none. */
-export const nobody = { cardToken: "", paymentId: 0 }
+export const noResources = { cardToken: "", paymentId: 0 }
 
 /** Creates a card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
-  const given = { requestId: "given", mid: "m-1", card }
-  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", given)
-  const paid = { ...given, amount: "1000", currency: "EUR" }
+  const resources = { requestId: "prepared", mid: "m-1", card }
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", resources)
+  const paid = { ...resources, amount: "1000", currency: "EUR" }
   const { transactionId } = yield* ask("POST", "/payments/card", paid)
   yield* steps(9)
   return { cardToken: String(cardToken), paymentId: Number(transactionId) }
 })
 
 /** Returns the body of a valid create with a callbackUrl, with some fields replaced. */
-export const asked = (path: string, given = nobody, over: Json = {}) =>
-  Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, given, { callbackUrl, ...over }))
+export const bodyFor = (path: string, resources = noResources, over: Json = {}) =>
+  Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, resources, { callbackUrl, ...over }))
 
 /** Sends a create, and returns the response body. */
-export const create = Effect.fnUntraced(function* (path: string, given = nobody, over: Json = {}) {
-  return yield* ask("POST", path, yield* asked(path, given, over))
+export const create = Effect.fnUntraced(function* (
+  path: string,
+  resources = noResources,
+  over: Json = {}
+) {
+  return yield* ask("POST", path, yield* bodyFor(path, resources, over))
 })
 
 /** Returns the id in the response of a create. */
@@ -122,7 +126,7 @@ export const idOf = (answer: Json): string =>
 
 /** Returns the number of ids used so far; ids count from 100001 over all kinds. */
 export const opened = Effect.gen(function* () {
-  const { transactionId } = yield* create("/payments/apm", nobody, {
+  const { transactionId } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID()
   })
   return Number(transactionId) - 100_001
@@ -138,17 +142,17 @@ export const callbacksOf = (id: string) =>
   )
 
 /** Returns the statuses in the callbacks of a transaction, in order of arrival. */
-export const toldOf = (id: string) =>
+export const callbackStatuses = (id: string) =>
   Effect.map(callbacksOf(id), (all) => all.map(({ body }) => String(body["transactionStatus"])))
 
 /** A create with its request and response. */
 export const begin = Effect.fnUntraced(function* (
   path: string,
   story: string,
-  given: typeof nobody,
+  resources: typeof noResources,
   over: Json = {}
 ) {
-  const answer = yield* create(path, given, { requestId: story, ...scenario(story), ...over })
+  const answer = yield* create(path, resources, { requestId: story, ...scenario(story), ...over })
   return { answer, id: idOf(answer) }
 })
 

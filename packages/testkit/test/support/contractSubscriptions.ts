@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
   ask,
-  asked,
+  bodyFor,
   authenticate,
   callbacksOf,
   type Case,
@@ -13,7 +13,7 @@ import {
   ServiceUnderTest,
   it,
   type Json,
-  nobody,
+  noResources,
   prepare,
   refused,
   send,
@@ -25,7 +25,7 @@ const path = "/payments/card/recurring"
 
 /** Returns the time of the service some days from now; its clock may differ from the wall clock. */
 const timeIn = Effect.fnUntraced(function* (days: number) {
-  const { createdTime } = yield* create("/payments/apm", nobody, {
+  const { createdTime } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID(),
     callbackUrl: undefined
   })
@@ -43,14 +43,14 @@ const daily = Effect.map(timeIn(2), (startDate) => ({
 }))
 
 const tokenOf = Effect.fnUntraced(function* (number = card.number) {
-  const asked = { requestId: number, mid: "m-1", card: { ...card, number } }
-  return String((yield* ask("POST", "/payments/card/tokenize", asked))["cardToken"])
+  const request = { requestId: number, mid: "m-1", card: { ...card, number } }
+  return String((yield* ask("POST", "/payments/card/tokenize", request))["cardToken"])
 })
 
 /** Creates a subscription that is charged every day, first in two days. */
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
-  const given = { cardToken: yield* tokenOf(number), paymentId: 0 }
-  const answer = yield* create(path, given, { plan: yield* daily, ...over })
+  const resources = { cardToken: yield* tokenOf(number), paymentId: 0 }
+  const answer = yield* create(path, resources, { plan: yield* daily, ...over })
   return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
 })
 
@@ -224,7 +224,7 @@ export const subscriptions: ReadonlyArray<Case> = [
   it(
     "a subscription needs a card token of this service and a valid plan",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const plan = yield* daily
       for (const [over, named] of [
         [{ cardToken: "card-token-0" }, ["cardToken"]],
@@ -236,7 +236,7 @@ export const subscriptions: ReadonlyArray<Case> = [
           ["plan.frequency", "plan.startDate"]
         ]
       ] as const) {
-        const body = yield* asked(path, given, over)
+        const body = yield* bodyFor(path, resources, over)
         assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
       }
     })
@@ -246,11 +246,11 @@ export const subscriptions: ReadonlyArray<Case> = [
     Effect.gen(function* () {
       const { pass } = yield* ServiceUnderTest
       const token = yield* authenticate
-      const given = { cardToken: yield* tokenOf(), paymentId: 0 }
+      const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
       const plan = yield* daily
       const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
       for (const status of statuses) {
-        const { subscriptionId } = yield* create(path, given, { requestId: status, plan })
+        const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
         const at = `${path}/${String(subscriptionId)}`
         yield* ask("PUT", at, { status })
         const gone = yield* send("DELETE", at, { token })

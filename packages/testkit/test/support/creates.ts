@@ -22,12 +22,12 @@ const urls = {
 type Body = Readonly<Record<string, unknown>>
 
 /** The resources that a create refers to. */
-export interface Given {
+export interface Resources {
   readonly cardToken: string
   readonly paymentId: number
 }
 
-export const creates: Readonly<Record<string, (given: Given) => Body>> = {
+export const creates: Readonly<Record<string, (resources: Resources) => Body>> = {
   "/payments/apm": () => payment(),
   "/payouts/apm": () => payment(),
   "/payments/card": () => ({
@@ -104,28 +104,28 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
 /** Creates a card token and a successful payment of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-    requestId: "given",
+    requestId: "prepared",
     mid: "m-1",
     card
   })
   const { transactionId } = yield* ask("POST", "/payments/card", {
-    requestId: "given",
+    requestId: "prepared",
     mid: "m-1",
     amount: "1000",
     currency: "EUR",
     card
   })
   yield* TestClock.adjust("1 minute")
-  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Given
+  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
 })
 
 /** Returns the body of a valid create, with some fields replaced. */
-export const body = (path: string, given: Given, over: Body = {}): Body => {
+export const body = (path: string, resources: Resources, over: Body = {}): Body => {
   // The checksum covers the replaced fields.
   if (path.endsWith("/apm")) return payment(over)
   const create = creates[path]
   if (create === undefined) throw new Error(`${path} is no create`)
-  return { ...create(given), ...over }
+  return { ...create(resources), ...over }
 }
 
 /** Metadata that selects a scenario. */

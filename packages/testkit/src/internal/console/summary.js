@@ -144,4 +144,4 @@ export const describeResult = (answer, verb = "was") =>
       ? `${verb} not answered in time`
       : answer === "refused"
         ? `${verb} not posted`
-        : "reached nobody"
+        : "did not reach the receiver"

@@ -1,5 +1,5 @@
 /**
- * The transactions of the gateway: their true statuses, whatever the callbacks claim.
+ * The transactions of the gateway, with their true statuses.
  *
  * **Details**
  *
