@@ -34,7 +34,7 @@ it("refunds in parts, each once, and no more than was paid", async () => {
     { id: "return-3", amount: "0.01" }
   )
   expect([first, again, second]).toEqual(["4.00 refunded", "4.00 refunded", "6.00 refunded"])
-  expect(third).toContain("Expected no more than what is left of the payment")
+  expect(third).toContain("Expected at most the amount left of the payment")
   expect(status).toBe("REFUNDED")
 })
 

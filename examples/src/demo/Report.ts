@@ -63,9 +63,9 @@ export const missing = ({ entries, transaction }: Report): ReadonlyArray<Status>
 
 /** Returns whether the transaction is over, and every callback that is not lost has arrived. */
 const isComplete = (report: Report): boolean => {
-  const manner = Scenario.parse(scenarioOf(report))?.manner
+  const suffixes = Scenario.parse(scenarioOf(report))?.suffixes
   const { history, isOver } = report.transaction
-  const lost = manner?.silent ? history.length : manner?.lost ? 1 : 0
+  const lost = suffixes?.silent ? history.length : suffixes?.lost ? 1 : 0
   return isOver && missing(report).length === lost
 }
 

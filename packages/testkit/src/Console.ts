@@ -1,18 +1,18 @@
 /**
- * The sandbox's pages for people: what happened to a payment, and what the API answers to.
+ * The pages of a sandbox for developers: the console and the API documentation.
  *
  * **Details**
  *
- * | path | what is there |
+ * | path | page |
  * |---|---|
- * | `/` | the console: transactions as they move, with their callbacks, and what may be done to them |
- * | `/#/transactions/{id}` | one transaction, to be shared; also `#/subscriptions`, `#/intents`, `#/requests` |
- * | `/docs` | the API, readable and with a client to try it; works without a network |
- * | anything unknown | 404, with a line that says where things are |
+ * | `/` | the console: transactions with their callbacks as they change, and actions on them |
+ * | `/#/transactions/{id}` | one transaction, as a link to share; also `#/subscriptions`, `#/intents`, `#/requests` |
+ * | `/docs` | the API documentation with a client to try it; works without a network |
+ * | any other path | 404, with a list of the paths |
  *
- * The console is plain HTML, a stylesheet and modules that the browser runs as they are; it knows
- * nothing but the control API under `/sandbox` (`docs/decisions/0041-the-console-is-plain-modules.md`).
- * No page loads anything from elsewhere, and none may be framed.
+ * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
+ * only the control API under `/sandbox` (`docs/decisions/0041-the-console-is-plain-modules.md`). No page
+ * loads anything from another host, and no site may frame one.
  *
  * @since 0.1.0
  */
@@ -30,11 +30,11 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
-import { Access } from "./internal/sandbox/Access.ts"
+import { RouteGuards } from "./internal/http/RouteGuards.ts"
 
 /**
- * What the console is told when it starts: the statuses in rank order, and whether they are final; the
- * milliseconds between the tries of a callback; the faults, and where they may be.
+ * The constants of the console: the statuses in rank order, and whether they are final; the milliseconds
+ * between the tries of a callback; the kinds of fault, and the endpoints that can have one.
  *
  * @category models
  * @since 0.1.0
@@ -46,7 +46,7 @@ export interface Facts {
   readonly endpoints: ReadonlyArray<string>
 }
 
-/** From `src` as from `dist`: what the browser runs is published as it was written. */
+/** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
 const folder = new URL("../src/internal/console/", import.meta.url)
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ const consolePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-/** The page has its script and its styles in it, and nothing in it comes from a merchant. */
+/** The page has inline scripts and styles, and contains no text of a merchant. */
 const docsPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -101,7 +101,10 @@ const facts = (): Facts => ({
   )
 })
 
-/** Without what would ask, or lead, elsewhere; the type knows but some of what Scalar does. */
+/**
+ * Settings that keep the page from loading or linking to other hosts. `ScalarConfig` types only some of
+ * them.
+ */
 const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   withDefaultFonts: false,
   telemetry: false,
@@ -114,14 +117,14 @@ const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   favicon: "/console/icon.svg"
 }
 
-const nowhere = HttpServerResponse.text(
-  "Nothing is here. The console is at /, the service under /api, its contract at /openapi.json and /docs, " +
+const notFound = HttpServerResponse.text(
+  "No such path. The console is at /, the service under /api, its contract at /openapi.json and /docs, " +
     "the pages for customers under /pay and /challenge, the control API under /sandbox.\n",
   { status: 404, headers }
 )
 
 /**
- * Layer that adds the pages to a router. What they are made of is read when they are first asked for.
+ * Layer that adds the pages to a router. It reads the files at the first request.
  *
  * @category layers
  * @since 0.1.0
@@ -129,23 +132,23 @@ const nowhere = HttpServerResponse.text(
 export const routes: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | Access | FileSystem.FileSystem | Path.Path
+  HttpRouter.HttpRouter | RouteGuards | FileSystem.FileSystem | Path.Path
 > = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const { page } = yield* Access
+    const { page } = yield* RouteGuards
     const files = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     const scope = yield* Effect.scope
 
     const served = yield* Effect.cached(Effect.provideContext(Effect.orDie(assets), files))
     const asset = (name: string) =>
-      page(Effect.map(served, (served) => served.get(name) ?? nowhere))
+      page(Effect.map(served, (served) => served.get(name) ?? notFound))
 
-    // Three megabytes, which nobody waits for who does not read them.
+    // The documentation is 3 MB, so it is made at the first request.
     const docs = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { scalar })).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.cached
     )
-    const readable = HttpServerResponse.setHeaders({
+    const withHeaders = HttpServerResponse.setHeaders({
       ...headers,
       "content-security-policy": docsPolicy
     })
@@ -164,8 +167,8 @@ export const routes: Layer.Layer<
     yield* router.add(
       "GET",
       "/docs",
-      page(Effect.map(Effect.orDie(Effect.flatten(docs)), readable))
+      page(Effect.map(Effect.orDie(Effect.flatten(docs)), withHeaders))
     )
-    yield* router.add("*", "/*", page(Effect.succeed(nowhere)))
+    yield* router.add("*", "/*", page(Effect.succeed(notFound)))
   })
 )

@@ -1,19 +1,19 @@
 /**
- * Delivers the gateway's callbacks: as the spec says, and as networks do.
+ * Delivers the callbacks of the gateway: as the specification says, and as networks do.
  *
  * **Details**
  *
- * A callback is a POST with the header `X-Checksum`, to the URL of the request with the routing
- * parameters appended (`spec.md`, "Events"). It is delivered when the answer is 2xx within 10 seconds.
- * Otherwise it is tried again 2, 4, 8, 16 and 32 minutes after the previous try, each callback on a
- * ladder of its own, and then dropped. Redirects are not followed.
+ * A callback is a POST with the header `X-Checksum` to the callbackUrl of the request, with the routing
+ * parameters appended (`spec.md`, "Events"). It is delivered if the response is 2xx within 10 seconds.
+ * Otherwise it is retried 2, 4, 8, 16 and 32 minutes after the previous try, and then dropped. Each callback
+ * is retried independently. Redirects are not followed.
  *
- * A transaction's `Manner` makes the network worse: callbacks set out twice, out of order, late, not at
- * all, or with a forgery beside them.
+ * The delivery suffixes of a transaction's scenario (`Suffixes`) make the network worse: callbacks are
+ * duplicated, shuffled, late, lost, or followed by a forgery.
  *
  * **Gotchas**
  *
- * `layer` posts to this machine only; what would go elsewhere is logged as `refused`.
+ * `layer` posts to this machine only; a callback to another host is logged as `refused`.
  *
  * @since 0.1.0
  */
@@ -32,21 +32,22 @@ import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { GatewayConfig } from "./GatewayConfig.ts"
-import * as Chance from "./internal/Chance.ts"
-import * as Posting from "./internal/gateway/Posting.ts"
-import { Shelves } from "./internal/gateway/Shelves.ts"
-import { sleepUntil } from "./internal/Waiting.ts"
-import type { Manner } from "./Scenario.ts"
+import * as SeededRandom from "./internal/SeededRandom.ts"
+import * as CallbackPost from "./internal/courier/CallbackPost.ts"
+import { StateStore } from "./internal/state/StateStore.ts"
+import { sleepUntil } from "./internal/Sleep.ts"
+import type { Suffixes } from "./Scenario.ts"
 
 /**
  * Service that delivers callbacks and logs every try.
  *
  * **Details**
  *
- * `send` returns at once; the callback travels on its own. `deliveries` is the log so far, in the
- * order of the answers, and `changes` emits each try from now on; who is more than 1,024 behind loses
- * the oldest. `once` tries a callback now and never again. `reset` forgets the log and everything under
- * way.
+ * - `send` returns at once; the callback is delivered in the background.
+ * - `once` posts a callback now, without retries.
+ * - `deliveries` returns the log so far, in the order in which the tries ended.
+ * - `changes` emits each later try; a subscriber more than 1,024 tries behind loses the oldest.
+ * - `reset` clears the log and drops all callbacks in progress.
  *
  * @category services
  * @since 0.1.0
@@ -63,8 +64,7 @@ export class Courier extends Context.Service<
 >()("@pawl/testkit/Courier") {}
 
 /**
- * A callback, but for the status it tells of. `body` holds every other field, `signed` the four the
- * checksum covers.
+ * A callback without its status. `body` has every other field, `signed` the four that the checksum covers.
  *
  * @category models
  * @since 0.1.0
@@ -77,21 +77,21 @@ export interface Message {
 }
 
 /**
- * A callback, and how it travels. `forgery` is the status that a `forged` one claims.
+ * A callback and its delivery suffixes. `forgery` is the status that a forged one claims.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Callback extends Message {
   readonly status: Status
-  readonly manner: Manner
+  readonly suffixes: Suffixes
   readonly isLast: boolean
   readonly forgery: Status
 }
 
 /**
- * One try of one callback. `at` is when it was posted, ISO 8601; `attempt` counts from 1; `answer` is
- * the HTTP status that came back, or why none did.
+ * One try of one callback. `at` is the time of the POST, ISO 8601; `attempt` counts from 1; `answer` is the
+ * HTTP status of the response, or the reason there is none.
  *
  * @category models
  * @since 0.1.0
@@ -102,15 +102,15 @@ export interface Delivery {
   readonly status: Status
   readonly at: string
   readonly attempt: number
-  readonly answer: Posting.Answer
+  readonly answer: CallbackPost.DeliveryResult
   readonly forged: boolean
 }
 
 /**
- * A callback under way: its next try, and when that is due, in milliseconds since the epoch. What is
- * held goes out of order with all that is held for the same transaction and time.
+ * A callback in progress: its next try, due at `due` in milliseconds since the epoch. Shuffled callbacks of
+ * one transaction that are due at the same time leave together, out of order.
  */
-interface Parcel {
+interface PendingCallback {
   readonly id: string
   readonly callback: Callback
   readonly attempt: number
@@ -118,10 +118,10 @@ interface Parcel {
   readonly due: number
 }
 
-type Parcels = ReadonlyArray<Parcel>
+type Pending = ReadonlyArray<PendingCallback>
 
 /**
- * The waits between the tries of a callback, each from the previous try.
+ * The times between the tries of a callback.
  *
  * @category constants
  * @since 0.1.0
@@ -130,16 +130,16 @@ export const retryGaps: ReadonlyArray<Duration.Duration> = [2, 4, 8, 16, 32].map
 
 const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const config = yield* GatewayConfig
-  const { open, save } = yield* Shelves
-  const post = yield* Posting.make(isAllowed)
+  const { open, save } = yield* StateStore
+  const post = yield* CallbackPost.make(isAllowed)
   const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))
-  const start = Effect.provideService(Chance.make("courier"), GatewayConfig, config)
-  const underway = yield* FiberSet.make()
+  const seeded = Effect.provideService(SeededRandom.make("courier"), GatewayConfig, config)
+  const fibers = yield* FiberSet.make()
   const changes = yield* PubSub.sliding<Delivery>({ capacity: 1024 })
-  const parcels = open<Parcel>("parcel")
+  const callbacks = open<PendingCallback>("callback")
   const log = open<Delivery>("delivery", (delivery) => delivery)
-  let random = yield* start
-  let parcelled = Number([...parcels.keys()].at(-1) ?? 0)
+  let random = yield* seeded
+  let lastId = Number([...callbacks.keys()].at(-1) ?? 0)
 
   const attempt = Effect.fnUntraced(function* (
     callback: Callback,
@@ -163,76 +163,78 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     return { delivery, posted }
   })
 
-  /** Tries a parcel once, and says when it is due again. */
-  const carry = Effect.fnUntraced(function* (parcel: Parcel) {
-    const { delivery, posted } = yield* attempt(parcel.callback, parcel.attempt, false)
-    const gap = retryGaps[parcel.attempt - 1]
-    if (isDone(delivery) || gap === undefined) parcels.delete(parcel.id)
+  /** Posts a callback once, and schedules the next try if it is not delivered. */
+  const postOnce = Effect.fnUntraced(function* (pending: PendingCallback) {
+    const { delivery, posted } = yield* attempt(pending.callback, pending.attempt, false)
+    const gap = retryGaps[pending.attempt - 1]
+    if (isDone(delivery) || gap === undefined) callbacks.delete(pending.id)
     else {
       const due = posted + Duration.toMillis(gap)
-      parcels.set(parcel.id, { ...parcel, attempt: parcel.attempt + 1, isHeld: false, due })
+      callbacks.set(pending.id, { ...pending, attempt: pending.attempt + 1, isHeld: false, due })
     }
     yield* save
   })
 
-  const climb = Effect.fnUntraced(function* (id: string) {
-    for (let parcel = parcels.get(id); parcel !== undefined; parcel = parcels.get(id)) {
-      yield* sleepUntil(parcel.due)
-      yield* carry(parcel)
+  const retry = Effect.fnUntraced(function* (id: string) {
+    for (let next = callbacks.get(id); next !== undefined; next = callbacks.get(id)) {
+      yield* sleepUntil(next.due)
+      yield* postOnce(next)
     }
   })
 
-  /** Returns after the first try; more of them go on in the background. */
-  const deliver = Effect.fnUntraced(function* (parcel: Parcel) {
-    yield* carry(parcel)
-    if (parcels.has(parcel.id)) yield* FiberSet.run(underway, climb(parcel.id))
-    const { callback } = parcel
-    if (callback.manner.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
+  /** Makes the first try, and starts the retries in the background. */
+  const deliver = Effect.fnUntraced(function* (pending: PendingCallback) {
+    yield* postOnce(pending)
+    if (callbacks.has(pending.id)) yield* FiberSet.run(fibers, retry(pending.id))
+    const { callback } = pending
+    if (callback.suffixes.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  /** Takes what sets out at a time on its first try, one after the other. */
-  const depart = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Parcels>) {
+  /** Waits until a time, and then makes the first try of each callback, one after the other. */
+  const deliverAt = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Pending>) {
     yield* sleepUntil(due)
     yield* Effect.forEach(yield* ready, deliver, { discard: true })
   })
 
-  const heldFor = (transactionId: string): Parcels =>
-    Array.from(parcels.values()).filter(
+  const heldFor = (transactionId: string): Pending =>
+    Array.from(callbacks.values()).filter(
       ({ callback, isHeld }) => isHeld && callback.transactionId === transactionId
     )
 
-  const departHeld = (transactionId: string, due: number) =>
-    depart(
+  const deliverHeldAt = (transactionId: string, due: number) =>
+    deliverAt(
       due,
-      Effect.suspend(() => disorder(heldFor(transactionId).filter((held) => held.due === due)))
+      Effect.suspend(() => shuffled(heldFor(transactionId).filter((held) => held.due === due)))
     )
 
-  const setOut = (way: Effect.Effect<void>) =>
-    Effect.asVoid(FiberSet.run(underway, Effect.provideService(way, Random.Random, random)))
+  const run = (delivering: Effect.Effect<void>) =>
+    Effect.asVoid(FiberSet.run(fibers, Effect.provideService(delivering, Random.Random, random)))
 
   const send = Effect.fnUntraced(function* (callback: Callback) {
-    const { manner, transactionId } = callback
-    if (manner.silent || (manner.lost && callback.isLast)) return
-    const leaves = (yield* Clock.currentTimeMillis) + (manner.late ? latePaces * unit : 0)
-    const held = manner.shuffle ? heldFor(transactionId).find(({ due }) => due > leaves) : undefined
-    const due = held?.due ?? leaves + (manner.shuffle ? shufflePaces * unit : 0)
-    const sent = Array.from({ length: manner.duplicate ? 2 : 1 }, (): Parcel => {
-      const id = String(++parcelled)
-      return { id, callback, attempt: 1, isHeld: manner.shuffle, due }
+    const { suffixes, transactionId } = callback
+    if (suffixes.silent || (suffixes.lost && callback.isLast)) return
+    const leaves = (yield* Clock.currentTimeMillis) + (suffixes.late ? latePaces * unit : 0)
+    const held = suffixes.shuffle
+      ? heldFor(transactionId).find(({ due }) => due > leaves)
+      : undefined
+    const due = held?.due ?? leaves + (suffixes.shuffle ? shufflePaces * unit : 0)
+    const copies = Array.from({ length: suffixes.duplicate ? 2 : 1 }, (): PendingCallback => {
+      const id = String(++lastId)
+      return { id, callback, attempt: 1, isHeld: suffixes.shuffle, due }
     })
-    for (const parcel of sent) parcels.set(parcel.id, parcel)
-    if (!manner.shuffle) yield* setOut(depart(due, Effect.succeed(sent)))
-    else if (held === undefined) yield* setOut(departHeld(transactionId, due))
+    for (const copy of copies) callbacks.set(copy.id, copy)
+    if (!suffixes.shuffle) yield* run(deliverAt(due, Effect.succeed(copies)))
+    else if (held === undefined) yield* run(deliverHeldAt(transactionId, due))
   })
 
-  // What was under way when a file was closed goes on.
+  // Callbacks in progress continue after a restart with a file.
   const groups = new Set<string>()
-  for (const parcel of parcels.values()) {
-    const { attempt, callback, due, id, isHeld } = parcel
+  for (const pending of callbacks.values()) {
+    const { attempt, callback, due, id, isHeld } = pending
     const group = `${callback.transactionId} ${due}`
-    if (attempt > 1) yield* setOut(climb(id))
-    else if (!isHeld) yield* setOut(depart(due, Effect.succeed([parcel])))
-    else if (!groups.has(group)) yield* setOut(departHeld(callback.transactionId, due))
+    if (attempt > 1) yield* run(retry(id))
+    else if (!isHeld) yield* run(deliverAt(due, Effect.succeed([pending])))
+    else if (!groups.has(group)) yield* run(deliverHeldAt(callback.transactionId, due))
     groups.add(group)
   }
 
@@ -243,27 +245,27 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     deliveries: Effect.sync(() => [...log.values()]),
     changes: Stream.fromPubSub(changes),
     reset: Effect.gen(function* () {
-      yield* FiberSet.clear(underway)
-      parcels.clear()
-      random = yield* start
+      yield* FiberSet.clear(fibers)
+      callbacks.clear()
+      random = yield* seeded
       log.clear()
     })
   })
 })
 
 /**
- * Layer that delivers over the `HttpClient` there is, and to this machine only.
+ * Layer that delivers over the provided `HttpClient`, to this machine only.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer: Layer.Layer<Courier, never, Requirements> = Layer.effect(
   Courier,
-  make(Posting.isHere)
+  make(CallbackPost.isLocal)
 )
 
 /**
- * Layer that delivers over the `HttpClient` there is, wherever it is allowed to.
+ * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed.
  *
  * @category layers
  * @since 0.1.0
@@ -273,7 +275,7 @@ export const layerTo = (
 ): Layer.Layer<Courier, never, Requirements> => Layer.effect(Courier, make(isAllowed))
 
 /**
- * Layer that delivers to any host, over an `HttpClient` that leads to no network.
+ * Layer that delivers to any host, over an `HttpClient` without a network.
  *
  * @category layers
  * @since 0.1.0
@@ -285,12 +287,12 @@ type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 const latePaces = 10
 const shufflePaces = 5
 
-/** Puts parcels in another order of statuses than they have, wherever there is one. */
-const disorder = (parcels: Parcels) =>
-  Effect.map(Random.shuffle(parcels), (shuffled) =>
-    shuffled.every(({ callback }, at) => callback.status === parcels[at]?.callback.status)
-      ? shuffled.toReversed()
-      : shuffled
+/** Shuffles callbacks so that the order of their statuses changes, where another order exists. */
+const shuffled = (pending: Pending) =>
+  Effect.map(Random.shuffle(pending), (random) =>
+    random.every(({ callback }, at) => callback.status === pending[at]?.callback.status)
+      ? random.toReversed()
+      : random
   )
 
 const isDone = ({ answer }: Delivery): boolean =>

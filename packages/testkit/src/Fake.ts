@@ -1,15 +1,14 @@
 /**
- * The whole service in memory, for a merchant's tests: no port, no network, and virtual time if you
- * like.
+ * The whole service in memory for the tests of a merchant, without a port or a network.
  *
  * **Details**
  *
- * It is the real client with its network replaced: a call is encoded, carries a token, and is retried
- * and decoded like any other, but its bytes go to a gateway in the same process. No promise is involved,
- * so under `TestClock` a ladder of retries, a token's 30 days or a year of charges pass in one `adjust`.
+ * A fake is the real client with its network replaced. A call is encoded, authorized, retried and decoded
+ * as usual, but its bytes go to a gateway in the same process. No promise is involved, so under `TestClock`
+ * all retries of a callback, the 30 days of a token or a year of charges pass in one `adjust`.
  *
- * Callbacks are delivered to whoever asked for them with `deliverTo`; until then nobody listens, and they
- * climb their ladder. Any callbackUrl will do, since nothing leaves the process.
+ * `deliverTo` sets the receiver of the callbacks. Before it is called, callbacks reach no receiver and are
+ * retried. Any callbackUrl works, since nothing leaves the process.
  *
  * **Example** (A payment and its callbacks)
  *
@@ -50,13 +49,13 @@ import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
-import { apart } from "./internal/Apart.ts"
-import * as Nearby from "./internal/Nearby.ts"
-import * as Struck from "./internal/sandbox/Struck.ts"
+import { isolated } from "./internal/Isolated.ts"
+import * as InProcess from "./internal/InProcess.ts"
+import * as FaultedResponse from "./internal/faults/FaultedResponse.ts"
 
 /**
- * Service that says where the callbacks go. `deliverTo` takes what a receiver does with one, and answers
- * with an HTTP status; whoever asked last gets them.
+ * Service that sets the receiver of the callbacks: a function that takes a callback and returns an HTTP
+ * status. A later call of `deliverTo` replaces the receiver.
  *
  * @category services
  * @since 0.1.0
@@ -67,7 +66,7 @@ export class Fake extends Context.Service<
 >()("@pawl/testkit/Fake") {}
 
 /**
- * What takes a callback in and answers with an HTTP status, such as `Receiver.receive`.
+ * A function that takes a callback and returns an HTTP status, such as `Receiver.receive`.
  *
  * @category models
  * @since 0.1.0
@@ -75,7 +74,7 @@ export class Fake extends Context.Service<
 export type Receive = (incoming: Incoming) => Effect.Effect<number>
 
 /**
- * Everything a fake hands out: the services of the client, and what they are over.
+ * The services of a fake: those of the client, and those beneath it.
  *
  * @category models
  * @since 0.1.0
@@ -89,8 +88,8 @@ export type Services =
   | Faults.Faults
 
 /**
- * Layer that provides every service of `@pawl/http` over a gateway in memory, and hands out the gateway,
- * the transport that leads to it, its courier and the faults it is to have.
+ * Layer that provides every service of `@pawl/http` over a gateway in memory, and also the gateway, its
+ * transport, its courier and its faults.
  *
  * @category layers
  * @since 0.1.0
@@ -102,7 +101,7 @@ export const layer = (options: GatewayConfig.Options = {}): Layer.Layer<Services
     Layer.provideMerge(Layer.merge(Gateway.layer, Faults.layer)),
     Layer.provideMerge(callbacks),
     Layer.provide([PortableHmac.layer, GatewayConfig.layer(options)]),
-    apart
+    isolated
   )
 
 /**
@@ -139,9 +138,9 @@ const transport = Layer.effect(
         const path = url.replace(/^https?:\/\/[^/]*/u, "")
         const request = { method, path, headers, body: utf8.encode(body) }
         return Effect.flatMap(faults.strike(method, path), (fault) =>
-          Effect.flatMap(Struck.meet(fault, gateway.handle(request)), (seen) =>
-            seen._tag === "whole"
-              ? Effect.succeed({ ...seen.answer, body: utf8.encode(seen.answer.body) })
+          Effect.flatMap(FaultedResponse.make(fault, gateway.handle(request)), (faulted) =>
+            faulted._tag === "whole"
+              ? Effect.succeed({ ...faulted.response, body: utf8.encode(faulted.response.body) })
               : Effect.fail(new Unreachable({ reason: "ECONNRESET", sent: true, attempts: 1 }))
           )
         )
@@ -154,12 +153,12 @@ const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.Gatewa
   Layer.unwrap(
     Effect.sync(() => {
       let receive: Receive | undefined
-      const client = Nearby.client((incoming) => receive?.(incoming) ?? Effect.undefined)
+      const client = InProcess.client((incoming) => receive?.(incoming) ?? Effect.undefined)
       return Layer.merge(
         Layer.succeed(Fake, {
-          deliverTo: (given) =>
+          deliverTo: (receiver) =>
             Effect.sync(() => {
-              receive = given
+              receive = receiver
             })
         }),
         Layer.provide(Courier.layerInMemory, Layer.succeed(HttpClient.HttpClient, client))

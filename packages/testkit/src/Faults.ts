@@ -1,20 +1,20 @@
 /**
- * What goes wrong with the service on purpose, endpoint by endpoint.
+ * Faults of the service, injected endpoint by endpoint.
  *
  * **Details**
  *
- * | fault | what the caller sees | is the request processed? |
+ * | fault | response to the caller | is the request processed? |
  * |---|---|---|
  * | `500` | 500 with a JSON body | no |
  * | `503` | 503 with `Retry-After: 1` | no |
- * | `401` | 401, whatever the token | no |
- * | `delay` | the true answer, 5 seconds late | yes |
- * | `truncate` | the first half of the true answer, then the end of the connection | yes |
- * | `content-type` | the true answer as `text/html` | yes |
+ * | `401` | 401, even with a valid token | no |
+ * | `delay` | the genuine response, 5 seconds late | yes |
+ * | `truncate` | the first half of the genuine response, then the connection closes | yes |
+ * | `content-type` | the genuine response as `text/html` | yes |
  * | `reset-before` | a connection reset | no |
  * | `reset-after` | a connection reset | yes |
  *
- * In a `Fake` there is no connection: what breaks one is `Unreachable` there.
+ * A `Fake` has no connection: a fault that breaks one is `Unreachable` there.
  *
  * **Example** (Every second create of a payment is lost)
  *
@@ -37,18 +37,18 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import type { GatewayConfig } from "./GatewayConfig.ts"
-import * as Chance from "./internal/Chance.ts"
+import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as Endpoints from "./internal/gateway/Endpoints.ts"
 
 /**
- * Service that holds the faults there are.
+ * Service that injects faults.
  *
  * **Details**
  *
- * - `add` takes a fault into force; an endpoint that there is not is a defect. Of several for one
- *   endpoint the first that strikes is the one.
- * - `list` are those in force, in their order, with the `times` they have left.
- * - `strike` tells which fault a request meets; asking counts as meeting it.
+ * - `add` activates a fault; an unknown endpoint is a defect. Of several faults for one endpoint, the first
+ *   that strikes applies.
+ * - `list` returns the active faults in order, with the `times` they have left.
+ * - `strike` returns the fault of one request, and counts it.
  *
  * @category services
  * @since 0.1.0
@@ -64,7 +64,7 @@ export class Faults extends Context.Service<
 >()("@pawl/testkit/Faults") {}
 
 /**
- * The faults there are.
+ * The kinds of fault.
  *
  * @category constants
  * @since 0.1.0
@@ -81,7 +81,7 @@ export const kinds = [
 ] as const
 
 /**
- * The name of a fault.
+ * A kind of fault.
  *
  * @category models
  * @since 0.1.0
@@ -93,10 +93,10 @@ export type Kind = (typeof kinds)[number]
  *
  * **Details**
  *
- * - `endpoint`: method and path as the spec has them, `POST /v1/payments/apm` or
+ * - `endpoint`: method and path as the specification has them, `POST /v1/payments/apm` or
  *   `GET /v1/payments/apm/status/{id}`, or `*` for all.
- * - `rate`: how often it strikes, above 0 and up to 1; 1 when it is not given.
- * - `times`: after so many times it is over; never when it is not given.
+ * - `rate`: the probability that it strikes, above 0 and up to 1; the default is 1.
+ * - `times`: the number of times it strikes; unlimited by default.
  *
  * @category schemas
  * @since 0.1.0
@@ -117,7 +117,7 @@ export const Fault = Schema.Struct({
 })
 
 /**
- * A fault, and where it strikes.
+ * A fault and its endpoint.
  *
  * @category models
  * @since 0.1.0
@@ -125,7 +125,7 @@ export const Fault = Schema.Struct({
 export type Fault = typeof Fault.Type
 
 /**
- * Layer that holds no fault yet. What is left to chance follows the seed of the gateway.
+ * Layer that has no fault yet. Random faults follow the seed of the gateway.
  *
  * @category layers
  * @since 0.1.0
@@ -133,10 +133,10 @@ export type Fault = typeof Fault.Type
 export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
   Faults,
   Effect.gen(function* () {
-    const random = yield* Chance.make("faults")
+    const random = yield* SeededRandom.make("faults")
     let faults: ReadonlyArray<Fault> = []
 
-    const isStruck = ({ rate = 1 }: Fault) =>
+    const strikes = ({ rate = 1 }: Fault) =>
       rate === 1 ? Effect.succeed(true) : Effect.map(Random.next, (drawn) => drawn < rate)
 
     const strike = Effect.fnUntraced(
@@ -144,7 +144,7 @@ export const layer: Layer.Layer<Faults, never, GatewayConfig> = Layer.effect(
         const name = Endpoints.of(method, path)
         for (const fault of faults) {
           const isFor = fault.endpoint === everywhere || fault.endpoint === name
-          if (!isFor || !(yield* isStruck(fault))) continue
+          if (!isFor || !(yield* strikes(fault))) continue
           faults = faults.flatMap((one) => (one === fault ? spent(one) : [one]))
           return fault.fault
         }
@@ -174,7 +174,7 @@ const everywhere = "*"
 const nameOf = (text: string): string | undefined =>
   text.trim() === everywhere ? everywhere : Endpoints.named(text)
 
-/** One time less, and nothing when that was the last. */
+/** Returns a fault with one time less, or nothing after its last. */
 const spent = (fault: Fault): ReadonlyArray<Fault> =>
   fault.times === undefined
     ? [fault]

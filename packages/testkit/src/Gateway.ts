@@ -1,15 +1,15 @@
 /**
- * The payments service itself, as a state machine behind every door.
+ * The payments service as a state machine behind the fake and the sandbox.
  *
  * **Details**
  *
- * A door hands a request to `handle` and sends what comes back; there is no I/O in here, and time and
- * chance are Effect's. What is true of every transaction can be read beside it.
+ * `handle` takes a request and returns the response. The gateway does no I/O; time and random numbers are
+ * Effect's. A test can also read the true state of every transaction.
  *
- * `handle` checks in the order the service does: the bearer token (401), then the request (400: the
- * body, each field by the contract, the request checksum last), then whether the resource exists
- * (404). A 400 names fields and never holds their values. A repeated requestId is answered with the
- * original, byte for byte, whatever else a sound body says.
+ * `handle` checks in the order of the service: the bearer token (401), then the request (400: the body, each
+ * field by the contract, the request checksum last), then whether the resource exists (404). A 400 names
+ * fields and never contains their values. A repeated requestId gets the original response, byte for byte,
+ * even if the rest of a valid body differs.
  *
  * @since 0.1.0
  */
@@ -26,18 +26,18 @@ import { GatewayConfig } from "./GatewayConfig.ts"
 import * as Apm from "./internal/gateway/Apm.ts"
 import * as ApmPayments from "./internal/gateway/ApmPayments.ts"
 import * as ApmPayouts from "./internal/gateway/ApmPayouts.ts"
-import * as Book from "./internal/gateway/Book.ts"
+import * as Transactions from "./internal/gateway/Transactions.ts"
 import * as CardCallback from "./internal/gateway/CardCallback.ts"
 import * as CardPayments from "./internal/gateway/CardPayments.ts"
 import * as CardPayouts from "./internal/gateway/CardPayouts.ts"
 import * as Cards from "./internal/gateway/Cards.ts"
-import * as Charging from "./internal/gateway/Charging.ts"
+import * as SubscriptionBilling from "./internal/gateway/SubscriptionBilling.ts"
 import { type Checkout, make as makeCheckout } from "./internal/gateway/Checkout.ts"
 import * as Contract from "./internal/gateway/Contract.ts"
-import * as Pages from "./internal/gateway/Pages.ts"
+import * as PageUrls from "./internal/gateway/PageUrls.ts"
 import * as PaymentIntents from "./internal/gateway/PaymentIntents.ts"
 import * as Refunds from "./internal/gateway/Refunds.ts"
-import * as Requests from "./internal/gateway/Requests.ts"
+import * as Writes from "./internal/gateway/Writes.ts"
 import * as Subscriptions from "./internal/gateway/Subscriptions.ts"
 import * as Tokens from "./internal/gateway/Tokens.ts"
 
@@ -46,13 +46,13 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  *
  * **Details**
  *
- * - `handle` answers a request, and never fails.
- * - `transactions`, `transaction`: the truth, with every status a transaction had and when.
- * - `checkout`: the intents, and what customers do on their pages.
- * - `move` gives a transaction a status, and ends its own life first, so that it keeps it; FAILED has
- *   declineCode 5 unless another is given.
+ * - `handle` returns the response to a request, and never fails.
+ * - `transactions`, `transaction`: the true transactions, with the time of every status.
+ * - `checkout`: the intents, and the actions of customers on their pages.
+ * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
+ *   by default.
  * - `resend` posts the callback of a delivery once more, and returns the try.
- * - `reset` forgets everything but the credentials; tokens stay valid.
+ * - `reset` removes everything but the credentials; tokens stay valid.
  *
  * @category services
  * @since 0.1.0
@@ -60,7 +60,7 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
 export class Gateway extends Context.Service<
   Gateway,
   {
-    readonly handle: (request: Request) => Effect.Effect<Answer>
+    readonly handle: (request: Request) => Effect.Effect<Response>
     readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
     readonly transaction: (id: string) => Effect.Effect<Transaction | undefined>
     readonly checkout: Checkout
@@ -75,7 +75,7 @@ export class Gateway extends Context.Service<
 >()("@pawl/testkit/Gateway") {}
 
 /**
- * A request as any door hands it over. Header names are lower case; `path` is from the host root.
+ * A request to the gateway. Header names are lower case; `path` begins at the host root.
  *
  * @category models
  * @since 0.1.0
@@ -83,23 +83,23 @@ export class Gateway extends Context.Service<
 export type Request = Contract.Request
 
 /**
- * An answer, ready to be sent.
+ * A response of the gateway. Its body is empty only with 204.
  *
  * @category models
  * @since 0.1.0
  */
-export type Answer = Contract.Answer
+export type Response = Contract.Response
 
 /**
- * A transaction as it truly is.
+ * A transaction with its true status.
  *
  * @category models
  * @since 0.1.0
  */
-export type Transaction = Book.Transaction
+export type Transaction = Transactions.Transaction
 
 /**
- * The intents of the service, and what customers do on their pages; so a test can be the customer
+ * The intents of the service, and the actions of customers on their pages. A test uses it as the customer,
  * without a browser.
  *
  * @category models
@@ -108,7 +108,7 @@ export type Transaction = Book.Transaction
 export type { Checkout }
 
 /**
- * Layer that starts the service, without any transaction.
+ * Layer that starts the service without any transaction.
  *
  * @category layers
  * @since 0.1.0
@@ -121,13 +121,13 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const { refundCallbackId, requestChecksumSeparator } = yield* Profile
     const sign = (yield* Hmac).keyed(config.merchantSecret)
     const tokens = yield* Tokens.make
-    const requests = yield* Requests.make
-    const book = yield* Book.make(messageOf(refundCallbackId))
+    const writes = yield* Writes.make
+    const transactions = yield* Transactions.make(messageOf(refundCallbackId))
     const vault = yield* Cards.make
-    const charging = yield* Charging.make(book)
-    const pages = Pages.make(config.pageUrl)
-    const checkout = yield* makeCheckout(book, requests, pages)
-    const createApm = Apm.make(book, requests, pages, sign, requestChecksumSeparator)
+    const billing = yield* SubscriptionBilling.make(transactions)
+    const pageUrls = PageUrls.make(config.pageUrl)
+    const checkout = yield* makeCheckout(transactions, writes, pageUrls)
+    const createApm = Apm.make(transactions, writes, pageUrls, sign, requestChecksumSeparator)
 
     const find = Contract.make({
       authenticate: ({ payload }) =>
@@ -138,20 +138,20 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         )
           ? Effect.map(tokens.issue, (accessToken) => ({ accessToken }))
           : Effect.fail(wrongCredentials),
-      ...ApmPayments.make(book, createApm),
-      ...ApmPayouts.make(book, createApm),
-      ...CardPayments.make(book, requests, vault, pages),
-      ...CardPayouts.make(book, requests, pages),
-      ...Refunds.make(book, requests),
-      ...PaymentIntents.make(checkout, requests, pages),
-      ...Subscriptions.make(charging, requests, vault, pages)
+      ...ApmPayments.make(transactions, createApm),
+      ...ApmPayouts.make(transactions, createApm),
+      ...CardPayments.make(transactions, writes, vault, pageUrls),
+      ...CardPayouts.make(transactions, writes, pageUrls),
+      ...Refunds.make(transactions, writes),
+      ...PaymentIntents.make(checkout, writes, pageUrls),
+      ...Subscriptions.make(billing, writes, vault, pageUrls)
     })
 
-    const authorized = <A>({ headers }: Request, answer: Effect.Effect<A, Contract.Refusal>) => {
+    const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
       if (token === undefined) return Effect.fail(unauthorized)
       return Effect.flatMap(tokens.isValid(token), (isValid) =>
-        isValid ? answer : Effect.fail(unauthorized)
+        isValid ? response : Effect.fail(unauthorized)
       )
     }
 
@@ -159,36 +159,43 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       handle: (request) =>
         Effect.suspend(() => {
           const route = find(request)
-          const answer = route?.answer ?? Effect.fail(Contract.notFound)
-          return route?.isSecured === false ? answer : authorized(request, answer)
+          const response = route?.response ?? Effect.fail(Contract.notFound)
+          return route?.isSecured === false ? response : authorized(request, response)
         }).pipe(
           Effect.catchTag("Refusal", ({ errors, message, status }) =>
-            Effect.succeed(Contract.answer(status, { message, errors }))
+            Effect.succeed(Contract.jsonResponse(status, { message, errors }))
           ),
           Effect.catchDefect((defect) =>
-            Effect.as(Effect.logError("A request broke the gateway", defect), unexpected)
+            Effect.as(Effect.logError("The gateway failed on a request", defect), unexpected)
           )
         ),
-      transactions: book.transactions,
-      transaction: book.transaction,
+      transactions: transactions.all,
+      transaction: transactions.get,
       checkout,
-      move: (id, status, declineCode = ordinaryDecline) =>
-        requests.turn(
+      move: (id, status, declineCode = defaultDeclineCode) =>
+        writes.exclusive(
           Effect.gen(function* () {
-            yield* book.halt(id)
-            yield* book.move(id, status, declineCode)
-            return yield* book.transaction(id)
+            yield* transactions.halt(id)
+            yield* transactions.move(id, status, declineCode)
+            return yield* transactions.get(id)
           })
         ),
       resend: Effect.fnUntraced(function* (deliveryId) {
         const delivery = (yield* courier.deliveries).find(({ id }) => id === deliveryId)
         if (delivery === undefined) return undefined
-        const callback = book.callback(delivery.transactionId, delivery.status)
+        const callback = transactions.callback(delivery.transactionId, delivery.status)
         return callback === undefined ? undefined : yield* courier.once(callback, delivery.forged)
       }),
-      reset: requests.turn(
+      reset: writes.exclusive(
         Effect.all(
-          [charging.reset, checkout.reset, book.reset, vault.reset, requests.reset, courier.reset],
+          [
+            billing.reset,
+            checkout.reset,
+            transactions.reset,
+            vault.reset,
+            writes.reset,
+            courier.reset
+          ],
           { discard: true }
         )
       )
@@ -196,7 +203,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   })
 )
 
-/** Who writes the callback of a transaction. */
+/** Returns the function that writes the callback of a transaction. */
 const messageOf = (named: "refund" | "payment") => {
   const ofRefund = CardCallback.ofRefund(named)
   return (transaction: Transaction) =>
@@ -207,8 +214,8 @@ const messageOf = (named: "refund" | "payment") => {
         : CardCallback.message(transaction)
 }
 
-/** The code of the test card that declines. */
-const ordinaryDecline = 5
+/** The declineCode of the test card that declines. */
+const defaultDeclineCode = 5
 
 const unauthorized = new Contract.Refusal({
   status: 401,
@@ -218,7 +225,7 @@ const unauthorized = new Contract.Refusal({
 const wrongCredentials = new Contract.Refusal({
   status: 401,
   message:
-    "Not the merchantKey and merchantSecret of this gateway: they are sandbox-key and sandbox-secret, unless it was started with others"
+    "Wrong merchantKey or merchantSecret: the defaults are sandbox-key and sandbox-secret, unless the sandbox was started with others"
 })
 
-const unexpected = Contract.answer(500, { message: "Unexpected error" })
+const unexpected = Contract.jsonResponse(500, { message: "Unexpected error" })

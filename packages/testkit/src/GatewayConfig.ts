@@ -1,5 +1,5 @@
 /**
- * What a gateway is set up with: the merchant's credentials, the pace of its transactions, the seed.
+ * The settings of a gateway: the credentials of the merchant, the pace of transactions, the seed.
  *
  * @since 0.1.0
  */
@@ -13,12 +13,12 @@ import * as Redacted from "effect/Redacted"
  *
  * **Details**
  *
- * - `merchantKey`, `merchantSecret`: the one merchant the gateway knows.
+ * - `merchantKey`, `merchantSecret`: the credentials of the only merchant.
  * - `pace`: the time between two moves of a transaction.
- * - `seed`: makes everything that is left to chance repeatable; without one it is not.
+ * - `seed`: makes every random choice repeatable.
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
- * - `environment`: tokens of one environment are refused by every other (`spec.md`, "Authentication").
- * - `firstId`: the first identifier it gives; the next ones count on.
+ * - `environment`: a token of one environment is refused by every other (`spec.md`, "Authentication").
+ * - `firstId`: the first identifier; each later one is higher by 1.
  *
  * @category services
  * @since 0.1.0
@@ -37,7 +37,7 @@ export class GatewayConfig extends Context.Service<
 >()("@pawl/testkit/GatewayConfig") {}
 
 /**
- * What may be said about a gateway; everything has a default.
+ * The settings of a gateway; each has a default.
  *
  * @category models
  * @since 0.1.0
@@ -53,8 +53,8 @@ export interface Options {
 }
 
 /**
- * Layer that takes the given settings, and else: key `sandbox-key`, secret `sandbox-secret`, a pace
- * of 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, ids from 100001.
+ * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
+ * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, ids from 100001.
  *
  * @category layers
  * @since 0.1.0

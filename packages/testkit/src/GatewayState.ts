@@ -11,8 +11,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Transaction } from "./Gateway.ts"
-import type { Entry } from "./internal/gateway/Entry.ts"
-import { Shelves } from "./internal/gateway/Shelves.ts"
+import type { ScheduledTransaction } from "./internal/gateway/ScheduledTransaction.ts"
+import { StateStore } from "./internal/state/StateStore.ts"
 
 /**
  * State of a gateway and its courier.
@@ -43,9 +43,9 @@ export const makeMemory = (): GatewayState => {
     // Each name is opened with one type of value.
     return map as Map<string, A>
   }
-  const entries = open<Entry>("transaction")
+  const entries = open<ScheduledTransaction>("transaction")
   return {
-    layer: Layer.succeed(Shelves, { open, list: () => [], save: Effect.void }),
+    layer: Layer.succeed(StateStore, { open, list: () => [], save: Effect.void }),
     transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
     transaction: (id) => entries.get(id)?.transaction
   }

@@ -1,39 +1,38 @@
 /**
- * The pages of a sandbox for customers: where an intent is paid, or paid out, and where a payment is
- * confirmed to the bank.
+ * The pages of a sandbox for customers: the page of a payment intent, and the challenge of a transaction.
  *
  * **Details**
  *
- * | path | what is there |
+ * | path | page |
  * |---|---|
  * | `/pay/{intentId}` | the page of an intent, its `redirectUrl`; with `?frame=1` its `iframeUrl` |
  * | `/challenge/{transactionId}` | the challenge of a transaction, its `challengeUrl`; with `?frame=1` its `challengeUrlIframe` |
  *
- * A page is HTML from the server, without a script: a form is sent, and the answer says where to go on.
- * It speaks English, German, Spanish and French: the `lang` of the intent, and else what the browser
- * asks for. A page for a frame ends with a link back to the merchant; any other sends the customer back
- * by itself, to the URLs of the intent and nowhere else, exactly as they were given
+ * A page is HTML without a script: the customer submits a form, and the response redirects. The languages
+ * are English, German, Spanish and French: the `lang` of the intent, else the browser's. In a frame the last
+ * page has a link back to the merchant; elsewhere it redirects the customer by itself. The target is always a
+ * URL of the intent, exactly as the merchant sent it
  * (`docs/decisions/0039-a-hosted-page-is-html-without-a-script.md`).
  *
- * A challenge that nobody opens goes on by itself, as its scenario says; once somebody does, only the
- * buttons decide. Nothing of a card is kept but its mask, and only test cards are taken.
+ * A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test
+ * cards are accepted, and only the mask of a card is stored.
  *
  * **Gotchas**
  *
- * A redirect is no confirmation (`spec.md`, "Transaction statuses"). So half of the customers, drawn
- * by the seed, come back to the `successRedirectUrl` before their payment has ended.
+ * A redirect is no confirmation (`spec.md`, "Transaction statuses"). So half of the customers, selected by
+ * the seed, return to the `successRedirectUrl` before their payment has ended.
  *
- * For tests in a browser, these `data-testid`s stay as they are:
+ * For tests in a browser, these `data-testid`s are stable:
  *
- * | where | `data-testid` |
+ * | part | `data-testid` |
  * |---|---|
  * | the order | `merchant`, `amount`, `order-title`, `merchant-order` |
  * | state | `state-open`, `state-declined`, `state-underway`, `state-paid`, `state-cancelled` |
  * | card | `card-number`, `card-expiry`, `card-cvc`, `card-name`, `pay` |
- * | other ways | `pay-WALLET`, `pay-BANK_TRANSFER`; for a payout also `way-…` and `account-…` |
+ * | other methods | `pay-WALLET`, `pay-BANK_TRANSFER`; for a payout also `way-…` and `account-…` |
  * | an intent without an amount | `amount-input`, `next` |
- * | what went wrong | `error-summary`, `declined` |
- * | ways out | `cancel`, `refresh`, `return` |
+ * | errors | `error-summary`, `declined` |
+ * | links and buttons that leave the page | `cancel`, `refresh`, `return` |
  * | challenge | `challenge`, `card-mask`, `challenge-approve`, `challenge-decline`, `challenge-over` |
  *
  * @since 0.1.0
@@ -45,17 +44,17 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Gateway from "./Gateway.ts"
-import { Access } from "./internal/sandbox/Access.ts"
-import type { Transaction } from "./internal/gateway/Book.ts"
+import { RouteGuards } from "./internal/http/RouteGuards.ts"
+import type { Transaction } from "./internal/gateway/Transactions.ts"
 import * as ChallengePage from "./internal/pages/ChallengePage.ts"
 import type { Intent } from "./internal/gateway/Intent.ts"
 import { html } from "./internal/pages/Html.ts"
-import { challengePath, payPath } from "./internal/gateway/Pages.ts"
-import * as PageShell from "./internal/pages/PageShell.ts"
+import { challengePath, payPath } from "./internal/gateway/PageUrls.ts"
+import * as PageLayout from "./internal/pages/PageLayout.ts"
 import { style } from "./internal/pages/PageStyle.ts"
-import type { Form } from "./internal/pages/PayForm.ts"
+import type { Form } from "./internal/gateway/PayForm.ts"
 import * as PayPage from "./internal/pages/PayPage.ts"
-import { languageOf, words } from "./internal/pages/Words.ts"
+import { languageOf, translations } from "./internal/pages/Translations.ts"
 
 /**
  * Layer that adds the pages to a router.
@@ -63,57 +62,60 @@ import { languageOf, words } from "./internal/pages/Words.ts"
  * @category layers
  * @since 0.1.0
  */
-export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | Gateway.Gateway | Access> =
-  HttpRouter.use((router) =>
-    Effect.gen(function* () {
-      const { checkout } = yield* Gateway.Gateway
-      const { page } = yield* Access
+export const routes: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | Gateway.Gateway | RouteGuards
+> = HttpRouter.use((router) =>
+  Effect.gen(function* () {
+    const { checkout } = yield* Gateway.Gateway
+    const { page } = yield* RouteGuards
 
-      const pay = Effect.gen(function* () {
-        const { form, id, method, reader } = yield* asked
-        const before = yield* checkout.intent(id)
-        if (before === undefined) return missing(reader())
-        const inLanguage = reader(before.request.lang)
-        if (method === "GET") return show(before, inLanguage)
-        const sent = yield* form
-        if (sent === undefined) return forbidden(inLanguage)
-        const after = yield* checkout.submit(id, sent)
-        if (after === undefined) return missing(inLanguage)
-        return after.faults.length > 0
-          ? respond(PayPage.make(after.intent, inLanguage, sent, after.faults), inLanguage)
-          : seeOther(payPath(id, inLanguage.isFrame))
-      })
-
-      const challenge = Effect.gen(function* () {
-        const { form, id, method, reader } = yield* asked
-        const opened = yield* checkout.challenge(id)
-        if (opened === undefined || !isChallenged(opened)) return missing(reader())
-        const intent = yield* checkout.intent(opened.intentId ?? "")
-        const inLanguage = reader(intent?.request.lang)
-        if (method === "GET") return confront(opened, inLanguage)
-        const sent = yield* form
-        if (sent === undefined) return forbidden(inLanguage)
-        yield* checkout.decide(id, sent["act"] === "approve")
-        return seeOther(challengePath(id, inLanguage.isFrame))
-      })
-
-      for (const method of ["GET", "POST"] as const) {
-        yield* router.add(method, "/pay/:id", page(pay))
-        yield* router.add(method, "/challenge/:id", page(challenge))
-      }
-      yield* router.add("GET", PageShell.assets.style, asset(style, "text/css; charset=utf-8"))
-      yield* router.add("GET", PageShell.assets.icon, asset(icon, "image/svg+xml"))
+    const pay = Effect.gen(function* () {
+      const { form, id, method, viewer } = yield* context
+      const intent = yield* checkout.intent(id)
+      if (intent === undefined) return missing(viewer())
+      const localized = viewer(intent.request.lang)
+      if (method === "GET") return show(intent, localized)
+      const sent = yield* form
+      if (sent === undefined) return forbidden(localized)
+      const submitted = yield* checkout.submit(id, sent)
+      if (submitted === undefined) return missing(localized)
+      return submitted.errors.length > 0
+        ? respond(PayPage.make(submitted.intent, localized, sent, submitted.errors), localized)
+        : seeOther(payPath(id, localized.isFrame))
     })
-  )
 
-const asked = Effect.gen(function* () {
+    const challenge = Effect.gen(function* () {
+      const { form, id, method, viewer } = yield* context
+      const transaction = yield* checkout.challenge(id)
+      if (transaction === undefined || !isChallenged(transaction)) return missing(viewer())
+      const intent = yield* checkout.intent(transaction.intentId ?? "")
+      const localized = viewer(intent?.request.lang)
+      if (method === "GET") return showChallenge(transaction, localized)
+      const sent = yield* form
+      if (sent === undefined) return forbidden(localized)
+      yield* checkout.decide(id, sent["act"] === "approve")
+      return seeOther(challengePath(id, localized.isFrame))
+    })
+
+    for (const method of ["GET", "POST"] as const) {
+      yield* router.add(method, "/pay/:id", page(pay))
+      yield* router.add(method, "/challenge/:id", page(challenge))
+    }
+    yield* router.add("GET", PageLayout.assets.style, asset(style, "text/css; charset=utf-8"))
+    yield* router.add("GET", PageLayout.assets.icon, asset(icon, "image/svg+xml"))
+  })
+)
+
+const context = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { id = "" } = yield* HttpRouter.params
   const isFrame = /[?&]frame=1(?:&|$)/u.test(request.url)
   return {
     id,
     method: request.method,
-    reader: (lang?: string): PageShell.Reader => ({
+    viewer: (lang?: string): PageLayout.Viewer => ({
       isFrame,
       language: languageOf(lang, request.headers["accept-language"])
     }),
@@ -123,7 +125,7 @@ const asked = Effect.gen(function* () {
 
 const maxForm = HttpServerRequest.MaxBodySize.context(ByteSize.fromInputUnsafe("16 KiB"))
 
-/** Reads a plain form; anything else was not sent by a page of ours. */
+/** Reads a URL-encoded form. A page of the sandbox sends no other body. */
 const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Form | undefined> =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")
     ? request.text.pipe(
@@ -133,46 +135,46 @@ const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<F
       )
     : Effect.undefined
 
-const show = (intent: Intent, reader: PageShell.Reader) => {
+const show = (intent: Intent, viewer: PageLayout.Viewer) => {
   const { failureRedirectUrl, successRedirectUrl } = intent.request
   const [lastTry = ""] = intent.tries.slice(-1)
-  if (intent.state === "challenged") return found(challengePath(lastTry, reader.isFrame))
-  if (!reader.isFrame) {
-    const isSentOn = intent.state === "paid" || (intent.state === "underway" && intent.isEarly)
-    if (isSentOn) return found(successRedirectUrl)
+  if (intent.state === "challenged") return found(challengePath(lastTry, viewer.isFrame))
+  if (!viewer.isFrame) {
+    const isRedirected = intent.state === "paid" || (intent.state === "underway" && intent.isEarly)
+    if (isRedirected) return found(successRedirectUrl)
     if (intent.state === "cancelled") return found(failureRedirectUrl)
   }
-  return respond(PayPage.make(intent, reader), reader)
+  return respond(PayPage.make(intent, viewer), viewer)
 }
 
-const confront = (transaction: Transaction, reader: PageShell.Reader) => {
+const showChallenge = (transaction: Transaction, viewer: PageLayout.Viewer) => {
   const { intentId, returnUrls = {}, status } = transaction
   if (status !== "CUSTOMER_VERIFICATION") {
-    if (intentId !== undefined) return found(payPath(intentId, reader.isFrame))
+    if (intentId !== undefined) return found(payPath(intentId, viewer.isFrame))
     const isRefused = status === "FAILED" || status === "CANCELLED"
     const url = isRefused ? returnUrls.failure : returnUrls.success
-    if (!reader.isFrame && url !== undefined) return found(url)
+    if (!viewer.isFrame && url !== undefined) return found(url)
   }
-  return respond(ChallengePage.make(transaction, reader), reader)
+  return respond(ChallengePage.make(transaction, viewer), viewer)
 }
 
 const isChallenged = ({ history }: Transaction): boolean =>
   history.some(({ status }) => status === "CUSTOMER_VERIFICATION")
 
-const respond = (page: PageShell.Page, reader: PageShell.Reader) =>
-  HttpServerResponse.text(PageShell.write(page, reader), {
+const respond = (page: PageLayout.Page, viewer: PageLayout.Viewer) =>
+  HttpServerResponse.text(PageLayout.write(page, viewer), {
     status: page.status,
     contentType: "text/html; charset=utf-8",
-    headers: PageShell.headersOf(page, reader)
+    headers: PageLayout.headersOf(page, viewer)
   })
 
 const redirect = (status: 302 | 303, location: string) =>
   HttpServerResponse.empty({
     status,
     headers: {
-      ...PageShell.always,
+      ...PageLayout.commonHeaders,
       "cache-control": "no-store",
-      // As it was given, unless it has what a header cannot hold.
+      // The text as it was sent, unless a header cannot hold it.
       location: /^[!-~]+$/u.test(location) ? location : new URL(location).href
     }
   })
@@ -184,7 +186,7 @@ const seeOther = (location: string) => redirect(303, location)
 const asset = (body: string, contentType: string) =>
   HttpServerResponse.text(body, {
     contentType,
-    headers: { ...PageShell.always, "cache-control": "max-age=60" }
+    headers: { ...PageLayout.commonHeaders, "cache-control": "max-age=60" }
   })
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#2450c8"/><path d="M10 15h12v9H10zm2.500 0v-3a3.500 3.500 0 0 1 7 0v3" fill="none" stroke="#fff" stroke-width="2.500" stroke-linejoin="round"/></svg>`
@@ -192,19 +194,19 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 const notice = (
   status: number,
   testid: "missing" | "forbidden",
-  reader: PageShell.Reader,
+  viewer: PageLayout.Viewer,
   more: "missingMore" | "forbiddenMore"
 ) => {
-  const say = words[reader.language]
+  const text = translations[viewer.language]
   const body = html`<div class="side" data-testid="${testid}">
     <div class="result">
-      <h1>${say[testid]}</h1>
-      <p>${say[more]}</p>
+      <h1>${text[testid]}</h1>
+      <p>${text[more]}</p>
     </div>
   </div>`
-  return respond({ status, title: say[testid], isAlone: true, body }, reader)
+  return respond({ status, title: text[testid], isAlone: true, body }, viewer)
 }
 
-const missing = (reader: PageShell.Reader) => notice(404, "missing", reader, "missingMore")
+const missing = (viewer: PageLayout.Viewer) => notice(404, "missing", viewer, "missingMore")
 
-const forbidden = (reader: PageShell.Reader) => notice(415, "forbidden", reader, "forbiddenMore")
+const forbidden = (viewer: PageLayout.Viewer) => notice(415, "forbidden", viewer, "forbiddenMore")

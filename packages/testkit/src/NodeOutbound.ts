@@ -1,16 +1,16 @@
 /**
- * The way out of a sandbox: where its callbacks may go, and how they get there.
+ * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to.
  *
  * **Details**
  *
- * A callbackUrl comes with a request, so whoever can create a payment could have the sandbox post to any
- * service its machine can reach. It goes to loopback, and elsewhere only to hosts that were allowed:
+ * A callbackUrl comes with a request, so a caller of the API could make the sandbox post to any host its
+ * machine can reach. Callbacks go to loopback, and to other hosts only if they are allowed:
  *
- * - A host is allowed by its name or address, for the ports 80, 443 and 1024 and up; with a port,
- *   `shop.example:81`, for that one.
- * - The ports below 1024 of this machine and the sandbox's own are refused, and so are credentials.
- * - A name is resolved once, what it resolves to is checked, and that is connected to. `localhost` has
- *   to be loopback; addresses that clouds hand out their own credentials on are refused always.
+ * - A host is allowed by name or address, for the ports 80, 443 and 1024 and up; `shop.example:81` allows
+ *   one port.
+ * - The ports below 1024 of this machine and the sandbox's own port are refused, and so are credentials.
+ * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback. The
+ *   addresses on which clouds serve credentials are always refused.
  * - Redirects are not followed (`Courier`).
  *
  * @since 0.1.0
@@ -23,21 +23,21 @@ import { BlockList, isIP } from "node:net"
 import { isLoopback } from "@pawl/core/Loopback"
 
 /**
- * Makes the function that tells whether a callback may go to a URL. `allowed` are hosts, with a port or
- * without; `ownPort` is the one the sandbox itself is on.
+ * Makes the function that tells whether a callback may go to a URL. `allowed` lists hosts, with or without a
+ * port; `ownPort` is the port of the sandbox.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const isAllowed =
   (allowed: ReadonlyArray<string>, ownPort: number) =>
-  ({ hostname, password, port: given, protocol, username }: URL): boolean => {
-    const port = given === "" ? (protocol === "https:" ? 443 : 80) : Number(given)
+  ({ hostname, password, port: portText, protocol, username }: URL): boolean => {
+    const port = portText === "" ? (protocol === "https:" ? 443 : 80) : Number(portText)
     const name = hostname.toLowerCase()
     const isHere = isLoopback(name)
     if (protocol !== "http:" && protocol !== "https:") return false
     if (username !== "" || password !== "") return false
-    if ((isHere && port === ownPort) || isNever(name.replace(/^\[|\]$/gu, ""))) return false
+    if ((isHere && port === ownPort) || isBlocked(name.replace(/^\[|\]$/gu, ""))) return false
     const hosts = allowed.map((host) => host.toLowerCase())
     if (hosts.includes(`${name}:${port}`)) return true
     if (isHere) return port >= unprivileged
@@ -45,17 +45,17 @@ export const isAllowed =
   }
 
 /**
- * Tells whether an address that a name resolved to may be connected to for it.
+ * Tells whether the resolved address of a name may be connected to.
  *
  * @category guards
  * @since 0.1.0
  */
-export const mayBe = (name: string, address: string): boolean =>
-  !isNever(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
+export const isAllowedAddress = (name: string, address: string): boolean =>
+  !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
 
 /**
- * Layer that sends callbacks. Where to, somebody else has checked (`isAllowed`), but for what a name
- * resolves to. It is Node's own client, which costs a sandbox no time to start.
+ * Layer that sends callbacks with Node's own client, which adds no start-up time. It checks resolved
+ * addresses; `isAllowed` checks the URL first.
  *
  * @category layers
  * @since 0.1.0
@@ -64,21 +64,25 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNod
   keepAlive: true,
   lookup: (name, options, callback) =>
     resolve(name, { ...options, all: true }, (error, addresses) => {
-      const passing = (addresses ?? []).filter(({ address }) => mayBe(name, address))
-      const [first] = passing
+      const usable = (addresses ?? []).filter(({ address }) => isAllowedAddress(name, address))
+      const [first] = usable
       if (error !== null || first === undefined) {
-        return callback(error ?? new Error(`${name} is nowhere a callback may go`), "", 0)
+        return callback(
+          error ?? new Error(`${name} has no address that a callback may be sent to`),
+          "",
+          0
+        )
       }
       return options.all === true
-        ? callback(null, passing)
+        ? callback(null, usable)
         : callback(null, first.address, first.family)
     })
 })
 
 const unprivileged = 1024
 
-/** Link-local and such, where clouds serve credentials; nowhere; and everybody. */
-const never = new BlockList()
+/** Addresses that are never allowed: link-local and cloud metadata, unspecified, and multicast. */
+const blocked = new BlockList()
 for (const [net, prefix, family] of [
   ["0.0.0.0", 8, "ipv4"],
   ["100.100.100.200", 32, "ipv4"],
@@ -90,11 +94,11 @@ for (const [net, prefix, family] of [
   ["fe80::", 10, "ipv6"],
   ["ff00::", 8, "ipv6"]
 ] as const) {
-  never.addSubnet(net, prefix, family)
+  blocked.addSubnet(net, prefix, family)
 }
 
-/** An IPv4 address within an IPv6 one is judged as what it is. */
-const isNever = (address: string): boolean => {
+/** An IPv4 address within an IPv6 one is checked as IPv4. */
+const isBlocked = (address: string): boolean => {
   const family = isIP(address)
-  return family !== 0 && never.check(address, family === 4 ? "ipv4" : "ipv6")
+  return family !== 0 && blocked.check(address, family === 4 ? "ipv4" : "ipv6")
 }

@@ -1,38 +1,38 @@
 /**
- * The gateway on a real port, for everything that speaks HTTP.
+ * The gateway on a port, for any HTTP client.
  *
  * **Details**
  *
- * | path | what is there |
+ * | path | content |
  * |---|---|
  * | `/` | the console; see `Console` |
  * | `/api/*` | the service; a body of more than 64 KiB is 413 |
- * | `/docs`, `/openapi.json` | its contract, to read |
+ * | `/docs`, `/openapi.json` | the contract, as documentation and as a file |
  * | `/pay/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
- * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the truth |
- * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives it a status, for good |
+ * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
+ * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
  * | `GET /sandbox/deliveries` | every try of every callback |
- * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more; answers with the try |
- * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | what else there is |
+ * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more, and returns the try |
+ * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | the subscriptions and the payment intents |
  * | `GET /sandbox/requests` | the latest 500 requests to the service, newest first |
  * | `GET /sandbox/clock` | `{"now", "advanced"}`, the second in milliseconds |
- * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | answers when all that fell due was delivered |
- * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | what goes wrong; nothing more does |
- * | `POST /sandbox/faults` `{"endpoint", "fault", "rate"?, "times"?}` | makes something go wrong; see `Faults` |
- * | `GET /sandbox/events` | all of this as it changes, as server-sent events |
- * | `POST /sandbox/reset` | forgets all of it but the time; 204 |
+ * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | advances the clock; responds when all that fell due is delivered |
+ * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | lists the active faults; removes them |
+ * | `POST /sandbox/faults` `{"endpoint", "fault", "rate"?, "times"?}` | adds a fault; see `Faults` |
+ * | `GET /sandbox/events` | every change of all this, as server-sent events |
+ * | `POST /sandbox/reset` | removes everything but the advance of the clock; 204 |
  *
- * What is wrong with a request to `/sandbox` is 400 and names the field. An event is named `transaction`,
- * `delivery`, `subscription`, `intent`, `request`, `clock`, `faults` or `reset`, and carries what its GET
- * lists.
+ * An invalid request to `/sandbox` is a 400 that names the field. The events are `transaction`, `delivery`,
+ * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
  *
- * Pages and `/sandbox` answer 403 to a `Host` that is not this machine, and to the `Origin` of another
- * site: no page open in the developer's browser can reach it. Where callbacks may go, `NodeOutbound` says.
+ * Pages and `/sandbox` are 403 for a `Host` that is not this machine, and for the `Origin` of another site, so
+ * no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of callbacks.
  *
  * **Gotchas**
  *
- * It is made for loopback. Bound to anything else it needs a `token`, which `/sandbox` then asks for as
- * a bearer token; whoever reaches it can read its pages and use its API with the merchant's credentials.
+ * A sandbox is made for loopback. Bound to another address it needs a `token`, which `/sandbox` then requires
+ * as a bearer token. Anyone who reaches it can read its pages, and use its API with the merchant's
+ * credentials.
  *
  * @since 0.1.0
  */
@@ -50,19 +50,19 @@ import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
-import { apart } from "./internal/Apart.ts"
-import * as Feed from "./internal/sandbox/Feed.ts"
+import { isolated } from "./internal/Isolated.ts"
+import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/Loopback"
+import * as MemoryStore from "./internal/sandbox/MemoryStore.ts"
 import * as NodeListener from "./internal/sandbox/NodeListener.ts"
 import * as NodePort from "./internal/sandbox/NodePort.ts"
-import * as Shelves from "./internal/gateway/Shelves.ts"
-import * as Traffic from "./internal/sandbox/Traffic.ts"
+import * as StateStore from "./internal/state/StateStore.ts"
+import * as RequestLog from "./internal/sandbox/RequestLog.ts"
 import * as NodeOutbound from "./NodeOutbound.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 /**
- * Service that says where a sandbox serves: `baseUrl` is what a client is configured with, such as
- * `http://127.0.0.1:4010/api`.
+ * Service that holds the base URL of a sandbox for its clients, such as `http://127.0.0.1:4010/api`.
  *
  * @category services
  * @since 0.1.0
@@ -72,12 +72,12 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
 ) {}
 
 /**
- * What may be said about a sandbox.
+ * The settings of a sandbox.
  *
- * - `port`, `host`: where it serves; a free port of 127.0.0.1 unless given.
- * - `token`: what `/sandbox` asks for; has to be there when `host` is not loopback.
- * - `allowCallbacks`: hosts that callbacks may go to besides this machine, with a port or without.
- * - `filename`: the SQLite file that everything is kept in; without it, it is gone with the sandbox.
+ * - `port`, `host`: the address to bind; the default is a free port of 127.0.0.1.
+ * - `token`: the bearer token of `/sandbox`; required when `host` is not loopback.
+ * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
+ * - `filename`: the SQLite file for the state; without it the state is in memory.
  *
  * @category models
  * @since 0.1.0
@@ -91,7 +91,7 @@ export interface Options extends GatewayConfig.Options {
 }
 
 /**
- * Everything a sandbox hands out.
+ * The services of a sandbox.
  *
  * @category models
  * @since 0.1.0
@@ -104,19 +104,20 @@ export type Services =
   | VirtualClock.VirtualClock
 
 /**
- * Error raised when a sandbox is to be seen by others, and anybody could control it.
+ * Error raised when a sandbox binds to an address other than loopback without a token.
  *
  * @category errors
  * @since 0.1.0
  */
 export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: string }> {
   override get message(): string {
-    return `${this.host} can be reached by others: give the sandbox a token, or bind it to 127.0.0.1`
+    return `${this.host} is reachable from other machines: give the sandbox a token, or bind it to 127.0.0.1`
   }
 }
 
 /**
- * Why a sandbox does not start: its port cannot be had, its file cannot be used, or it is unguarded.
+ * The reasons why a sandbox does not start: its port is not available, its file cannot be used, or it has no
+ * token.
  *
  * @category errors
  * @since 0.1.0
@@ -124,7 +125,7 @@ export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: st
 export type StartError = ServeError | SqlError | Unguarded
 
 /**
- * Layer that serves a gateway, and hands out what it is made of beside the address.
+ * Layer that serves a gateway on a port, and provides its services.
  *
  * **Example** (A sandbox on a free port)
  *
@@ -147,13 +148,13 @@ export const layer = (options: Options = {}): Layer.Layer<Services, StartError> 
     Layer.provide([NodeOutbound.layer, NodeHmac.layer, config(options)]),
     Layer.provide(port(options)),
     Layer.provideMerge(clock),
-    Layer.provide(shelves(options)),
-    Layer.provide(Feed.layer),
-    apart,
+    Layer.provide(store(options)),
+    Layer.provide(EventFeed.layer),
+    isolated,
     own
   )
 
-/** Who uses a sandbox keeps the clock they have. */
+/** Provides only the services of the sandbox, so its user keeps their own clock. */
 const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
   Layer.effectContext(
     Effect.map(
@@ -176,7 +177,7 @@ const port = (options: Options) =>
       const { host = localhost, port = 0, token } = options
       if (!isLoopback(host) && token === undefined) return yield* new Unguarded({ host })
       if ((yield* environment) === "production") {
-        yield* Effect.logWarning("This is a sandbox in production: no money moves through it")
+        yield* Effect.logWarning("This sandbox runs in production: it moves no money")
       }
       return NodePort.layer(host, port)
     })
@@ -184,33 +185,32 @@ const port = (options: Options) =>
 
 const environment = Effect.orElseSucceed(Config.String("NODE_ENV"), () => "")
 
-/** The clock goes on from where it was when a file was closed. */
+/** The clock continues from its advance in the file. */
 const clock = Layer.unwrap(
-  Effect.map(Shelves.Shelves, ({ open }) => {
-    const kept = open<number>("clock")
+  Effect.map(StateStore.StateStore, ({ open }) => {
+    const saved = open<number>("clock")
     return VirtualClock.layer({
-      advanced: Duration.millis(kept.get("advanced") ?? 0),
+      advanced: Duration.millis(saved.get("advanced") ?? 0),
       stepped: (advanced) => {
-        kept.set("advanced", Duration.toMillis(advanced))
+        saved.set("advanced", Duration.toMillis(advanced))
       }
     })
   })
 )
 
-/** What a file needs is loaded for a file alone: it is a tenth of the time to start. */
-const shelves = ({ filename }: Options) =>
+/** The modules for a file are loaded only with a file: they are a tenth of the start-up time. */
+const store = ({ filename }: Options) =>
   filename === undefined
-    ? Shelves.layer
+    ? MemoryStore.layer
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() =>
             Promise.all([
               import("@pawl/webhook/NodeSqlite"),
-              import("./internal/sandbox/ShelvesSql.ts")
+              import("./internal/sandbox/SqlStore.ts")
             ])
           ),
-          ([NodeSqlite, ShelvesSql]) =>
-            Layer.provide(ShelvesSql.layer, NodeSqlite.layer({ filename }))
+          ([NodeSqlite, SqlStore]) => Layer.provide(SqlStore.layer, NodeSqlite.layer({ filename }))
         )
       )
 
@@ -221,7 +221,7 @@ const courier = ({ allowCallbacks = [] }: Options) =>
     )
   )
 
-/** The pages are where the sandbox is, which is known once it has its port. */
+/** The origin of the pages is known once the sandbox has its port. */
 const config = (options: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
@@ -230,20 +230,20 @@ const config = (options: Options) =>
   )
 
 /**
- * What comes to the service is answered at once. Everything else is for people, and loaded when they
- * first ask for it: it is a quarter of the modules.
+ * Handles requests to the service directly. Everything else is loaded at its first request: it is a quarter
+ * of the modules.
  */
 const served = ({ host = localhost, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { server, stop } = yield* NodePort.NodePort
       yield* Effect.addFinalizer(() => stop)
-      const traffic = yield* Traffic.make
-      const service = yield* NodeListener.make(traffic)
+      const requestLog = yield* RequestLog.make
+      const service = yield* NodeListener.make(requestLog)
       const site = yield* Effect.cached(
         Effect.flatMap(
           Effect.promise(() => import("./internal/sandbox/NodeSite.ts")),
-          ({ make }) => make(traffic, host, token)
+          ({ make }) => make(requestLog, host, token)
         )
       )
       const fork = Effect.runForkWith(yield* Effect.context<Effect.Services<typeof site>>())

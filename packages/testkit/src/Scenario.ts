@@ -1,12 +1,12 @@
 /**
- * What is to happen to a transaction, said by the request itself in `metadata["sandbox.scenario"]`.
+ * Scenarios: the course of a transaction, selected by the request in `metadata["sandbox.scenario"]`.
  *
  * **Details**
  *
  * A scenario is a story and any number of delivery suffixes, joined with `+`: `succeed`,
  * `decline:51`, `succeed+shuffle+duplicate`.
  *
- * | story | the statuses, in order | the create answers |
+ * | story | statuses, in order | status in the response to the create |
  * |---|---|---|
  * | `succeed` | NEW PENDING PROCESSING SUCCEED | NEW |
  * | `decline:<code>` | NEW FAILED | FAILED, with that declineCode |
@@ -17,18 +17,18 @@
  * | `conflict` | NEW PENDING PROCESSING FAILED SUCCEED | NEW |
  * | `stuck` | NEW PENDING PROCESSING | NEW |
  *
- * On the hosted page the customer decides whether it is paid, declined, challenged or cancelled; only
- * what follows a success counts there, and the suffixes.
+ * On the hosted page the customer pays, is declined or challenged, or cancels; of the scenario only the
+ * statuses after a success apply there, and the suffixes.
  *
- * In `conflict` both final statuses were true, one after the other: the service itself confirms
- * FAILED first and SUCCEED from the next move on.
+ * In `conflict` both final statuses are true, one after the other: the service confirms FAILED first, and
+ * SUCCEED from the next move on.
  *
- * The suffixes say how the callbacks travel; see `Manner`.
+ * The suffixes change how the callbacks are delivered; see `Suffixes`.
  *
- * A test card has a story, too, which takes the place of `succeed` and leaves the suffixes: whatever
- * else the metadata asks for prevails.
+ * A test card has a story as well. It replaces `succeed` and keeps the suffixes; any other story in the
+ * metadata has priority.
  *
- * | card | its story |
+ * | card | story |
  * |---|---|
  * | 4242424242424242, 5555555555554444 | `succeed` |
  * | 4000000000000002 | `decline:5` |
@@ -39,7 +39,7 @@
 import type { Status } from "@pawl/core/Status"
 
 /**
- * The metadata key that carries a scenario.
+ * The metadata key of a scenario.
  *
  * @category constants
  * @since 0.1.0
@@ -47,20 +47,20 @@ import type { Status } from "@pawl/core/Status"
 export const key = "sandbox.scenario"
 
 /**
- * How the callbacks of a transaction travel; a pace is at least 100 milliseconds here.
+ * The delivery of a transaction's callbacks. A pace is at least 100 milliseconds here.
  *
- * - `duplicate`: each is delivered twice.
- * - `shuffle`: they are held back for five paces and then delivered out of order.
- * - `silent`: none sets out.
- * - `late`: each sets out ten paces after the move it tells of.
- * - `forged`: after each genuine one, whoever saw it posts it again with a final status the
- *   transaction never has. The checksum does not cover the status, so it verifies.
- * - `lost`: the one of the last status never sets out.
+ * - `duplicate`: each callback is sent twice.
+ * - `shuffle`: callbacks are held for five paces and then sent out of order.
+ * - `silent`: no callback is sent.
+ * - `late`: each callback is sent ten paces after its move.
+ * - `forged`: after each genuine callback a forged copy follows, with a final status the transaction never
+ *   has. The checksum does not cover the status, so the copy verifies.
+ * - `lost`: the callback of the last status is never sent.
  *
  * @category models
  * @since 0.1.0
  */
-export type Manner = Readonly<Record<(typeof manners)[number], boolean>>
+export type Suffixes = Readonly<Record<(typeof suffixes)[number], boolean>>
 
 /**
  * The delivery suffixes.
@@ -68,7 +68,7 @@ export type Manner = Readonly<Record<(typeof manners)[number], boolean>>
  * @category constants
  * @since 0.1.0
  */
-export const manners = ["duplicate", "shuffle", "silent", "late", "forged", "lost"] as const
+export const suffixes = ["duplicate", "shuffle", "silent", "late", "forged", "lost"] as const
 
 const histories: Readonly<Record<string, Scenario["statuses"]>> = {
   succeed: ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
@@ -81,7 +81,7 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
 }
 
 /**
- * The stories, as they are asked for.
+ * The stories, as they are written in metadata.
  *
  * @category constants
  * @since 0.1.0
@@ -89,22 +89,21 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
 export const stories: ReadonlyArray<string> = [...Object.keys(histories), "decline:<code>"]
 
 /**
- * A scenario, read.
- *
- * `answered` is how many of `statuses` are behind the transaction when its create is answered.
+ * A scenario. `atCreate` is the number of `statuses` that the transaction has reached in the response to its
+ * create.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Scenario {
   readonly statuses: readonly [Status, ...Array<Status>]
-  readonly answered: number
+  readonly atCreate: number
   readonly declineCode: number | undefined
-  readonly manner: Manner
+  readonly suffixes: Suffixes
 }
 
 /**
- * Reads a scenario, or returns `undefined` when it is none.
+ * Reads a scenario, or returns `undefined` if the text is none.
  *
  * **Example** (A payment whose callbacks arrive twice)
  *
@@ -119,27 +118,27 @@ export interface Scenario {
  * @since 0.1.0
  */
 export const parse = (text: string): Scenario | undefined => {
-  const [name = "", ...suffixes] = text.split("+")
+  const [name = "", ...names] = text.split("+")
   const decline = /^decline:([0-9]{1,9})$/u.exec(name)
   const statuses: Scenario["statuses"] | undefined = decline
     ? ["NEW", "FAILED"]
     : Object.hasOwn(histories, name)
       ? histories[name]
       : undefined
-  if (statuses === undefined || !suffixes.every(isManner)) return undefined
+  if (statuses === undefined || !names.every(isSuffix)) return undefined
   return {
     statuses,
-    answered: decline || name === "challenge" ? 2 : 1,
+    atCreate: decline || name === "challenge" ? 2 : 1,
     declineCode: decline ? Number(decline[1]) : undefined,
-    manner: {
-      duplicate: suffixes.includes("duplicate"),
-      shuffle: suffixes.includes("shuffle"),
-      silent: suffixes.includes("silent"),
-      late: suffixes.includes("late"),
-      forged: suffixes.includes("forged"),
-      lost: suffixes.includes("lost")
+    suffixes: {
+      duplicate: names.includes("duplicate"),
+      shuffle: names.includes("shuffle"),
+      silent: names.includes("silent"),
+      late: names.includes("late"),
+      forged: names.includes("forged"),
+      lost: names.includes("lost")
     }
   }
 }
 
-const isManner = (suffix: string): boolean => manners.some((manner) => manner === suffix)
+const isSuffix = (suffix: string): boolean => suffixes.some((known) => known === suffix)

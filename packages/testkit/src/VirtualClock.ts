@@ -1,15 +1,15 @@
 /**
- * A clock that goes with the wall clock, and can be advanced.
+ * A clock that follows the wall clock, and can be advanced.
  *
  * **Details**
  *
- * Its time is that of the clock beneath it plus what it was advanced by, so whoever sleeps on it wakes by
- * itself when the time has come. An `advance` goes from one sleeper to the next in the order of their
- * times: each finds the clock at its very instant, and the next is not woken before everything that came
- * of it has been done, whatever it posted and had answered included.
+ * Its time is the time of the clock beneath it plus the advance. A sleeper wakes by itself when its time
+ * has come. An `advance` wakes the sleepers in the order of their times. Each sees the clock at exactly its
+ * time, and the next wakes only when all work that the previous one started is done, including its HTTP
+ * requests.
  *
- * That is known from the scheduler, which this layer provides beside the clock: nothing is left to run,
- * and nothing that goes on outside (`outside`) is left to wait for.
+ * The layer also provides a scheduler. It knows when no task is left to run, and no effect in `outside` is
+ * in progress.
  *
  * **Example** (A minute in no time)
  *
@@ -29,8 +29,7 @@
  *
  * **Gotchas**
  *
- * A sleeper that waits for something else than time, a socket of its own for instance, is not waited
- * for unless it does so within `outside`.
+ * `advance` does not wait for real I/O, such as a socket, unless it runs in `outside`.
  *
  * @since 0.1.0
  */
@@ -44,14 +43,13 @@ import * as Scheduler from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
 
 /**
- * Service that moves the clock.
+ * Service that advances the clock.
  *
  * **Details**
  *
- * - `advance` returns when everything that fell due has been done; two of them go one after the other.
- * - `advanced` is how far the clock is ahead of the one beneath it.
- * - `outside` runs what takes its time in the real world, on the clock beneath, and has `advance` wait
- *   for it.
+ * - `advance` returns when all work that fell due is done; advances run one after the other.
+ * - `advanced` is the time by which the clock is ahead of the one beneath it.
+ * - `outside` runs an effect in real time on the clock beneath, and makes `advance` wait for it.
  * - `beneath` is the clock beneath.
  *
  * @category services
@@ -68,7 +66,8 @@ export class VirtualClock extends Context.Service<
 >()("@pawl/testkit/VirtualClock") {}
 
 /**
- * What may be said about a clock: how far ahead it starts, and who is told of each step it is moved.
+ * The settings of a clock: how far ahead it starts, and a function that is called after each step of an
+ * advance.
  *
  * @category models
  * @since 0.1.0
@@ -79,7 +78,7 @@ export interface Options {
 }
 
 /**
- * Layer that puts a clock which can be advanced in place of the one there is.
+ * Layer that replaces the clock with one that can be advanced.
  *
  * @category layers
  * @since 0.1.0
@@ -89,23 +88,23 @@ export const layer = (options: Options = {}): Layer.Layer<VirtualClock> =>
 
 const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }: Options) {
   const beneath = yield* Clock.Clock
-  const { isIdle, scheduler } = counting(yield* Scheduler.Scheduler)
-  const turns = yield* Semaphore.make(1)
+  const { isIdle, scheduler } = countingScheduler(yield* Scheduler.Scheduler)
+  const mutex = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** Those who sleep, the next to wake first: who comes mostly wakes last. */
+  /** The sleepers in the order of their times. A new one usually wakes last. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
-  /** While it is advanced the clock stands still at each sleeper's time. */
-  let still: number | undefined
-  let visits = 0
+  /** During an advance the clock stands still at the time of each sleeper. */
+  let frozenAt: number | undefined
+  let outsideCount = 0
 
-  const nowUnsafe = () => still ?? beneath.currentTimeMillisUnsafe() + ahead
+  const nowUnsafe = () => frozenAt ?? beneath.currentTimeMillisUnsafe() + ahead
   const aheadNanos = () => BigInt(nowUnsafe() - beneath.currentTimeMillisUnsafe()) * 1_000_000n
 
   const sleep = (duration: Duration.Duration) =>
     Effect.suspend(() => {
       const sleeper = { due: nowUnsafe() + Duration.toMillis(duration), latch: Latch.makeUnsafe() }
-      sleepers.splice(placeOf(sleepers, sleeper.due), 0, sleeper)
+      sleepers.splice(insertionIndex(sleepers, sleeper.due), 0, sleeper)
       if (sleepers[0] === sleeper) rearm.openUnsafe()
       return Effect.onInterrupt(sleeper.latch.await, () =>
         Effect.sync(() => {
@@ -119,20 +118,20 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     while ((sleepers[0]?.due ?? Infinity) <= time) sleepers.shift()?.latch.openUnsafe()
   }
 
-  /** Wakes who is due by the clock beneath. */
-  const tick = Effect.gen(function* () {
+  /** Wakes the sleepers that are due by the clock beneath. */
+  const wakeDue = Effect.gen(function* () {
     rearm.closeUnsafe()
     const [next] = sleepers
     if (next === undefined) return yield* rearm.await
     const left = Duration.millis(Math.max(0, next.due - nowUnsafe()))
     yield* Effect.raceFirst(Effect.sleep(left), rearm.await)
-    yield* turns.withPermit(Effect.sync(() => wakeUntil(nowUnsafe())))
+    yield* mutex.withPermit(Effect.sync(() => wakeUntil(nowUnsafe())))
   })
 
   const settle = Effect.gen(function* () {
     for (let quiet = 0; quiet < 2; quiet++) {
-      yield* visits > 0 ? Effect.sleep("1 millis") : Effect.yieldNow
-      if (visits > 0 || !isIdle()) quiet = -1
+      yield* outsideCount > 0 ? Effect.sleep("1 millis") : Effect.yieldNow
+      if (outsideCount > 0 || !isIdle()) quiet = -1
     }
   })
 
@@ -142,29 +141,31 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
       const start = nowUnsafe()
       const end = start + Duration.toMillis(duration)
       for (let due = start; due <= end; due = sleepers[0]?.due ?? Infinity) {
-        still = Math.max(start, due)
-        stepped?.(Duration.millis(ahead + still - start))
-        wakeUntil(still)
+        frozenAt = Math.max(start, due)
+        stepped?.(Duration.millis(ahead + frozenAt - start))
+        wakeUntil(frozenAt)
         yield* settle
       }
-      // The time that all of this took has passed as well.
+      // The real time that the advance took has passed as well.
       ahead += end - start
-      still = undefined
+      frozenAt = undefined
       stepped?.(Duration.millis(ahead))
     },
     Effect.onInterrupt(() =>
       Effect.sync(() => {
-        // Whoever was woken has seen how late it is.
-        if (still !== undefined) ahead = still - beneath.currentTimeMillisUnsafe()
-        still = undefined
+        // The sleepers that woke have seen this time.
+        if (frozenAt !== undefined) ahead = frozenAt - beneath.currentTimeMillisUnsafe()
+        frozenAt = undefined
       })
     ),
-    turns.withPermit,
-    // Its own waits are not those of a sleeper, and its own turns none of what it waits for.
+    mutex.withPermit,
+    // Its own sleeps use the clock beneath, so it does not wait for itself.
     Effect.provideService(Clock.Clock, beneath)
   )
 
-  yield* Effect.forkScoped(Effect.forever(tick).pipe(Effect.provideService(Clock.Clock, beneath)))
+  yield* Effect.forkScoped(
+    Effect.forever(wakeDue).pipe(Effect.provideService(Clock.Clock, beneath))
+  )
 
   return Context.make(VirtualClock, {
     advance,
@@ -172,9 +173,9 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     beneath,
     outside: (effect) =>
       Effect.acquireUseRelease(
-        Effect.sync(() => visits++),
+        Effect.sync(() => outsideCount++),
         () => Effect.provideService(effect, Clock.Clock, beneath),
-        () => Effect.sync(() => visits--)
+        () => Effect.sync(() => outsideCount--)
       )
   }).pipe(
     Context.add(Scheduler.Scheduler, scheduler),
@@ -195,8 +196,10 @@ interface Sleeper {
   readonly latch: Latch.Latch
 }
 
-/** Where in the order a sleeper belongs: of two with one time, who came first wakes first. */
-const placeOf = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
+/**
+ * Returns the index of a sleeper in the order; sleepers with equal times wake in the order they came.
+ */
+const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let low = 0
   let high = sleepers.length
   while (low < high) {
@@ -207,8 +210,8 @@ const placeOf = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   return low
 }
 
-/** A scheduler that knows whether anything is left to run on it. */
-const counting = (parent: Scheduler.Scheduler) => {
+/** A scheduler that counts its waiting tasks. */
+const countingScheduler = (parent: Scheduler.Scheduler) => {
   let left = 0
   const scheduler: Scheduler.Scheduler = {
     executionMode: parent.executionMode,

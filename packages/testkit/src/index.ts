@@ -1,5 +1,5 @@
 /**
- * What proves it: the payments service itself, as a state machine behind every door.
+ * The payments service for tests: a fake, a sandbox, generators of test data, and laws.
  *
  * @since 0.1.0
  */

@@ -14,15 +14,15 @@ const cards = [
   ["4000000000003220", "challenge"]
 ] as const
 
-const nobody = { cardToken: "", paymentId: 0 }
+const noResources = { cardToken: "", paymentId: 0 }
 
 describe("a card payment", () => {
-  it("is answered like an APM payment, with paymentType CARD, and where to confirm it if need be", () =>
+  it("has the response of an APM payment, with paymentType CARD and, if challenged, the challenge URLs", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
         const common = { createdTime: "2026-11-20T12:30:00.000Z", paymentType: "CARD" }
-        for (const [index, [number, told]] of [
+        for (const [index, [number, expectedFields]] of [
           ["4242424242424242", { transactionStatus: "NEW" }],
           ["4000000000000002", { transactionStatus: "FAILED", declineCode: 5 }],
           [
@@ -36,37 +36,41 @@ describe("a card payment", () => {
         ].entries()) {
           const requestId = `r-${index}`
           const over = { requestId, card: { ...card, number } }
-          const created = yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+          const created = yield* ask(
+            "POST",
+            "/payments/card",
+            body("/payments/card", noResources, over)
+          )
           const transactionId = String(100_001 + index)
           assert.deepStrictEqual(created, {
             requestId,
             transactionId,
-            ...(told as object),
+            ...(expectedFields as object),
             ...common
           })
         }
       })
     ))
 
-  it("does what the card says, paid with it, with its token, or charged", () =>
+  it("follows the story of the card: paid with the card, with its token, or charged", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
         for (const [number, story] of cards) {
-          const given = { card: { ...card, number } }
+          const request = { card: { ...card, number } }
           const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-            ...body("/payments/card/tokenize", nobody, given),
+            ...body("/payments/card/tokenize", noResources, request),
             requestId: number
           })
           const token = { cardToken, card: undefined }
           for (const [path, over] of [
-            ["/payments/card", given],
+            ["/payments/card", request],
             ["/payments/card", token],
             ["/payments/card/charge", { cardToken }]
           ] as const) {
             received.length = 0
             const requestId = `${number}-${Object.keys(over).join("-")}`
-            yield* ask("POST", path, body(path, nobody, { ...over, requestId }))
+            yield* ask("POST", path, body(path, noResources, { ...over, requestId }))
             yield* TestClock.adjust("1 minute")
             assert.deepStrictEqual(
               received.map(({ body }) => body["transactionStatus"]),
@@ -82,11 +86,11 @@ describe("a card payment", () => {
       })
     ))
 
-  it("does what its metadata says, where that is more than to succeed", () =>
+  it("follows the story of its metadata, unless that is succeed", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
-        for (const [number, asked, expected] of [
+        for (const [number, story, expected] of [
           ["4000000000000002", "succeed", "decline:5"],
           ["4000000000000002", "succeed+duplicate", "decline:5+duplicate"],
           ["4000000000000002", "decline:51", "decline:51"],
@@ -95,8 +99,12 @@ describe("a card payment", () => {
           ["4242424242424242", "challenge+duplicate", "challenge+duplicate"]
         ] as const) {
           received.length = 0
-          const over = { requestId: `${number} ${asked}`, card: { number }, ...scenario(asked) }
-          const created = yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+          const over = { requestId: `${number} ${story}`, card: { number }, ...scenario(story) }
+          const created = yield* ask(
+            "POST",
+            "/payments/card",
+            body("/payments/card", noResources, over)
+          )
           yield* TestClock.adjust("1 minute")
           const scenarioOf = Scenario.parse(expected)
           assert.strictEqual(created["declineCode"], scenarioOf?.declineCode)
@@ -104,13 +112,13 @@ describe("a card payment", () => {
             [...new Set(received.map(({ body }) => body["transactionStatus"]))],
             [...(scenarioOf?.statuses ?? [])]
           )
-          const times = scenarioOf?.manner.duplicate === true ? 2 : 1
+          const times = scenarioOf?.suffixes.duplicate === true ? 2 : 1
           assert.lengthOf(received, times * (scenarioOf?.statuses.length ?? 0))
         }
       })
     ))
 
-  it("tells of itself in the layout of cards, and its checksum verifies", () =>
+  it("sends callbacks in the card layout, and their checksum verifies", () =>
     run(
       Effect.gen(function* () {
         const over = {
@@ -118,7 +126,7 @@ describe("a card payment", () => {
           metadata: { a: "b" },
           callbackUrl: "http://[::1]:1/cb?t=1"
         }
-        yield* ask("POST", "/payments/card", body("/payments/card", nobody, over))
+        yield* ask("POST", "/payments/card", body("/payments/card", noResources, over))
         yield* TestClock.adjust("1 millis")
         const [received] = (yield* Receiver).received
         assert.isDefined(received)
@@ -139,12 +147,12 @@ describe("a card payment", () => {
     ))
 })
 
-it("a token stands for its card, is of no use to others, and another for every requestId", () =>
+it("a card token differs for every requestId, and does not contain the card number", () =>
   run(
     Effect.gen(function* () {
       const path = "/payments/card/tokenize"
-      const first = yield* ask("POST", path, body(path, nobody))
-      const second = yield* ask("POST", path, body(path, nobody, { requestId: "r-2" }))
+      const first = yield* ask("POST", path, body(path, noResources))
+      const second = yield* ask("POST", path, body(path, noResources, { requestId: "r-2" }))
       assert.deepStrictEqual(Object.keys(first), ["requestId", "cardToken"])
       assert.strictEqual(first["requestId"], "r-1")
       assert.notStrictEqual(first["cardToken"], second["cardToken"])

@@ -1,16 +1,16 @@
 /**
- * What customers can do on the pages of an intent, in any order and at any pace.
+ * The actions of customers on the pages of an intent, in any order and at any time.
  */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import type { Form } from "../src/internal/pages/PayForm.ts"
+import type { Form } from "../src/internal/gateway/PayForm.ts"
 import { Receiver, run } from "./support/testGateway.ts"
-import { ask, body, type Given } from "./support/creates.ts"
+import { ask, body, type Resources } from "./support/creates.ts"
 
-const nobody: Given = { cardToken: "", paymentId: 0 }
+const noResources: Resources = { cardToken: "", paymentId: 0 }
 const card = { act: "card", expiry: "04 / 30", cvc: "123", name: "Ada Lovelace" }
 const good = { ...card, number: "4242 4242 4242 4242" }
 const declines = { ...card, number: "4000000000000002" }
@@ -21,7 +21,7 @@ const create = Effect.fnUntraced(function* (over: Readonly<Record<string, unknow
   const { redirectUrl } = yield* ask(
     "POST",
     "/payments/intent",
-    body("/payments/intent", nobody, over)
+    body("/payments/intent", noResources, over)
   )
   return String(redirectUrl).split("/").at(-1) ?? ""
 })
@@ -36,7 +36,7 @@ const look = Effect.fnUntraced(function* (id: string) {
   return { intent, all }
 })
 
-/** Sends a form as the page shows it now, or as it was shown so many tries ago. */
+/** Submits a form as the page shows it now, or as it was a number of tries ago. */
 const submit = Effect.fnUntraced(function* (id: string, form: Form, ago = 0) {
   const { intent } = yield* look(id)
   const { checkout } = yield* Gateway.Gateway
@@ -56,14 +56,14 @@ const statuses = (history: ReadonlyArray<{ readonly status: string }>) =>
   history.map(({ status }) => status)
 
 describe("an intent", () => {
-  it("is paid by card: one transaction with what the intent says, and its callbacks", () =>
+  it("is paid by card in one transaction with the data of the intent and its callbacks", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
         const metadata = { cart: "7" }
         const id = yield* create({ metadata, order: { orderId: "o-1" } })
-        const { faults, intent } = yield* submit(id, good)
-        assert.isEmpty(faults)
+        const { errors, intent } = yield* submit(id, good)
+        assert.isEmpty(errors)
         assert.strictEqual(intent.state, "underway")
         yield* settle
         yield* TestClock.adjust("1 minute")
@@ -88,7 +88,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("is paid by another method, and the callbacks are those of that", () =>
+  it("is paid by another method, with the callbacks of that method", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -105,7 +105,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that is declined may be tried again, each time with a transaction of its own", () =>
+  it("that is declined may be tried again, each time in a new transaction", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create()
@@ -125,7 +125,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that FAILED and is yet to succeed cannot be paid a second time meanwhile", () =>
+  it("that FAILED and will succeed later cannot be paid again in between", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ metadata: { "sandbox.scenario": "conflict" } })
@@ -144,7 +144,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that is challenged waits for the customer, for ever", () =>
+  it("that is challenged waits for the customer without a time limit", () =>
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
@@ -163,14 +163,14 @@ describe("an intent", () => {
           yield* settle
           assert.strictEqual((yield* look(id)).intent.state, state)
           assert.include(received.at(-1)?.body, last)
-          // Nobody changes their mind afterwards.
+          // The decision is final.
           yield* checkout.decide(intent.tries[0] ?? "", !isApproved)
           assert.strictEqual((yield* look(id)).intent.state, state)
         }
       })
     ))
 
-  it("that the customer cancels is told as a CANCELLED transaction, and is over", () =>
+  it("that the customer cancels makes a CANCELLED transaction and ends", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -186,7 +186,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("that the customer leaves stays as it is", () =>
+  it("that the customer leaves does not change", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -197,7 +197,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("whose form is sent twice makes one transaction, whether it was paid or declined", () =>
+  it("whose form is sent twice makes one transaction, paid or declined", () =>
     run(
       Effect.gen(function* () {
         for (const form of [good, declines]) {
@@ -213,7 +213,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("of a payout pays to a card or to an account, of which the last four characters are kept", () =>
+  it("of a payout pays to a card or an account, and stores the last four characters of the account", () =>
     run(
       Effect.gen(function* () {
         const payout = { type: "PAYOUT", mid: "77" }
@@ -225,8 +225,8 @@ describe("an intent", () => {
           cardMask: "424242******4242"
         })
         const second = yield* create({ ...payout, requestId: "account" })
-        const { faults } = yield* submit(second, { act: "WALLET", account: " " })
-        assert.deepStrictEqual(faults, [{ field: "account", reason: "account" }])
+        const { errors } = yield* submit(second, { act: "WALLET", account: " " })
+        assert.deepStrictEqual(errors, [{ field: "account", reason: "account" }])
         yield* submit(second, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
         const { all } = yield* look(second)
         assert.include(all[0], { kind: "apm-payout", accountId: "77", apmType: "WALLET" })
@@ -236,23 +236,23 @@ describe("an intent", () => {
       })
     ))
 
-  it("of a payout offers an account only where its number can be read back", () =>
+  it("of a payout offers an account only if its number can be read back", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ type: "PAYOUT", mid: "m-1" })
-        const { faults } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
-        assert.isNotEmpty(faults)
+        const { errors } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
+        assert.isNotEmpty(errors)
         assert.isEmpty((yield* look(id)).all)
       })
     ))
 
-  it("without an amount asks for it once, and in euros unless it says otherwise", () =>
+  it("without an amount asks for it once, in EUR by default", () =>
     run(
       Effect.gen(function* () {
         const id = yield* create({ amount: undefined, currency: undefined })
         for (const amount of [undefined, "", "0", "0,00", "-1", "1e2", "10.505", "much"]) {
-          const { faults } = yield* submit(id, { act: "amount", amount })
-          assert.deepStrictEqual(faults, [{ field: "amount", reason: "amount" }])
+          const { errors } = yield* submit(id, { act: "amount", amount })
+          assert.deepStrictEqual(errors, [{ field: "amount", reason: "amount" }])
         }
         yield* submit(id, { ...good, amount: undefined })
         assert.isEmpty((yield* look(id)).all)
@@ -262,48 +262,48 @@ describe("an intent", () => {
       })
     ))
 
-  it("says of every field what is wrong with it, and takes no card but a test card (D08)", () =>
+  it("returns an error for every wrong field, and accepts only test cards (D08)", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
         const id = yield* create()
-        const faults = (over: Form) =>
-          Effect.map(submit(id, { ...good, ...over }), ({ faults }) =>
-            faults.map(({ field, reason }) => `${field} ${reason}`)
+        const errors = (over: Form) =>
+          Effect.map(submit(id, { ...good, ...over }), ({ errors }) =>
+            errors.map(({ field, reason }) => `${field} ${reason}`)
           )
-        assert.deepStrictEqual(yield* faults({ number: "", expiry: "", cvc: "", name: "" }), [
+        assert.deepStrictEqual(yield* errors({ number: "", expiry: "", cvc: "", name: "" }), [
           "number number",
           "expiry expiry",
           "cvc cvc",
           "name name"
         ])
         for (const number of ["4111111111111111", "4242424242424243", "378282246310005"]) {
-          assert.deepStrictEqual(yield* faults({ number }), ["number testCards"])
+          assert.deepStrictEqual(yield* errors({ number }), ["number testCards"])
         }
         for (const number of ["4242", "4242x4242424242424", "4".repeat(20)]) {
-          assert.deepStrictEqual(yield* faults({ number }), ["number number"])
+          assert.deepStrictEqual(yield* errors({ number }), ["number number"])
         }
         for (const expiry of ["13/30", "00/30", "4", "04/3", "04/1930", "2030-04"]) {
-          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expiry"])
+          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expiry"])
         }
         for (const expiry of ["10/26", "12/25", "0120"]) {
-          assert.deepStrictEqual(yield* faults({ expiry }), ["expiry expired"])
+          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expired"])
         }
         for (const cvc of ["12", "12345", "abc"]) {
-          assert.deepStrictEqual(yield* faults({ cvc }), ["cvc cvc"])
+          assert.deepStrictEqual(yield* errors({ cvc }), ["cvc cvc"])
         }
-        assert.deepStrictEqual(yield* faults({ act: "BITCOIN", number: undefined }), [
+        assert.deepStrictEqual(yield* errors({ act: "BITCOIN", number: undefined }), [
           "number number"
         ])
         assert.isEmpty((yield* look(id)).all)
         for (const [at, expiry] of ["11/26", "1 / 2027", "0430", "04.30", " 12-2099 "].entries()) {
           const other = yield* create({ requestId: `e-${at}` })
-          assert.isEmpty((yield* submit(other, { ...good, expiry })).faults, expiry)
+          assert.isEmpty((yield* submit(other, { ...good, expiry })).errors, expiry)
         }
       })
     ))
 
-  it("goes on after its success as its metadata says, and its callbacks travel that way", () =>
+  it("follows its metadata after a success, and delivers its callbacks by the suffixes", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -330,7 +330,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("is listed with its pages and its transactions, and with nothing of its customer", () =>
+  it("is listed with its pages and transactions, without customer data", () =>
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
@@ -364,7 +364,7 @@ describe("an intent", () => {
       })
     ))
 
-  it("sends some customers on early and others not, and the same ones for the same seed", async () => {
+  it("redirects some customers early, and the same ones for the same seed", async () => {
     const early = (seed: number) =>
       run(
         Effect.gen(function* () {
@@ -394,8 +394,8 @@ const isLegal = (history: ReadonlyArray<string>): boolean =>
     "NEW PENDING PROCESSING SUCCEED REFUNDED"
   ].some((legal) => `${legal} `.startsWith(`${history.join(" ")} `))
 
-it("whatever customers do, an intent is paid at most once, and callbacks tell its history", async () => {
-  const seen = new Set<string>()
+it("an intent is paid at most once by any actions of customers, and the callbacks state its history", async () => {
+  const states = new Set<string>()
   const step = fc.oneof(
     fc.record({
       form: fc.constantFrom<Form>(
@@ -447,13 +447,16 @@ it("whatever customers do, an intent is paid at most once, and callbacks tell it
               statuses(history)
             )
           }
-          // What is over stays over, and what is open has had no success.
+          // An open intent has no transaction.
           if (intent.state === "open") assert.isEmpty(all)
-          seen.add(intent.state)
+          states.add(intent.state)
         })
       )
     ),
     { numRuns: 400 }
   )
-  assert.sameMembers([...seen], ["open", "declined", "challenged", "underway", "paid", "cancelled"])
+  assert.sameMembers(
+    [...states],
+    ["open", "declined", "challenged", "underway", "paid", "cancelled"]
+  )
 })

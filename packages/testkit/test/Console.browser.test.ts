@@ -1,7 +1,7 @@
 /**
- * The console and the API's documentation, in a real browser.
+ * The console and the API documentation in a real browser.
  *
- * With `PAWL_SCREENSHOTS=1` the picture of the README is taken anew.
+ * `PAWL_SCREENSHOTS=1` updates the screenshot of the README.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -22,7 +22,7 @@ const picture = resolve(import.meta.dirname, "../../../docs/images/console.png")
 
 const origin = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl).origin)
 
-/** A merchant whose receiver answers what `answer` is at the moment. */
+/** A merchant whose receiver responds with the current value of `answer`. */
 const shop = Effect.suspend(() => {
   const merchant = { answer: 200 }
   return Effect.map(
@@ -31,7 +31,7 @@ const shop = Effect.suspend(() => {
   )
 })
 
-/** What a hostile merchant may say; each would do something if it were markup. */
+/** Texts of a hostile merchant; as markup each would have an effect. */
 const hostile = [
   "<img src=x onerror=\"document.title='pwned'\">",
   "</script><script>document.title='pwned'</script>",
@@ -47,7 +47,7 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 const live = (page: Page) => visible(page, "connection", /^Live$/u)
 
 inChromium((withPage) => {
-  /** Visits a path, and holds the page meanwhile to making no error and no request elsewhere. */
+  /** Visits a path, and fails if the page raises an error or sends a request to another host. */
   const visit = <A, E, R>(
     path: string,
     act: (page: Page) => Effect.Effect<A, E, R>,
@@ -67,7 +67,7 @@ inChromium((withPage) => {
           })
           page.on("request", (request) => {
             if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== home) {
-              wrong.push(`asked ${request.url()}`)
+              wrong.push(`requested ${request.url()}`)
             }
           })
           await page.goto(home + path)
@@ -79,8 +79,8 @@ inChromium((withPage) => {
       return yield* exit
     })
 
-  /** A test that looks at the console of a sandbox. */
-  const seen =
+  /** A test of the console of a sandbox. */
+  const onConsole =
     (
       act: (page: Page) => Effect.Effect<void, unknown, Sandbox.Services | Scope.Scope>,
       options: Sandbox.Options = {}
@@ -91,11 +91,11 @@ inChromium((withPage) => {
   const does = (act: () => Promise<unknown>) => Effect.asVoid(Effect.promise(act))
 
   it(
-    "a payment that is made while the console is open moves before the reader's eyes",
-    seen((page) =>
+    "a payment made while the console is open updates on the page",
+    onConsole((page) =>
       Effect.gen(function* () {
         const merchant = yield* shop
-        yield* does(() => visible(page, "empty", "Nothing happened yet"))
+        yield* does(() => visible(page, "empty", "No transactions yet"))
         const { callbackUrl } = merchant
         const id = yield* pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } })
         yield* does(async () => {
@@ -116,7 +116,7 @@ inChromium((withPage) => {
           assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
           assert.lengthOf(kinds, 1 + 4 + 4)
           assert.include(await page.title(), "SUCCEED")
-          // The header is named; what is in it is nobody's business.
+          // The page names the header without its value.
           const { received } = merchant
           const text = (await page.textContent("body")) ?? ""
           assert.include(text, "signed in X-Checksum")
@@ -127,31 +127,31 @@ inChromium((withPage) => {
   )
 
   it(
-    "an empty console says how to make the first payment, and it works as it says",
-    seen((page) =>
+    "an empty console shows working commands for the first payment",
+    onConsole((page) =>
       does(async () => {
         const lines = (await page.getByTestId("curl").textContent()) ?? ""
         const { stdout } = await promisify(execFile)("bash", ["-c", lines])
         assert.include(stdout, `"transactionStatus":"NEW"`)
         await visible(page, "transaction-100001", "10.50 EUR")
-        await visible(page, "story", "No callbackUrl was given, so nobody is told.")
+        await visible(page, "story", "It has no callbackUrl, so no callback is sent.")
       })
     )
   )
 
   it(
-    "a status is moved by its button, for good, and the merchant is told",
-    seen((page) =>
+    "the move button gives a status for good, and sends the callback",
+    onConsole((page) =>
       Effect.gen(function* () {
         const { callbackUrl, received } = yield* shop
         yield* pay({ callbackUrl, scenario: "stuck" })
         yield* does(async () => {
-          await visible(page, "story", "Stays in PROCESSING: nothing more happens by itself.")
+          await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
           await page.getByTestId("move-to").selectOption("FAILED")
           await page.getByTestId("decline-code").fill("51")
           await page.getByTestId("move").click()
           await visible(page, "step-FAILED", "delivered")
-          await visible(page, "said", "was moved to FAILED")
+          await visible(page, "announcement", "was moved to FAILED")
           await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
           assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
         })
@@ -160,15 +160,15 @@ inChromium((withPage) => {
   )
 
   it(
-    "a callback is sent again by its button",
-    seen((page) =>
+    "the resend button sends a callback again",
+    onConsole((page) =>
       Effect.gen(function* () {
         const { callbackUrl, received } = yield* shop
         yield* pay({ callbackUrl })
         yield* does(async () => {
           await visible(page, "step-SUCCEED", "delivered")
           await page.getByTestId("resend-2").click()
-          await visible(page, "said", "Callback PENDING of 100001 was sent again.")
+          await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
           await visible(page, "delivery-5", "PENDING was answered 200")
           await visible(page, "step-PENDING", "2 tries")
           assert.lengthOf(received, 5)
@@ -179,8 +179,8 @@ inChromium((withPage) => {
   )
 
   it(
-    "what falls due within 62 minutes is delivered when the clock is advanced by them",
-    seen((page) =>
+    "an advance of the clock by 62 minutes delivers everything that falls due",
+    onConsole((page) =>
       Effect.gen(function* () {
         const merchant = yield* shop
         merchant.answer = 503
@@ -210,7 +210,7 @@ inChromium((withPage) => {
     )
   )
 
-  it("says what is wrong with a time that is none, and leaves the dialog open", () =>
+  it("shows the error of an invalid duration, and leaves the dialog open", () =>
     run(
       visit(
         "/",
@@ -227,8 +227,8 @@ inChromium((withPage) => {
     ))
 
   it(
-    "a fault that is set strikes the next request, is counted, and is cleared again",
-    seen((page) =>
+    "a fault strikes the next request, is counted, and can be cleared",
+    onConsole((page) =>
       Effect.gen(function* () {
         const create = Effect.map(
           api("POST", "/v1/payments/apm", payment()),
@@ -259,15 +259,15 @@ inChromium((withPage) => {
   )
 
   it(
-    "a reset leaves nothing",
-    seen((page) =>
+    "a reset removes everything",
+    onConsole((page) =>
       Effect.gen(function* () {
         const id = yield* pay()
         yield* does(async () => {
           await page.getByTestId(`transaction-${id}`).waitFor()
           await page.getByTestId("open-reset").click()
           await page.getByTestId("reset").click()
-          await visible(page, "empty", "Nothing happened yet")
+          await visible(page, "empty", "No transactions yet")
           assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
           await page.getByTestId("nav-requests").click()
           await visible(page, "requests", "No request yet.")
@@ -277,8 +277,8 @@ inChromium((withPage) => {
   )
 
   it(
-    "a transaction has an address of its own, which a reload and another tab show",
-    seen((page) =>
+    "a transaction has a URL, which works after a reload and in another tab",
+    onConsole((page) =>
       Effect.gen(function* () {
         const older = yield* pay({ requestId: "r-1", amount: "1.00" })
         yield* pay({ requestId: "r-2", amount: "2.00" })
@@ -308,8 +308,8 @@ inChromium((withPage) => {
   )
 
   it(
-    "D04: whatever a merchant says is shown as text, and nothing else",
-    seen((page) =>
+    "D04: any text of a merchant is shown only as text",
+    onConsole((page) =>
       Effect.gen(function* () {
         const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
         const id = yield* pay({
@@ -323,7 +323,8 @@ inChromium((withPage) => {
           await page.getByTestId(`transaction-${id}`).waitFor()
           await visible(page, "properties", title)
           const text = (await page.textContent("body")) ?? ""
-          for (const said of [title, name, first, second, third, fourth]) assert.include(text, said)
+          for (const entered of [title, name, first, second, third, fourth])
+            assert.include(text, entered)
           await page.getByTestId("search").fill(first)
           await visible(page, "tally", "1 of 1 transaction matches.")
           assert.strictEqual(
@@ -340,8 +341,8 @@ inChromium((withPage) => {
   )
 
   it(
-    "subscriptions and intents are listed, with ways to their charges and their pages",
-    seen((page) =>
+    "subscriptions and intents are listed with links to their charges and pages",
+    onConsole((page) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
         const { cardToken } = yield* createAt("/payments/card/tokenize")
@@ -361,8 +362,8 @@ inChromium((withPage) => {
   )
 
   it(
-    "the list is searched and filtered, and walked by keyboard alone",
-    seen((page) =>
+    "the list can be searched, filtered, and used by keyboard alone",
+    onConsole((page) =>
       Effect.gen(function* () {
         for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
           yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
@@ -387,7 +388,7 @@ inChromium((withPage) => {
             await page.evaluate("document.activeElement.dataset.testid"),
             "transaction-100002"
           )
-          // What moves under the reader's hands does not take the focus away.
+          // An update of the list does not move the focus.
           await page.getByTestId("move").focus()
           await page.keyboard.press("Enter")
           await visible(page, "step-SUCCEED", "SUCCEED")
@@ -397,7 +398,7 @@ inChromium((withPage) => {
     )
   )
 
-  it("misses nothing that happens while it reads the lists", () =>
+  it("misses no change while it reads the lists", () =>
     run(
       visit("/", (page) =>
         Effect.gen(function* () {
@@ -410,7 +411,7 @@ inChromium((withPage) => {
               async (route) => {
                 const response = await route.fetch()
                 await paying(pay({ amount: "7.77", scenario: "stuck" }))
-                while (!(await page.evaluate(heard)).includes(`"status":"PROCESSING"`));
+                while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
                 await route.fulfill({ response })
               },
               { times: 1 }
@@ -423,7 +424,7 @@ inChromium((withPage) => {
       )
     ))
 
-  it("finds a sandbox again that was started anew on the same port", () =>
+  it("reconnects to a sandbox that was restarted on the same port", () =>
     withPage(async (page) => {
       const start = <A>(act: Effect.Effect<A, unknown, Sandbox.Services | Scope.Scope>, port = 0) =>
         run(act, { port })
@@ -450,7 +451,7 @@ inChromium((withPage) => {
       await start(second, port)
     }))
 
-  it("D07: asks for the token of a sandbox that has one, and again when it was another", () =>
+  it("D07: asks for the token of a sandbox that has one, and again after a wrong one", () =>
     run(
       visit(
         "/",
@@ -471,8 +472,8 @@ inChromium((withPage) => {
     ))
 
   it(
-    "everything that can be used has a name, and everything that changes is announced",
-    seen((page) =>
+    "every control has a name, and every change is announced",
+    onConsole((page) =>
       Effect.gen(function* () {
         yield* pay()
         yield* does(async () => {
@@ -491,7 +492,10 @@ inChromium((withPage) => {
             )
           assert.deepStrictEqual(nameless, [])
           assert.strictEqual(await page.locator("h1").count(), 1)
-          assert.strictEqual(await page.getByTestId("said").getAttribute("aria-live"), "polite")
+          assert.strictEqual(
+            await page.getByTestId("announcement").getAttribute("aria-live"),
+            "polite"
+          )
           assert.strictEqual(await page.getByTestId("connection").getAttribute("role"), "status")
           assert.strictEqual(await page.getAttribute("html", "lang"), "en")
           await page.setViewportSize({ width: 360, height: 740 })
@@ -505,7 +509,7 @@ inChromium((withPage) => {
   )
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`whatever is read has contrast enough, in ${colorScheme} colours`, () =>
+    it(`every text has enough contrast, in ${colorScheme} colours`, () =>
       run(
         visit(
           "/",
@@ -527,7 +531,7 @@ inChromium((withPage) => {
       ))
   }
 
-  it("the documentation shows every endpoint, without a network and without a way elsewhere", () =>
+  it("the documentation shows every endpoint, without a network or external links", () =>
     run(
       visit("/docs", (page) =>
         does(async () => {
@@ -546,7 +550,7 @@ inChromium((withPage) => {
       )
     ))
 
-  it("the console has its picture taken", () =>
+  it("takes the screenshot of the console", () =>
     run(
       visit(
         "/",
@@ -567,7 +571,9 @@ inChromium((withPage) => {
               await page.getByTestId("advance").fill("2 minutes")
               await page.getByTestId("advance-clock").click()
               await visible(page, "story", "All 4 callbacks were delivered.")
-              await page.getByTestId("said").evaluate((said) => (said.textContent = ""))
+              await page
+                .getByTestId("announcement")
+                .evaluate((element) => (element.textContent = ""))
               const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
               const png = await page.screenshot(path === undefined ? {} : { path })
               assert.isBelow(png.length, 200_000)
@@ -592,22 +598,22 @@ const stories = [
   ["succeed", "19.99", "Two cups"]
 ] as const
 
-/** Runs in the page: keeps what its streams say. */
+/** Runs in the page: records the chunks of its streams. */
 const listen = () => {
   const { prototype } = ReadableStreamDefaultReader
   const { read } = prototype
   prototype.read = function (this: ReadableStreamDefaultReader<unknown>) {
     return read.call(this).then((chunk) => {
-      document.documentElement.dataset["heard"] += String(chunk.value)
+      document.documentElement.dataset["streamText"] += String(chunk.value)
       return chunk
     })
   }
 }
 
-/** Runs in the page: what its streams have said. */
-const heard = () => document.documentElement.dataset["heard"] ?? ""
+/** Runs in the page: returns the recorded chunks. */
+const streamText = () => document.documentElement.dataset["streamText"] ?? ""
 
-/** Runs in the page: what has less contrast than WCAG AA asks for. */
+/** Runs in the page: returns the texts with less contrast than WCAG AA requires. */
 const faint = (): ReadonlyArray<string> => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true })
   const channels = (colour: string): ReadonlyArray<number> => {

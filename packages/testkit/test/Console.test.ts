@@ -2,7 +2,11 @@ import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { duration } from "../src/internal/console/format.js"
-import { fate, outcome, told } from "../src/internal/console/story.js"
+import {
+  callbackState,
+  describeCallbacks,
+  describeOutcome
+} from "../src/internal/console/summary.js"
 import * as Courier from "../src/Courier.ts"
 import type { Transaction } from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
@@ -19,10 +23,10 @@ const visit = (path: string, init: RequestInit = {}) =>
   )
 
 describe("Console", () => {
-  it("D06: no page may be framed, guessed at, or run anything but its own", () =>
+  it("D06: a page cannot be framed, has its declared type, and runs only its own scripts", () =>
     run(
       Effect.gen(function* () {
-        for (const path of ["/", "/docs", "/console/main.js", "/console/console.css"]) {
+        for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
           const { headers, status } = yield* visit(path)
           const policy = headers.get("content-security-policy") ?? ""
           assert.strictEqual(status, 200, path)
@@ -37,14 +41,14 @@ describe("Console", () => {
       })
     ))
 
-  it("everything the console is made of is served, and loads nothing from elsewhere", () =>
+  it("every file of the console is served, and loads nothing from another host", () =>
     run(
       Effect.gen(function* () {
-        const seen = new Set<string>()
+        const served = new Set<string>()
         const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
           Effect.fnUntraced(function* (path) {
-            if (seen.has(path)) return
-            seen.add(path)
+            if (served.has(path)) return
+            served.add(path)
             const { status, text } = yield* visit(path)
             assert.strictEqual(status, 200, path)
             const links = path.endsWith(".js")
@@ -58,8 +62,8 @@ describe("Console", () => {
           })
         yield* follow("/")
         assert.includeMembers(
-          [...seen],
-          ["/console/main.js", "/console/console.css", "/console/icon.svg", "/console/store.js"]
+          [...served],
+          ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
         )
       })
     ))
@@ -73,7 +77,7 @@ describe("Console", () => {
       })
     ))
 
-  it("whoever is lost reads where things are", () =>
+  it("an unknown path is 404 with a list of the paths", () =>
     run(
       Effect.gen(function* () {
         for (const [method, path] of [
@@ -92,7 +96,7 @@ describe("Console", () => {
       })
     ))
 
-  it("D05: other hosts and other sites see no page", () =>
+  it("D05: other hosts and other sites get no page", () =>
     run(
       Effect.gen(function* () {
         const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
@@ -108,7 +112,7 @@ describe("Console", () => {
 const gaps = Courier.retryGaps.map(Duration.toMillis)
 const at = (minutes: number) => new Date(minutes * 60_000).toISOString()
 
-/** A try of the callback of SUCCEED. */
+/** One try of the callback of SUCCEED. */
 const tried = (
   attempt: number,
   minutes: number,
@@ -125,23 +129,27 @@ const tried = (
 
 const ladder = [0, 2, 6, 14, 30, 62]
 
-describe("the story of a transaction", () => {
-  it("the next try of a callback is due when the courier makes it, and after the last there is none", () => {
+describe("the summary of a transaction", () => {
+  it("the next try of a callback is due when the courier makes it; after the last try there is none", () => {
     for (let tries = 1; tries <= ladder.length; tries++) {
       const deliveries = ladder.slice(0, tries).map((minutes, n) => tried(n + 1, minutes, 503))
-      const { due, state } = fate("SUCCEED", deliveries, gaps)
+      const { due, state } = callbackState("SUCCEED", deliveries, gaps)
       assert.strictEqual(state, tries < ladder.length ? "waiting" : "dropped")
       assert.strictEqual(due, tries < ladder.length ? (ladder[tries] ?? 0) * 60_000 : undefined)
     }
   })
 
-  it("what was sent again by hand and failed changes nothing about when the next try is due", () => {
+  it("a failed resend by hand does not change when the next try is due", () => {
     const again = { ...tried(1, 3, "unreachable"), id: "7" }
-    const { due, state, tries } = fate("SUCCEED", [tried(1, 0, 503), tried(2, 2, 503), again], gaps)
+    const { due, state, tries } = callbackState(
+      "SUCCEED",
+      [tried(1, 0, 503), tried(2, 2, 503), again],
+      gaps
+    )
     assert.deepStrictEqual([state, tries, due], ["waiting", 3, 6 * 60_000])
   })
 
-  it("one good answer is enough, whatever came before and after it", () => {
+  it("one successful try makes a callback delivered, before or after failed ones", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(301, 404, 500, "timeout" as const, "unreachable" as const)),
@@ -150,15 +158,15 @@ describe("the story of a transaction", () => {
         (bad, good, place) => {
           const answers = bad.toSpliced(place % (bad.length + 1), 0, good)
           const deliveries = answers.map((answer, n) => tried(n + 1, n, answer))
-          assert.strictEqual(fate("SUCCEED", deliveries, gaps).state, "delivered")
+          assert.strictEqual(callbackState("SUCCEED", deliveries, gaps).state, "delivered")
         }
       )
     )
   })
 
-  it("a forgery is nobody's delivery", () => {
+  it("a forged callback does not count as a delivery", () => {
     const forged = { ...tried(1, 0, 200), forged: true }
-    assert.strictEqual(fate("SUCCEED", [forged], gaps).state, "none")
+    assert.strictEqual(callbackState("SUCCEED", [forged], gaps).state, "none")
   })
 
   const transaction: Transaction = {
@@ -177,7 +185,7 @@ describe("the story of a transaction", () => {
 
   const sentences = [
     [[tried(1, 0, 200)], "Its callback was delivered."],
-    [[], "No callback has set out."],
+    [[], "No callback was sent."],
     [
       [tried(1, 0, "refused")],
       "The callback of SUCCEED was not posted: the sandbox does not post there."
@@ -188,24 +196,30 @@ describe("the story of a transaction", () => {
     ]
   ] as const
   for (const [deliveries, sentence] of sentences) {
-    it(`is told as: ${sentence}`, () => {
-      assert.strictEqual(told(transaction, [fate("SUCCEED", deliveries, gaps)], noon), sentence)
+    it(`is summarized as: ${sentence}`, () => {
+      assert.strictEqual(
+        describeCallbacks(transaction, [callbackState("SUCCEED", deliveries, gaps)], noon),
+        sentence
+      )
     })
   }
 
-  it("says how it ended, or that it did not", () => {
-    assert.strictEqual(outcome(transaction, true), "Succeeded 1 min after it was created.")
+  it("states how the transaction ended, or that it has not ended", () => {
+    assert.strictEqual(describeOutcome(transaction, true), "Succeeded 1 min after it was created.")
     assert.strictEqual(
-      outcome({ ...transaction, status: "FAILED", declineCode: 51, createdTime: at(1) }, true),
+      describeOutcome(
+        { ...transaction, status: "FAILED", declineCode: 51, createdTime: at(1) },
+        true
+      ),
       "Declined at once, with code 51."
     )
     assert.strictEqual(
-      outcome({ ...transaction, status: "PENDING", isOver: false }, false),
-      "On its way, in PENDING now."
+      describeOutcome({ ...transaction, status: "PENDING", isOver: false }, false),
+      "It is in progress, now in PENDING."
     )
   })
 
-  it("a span is said in two units at most, and never with more than they hold", () => {
+  it("a duration has at most two units, each below its limit", () => {
     assert.deepStrictEqual(
       [0, 999, 1000, 1240, 59_900, 59_960, 60_000, 124_000, 3_720_000, 86_400_000].map(duration),
       [

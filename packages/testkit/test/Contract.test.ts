@@ -1,5 +1,5 @@
 /**
- * One contract, three doors: the gateway alone, the fake, and the sandbox over real sockets.
+ * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
  */
 import { type Request, Transport } from "@pawl/http/Transport"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,12 @@ import * as Gateway from "../src/Gateway.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { testGateway, Receiver } from "./support/testGateway.ts"
 import { contract } from "./support/contract.ts"
-import { type Arrived, Door, pace } from "./support/contractDoor.ts"
+import { type Arrived, ServiceUnderTest, pace } from "./support/contractService.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const gateway = Layer.effect(
-  Door,
+  ServiceUnderTest,
   Effect.gen(function* () {
     const { handle } = yield* Gateway.Gateway
     const { received } = yield* Receiver
@@ -35,7 +35,7 @@ const gateway = Layer.effect(
 
 const utf8 = new TextDecoder()
 
-/** As the client sends it, but with whatever method and headers a case has. */
+/** Sends a request through the transport of the client, with any method and headers. */
 const exchange = (
   send: Transport["Service"]["send"],
   { body, headers, method, path }: Gateway.Request
@@ -47,15 +47,15 @@ const exchange = (
       headers: headers as Request["headers"],
       body: utf8.decode(body)
     }),
-    ({ body, headers, status }): Gateway.Answer => ({
+    ({ body, headers, status }): Gateway.Response => ({
       status,
-      headers: headers as Gateway.Answer["headers"],
+      headers: headers as Gateway.Response["headers"],
       body: utf8.decode(body)
     })
   )
 
 const fake = Layer.effect(
-  Door,
+  ServiceUnderTest,
   Effect.gen(function* () {
     const { send } = yield* Transport
     const arrived: Array<Arrived> = []
@@ -76,9 +76,9 @@ const fake = Layer.effect(
   })
 ).pipe(Layer.provideMerge(Fake.layer({ pace })), Layer.provideMerge(TestClock.layer()))
 
-/** Sends the bytes as they are: `fetch` would tidy up the path. */
+/** Sends a request with `node:http`, because `fetch` normalizes the path. */
 const overHttp =
-  (origin: string): Door["Service"]["handle"] =>
+  (origin: string): ServiceUnderTest["Service"]["handle"] =>
   ({ body, headers, method, path }) =>
     Effect.promise(
       () =>
@@ -97,7 +97,7 @@ const overHttp =
     )
 
 const sandbox = Layer.effect(
-  Door,
+  ServiceUnderTest,
   Effect.gen(function* () {
     const shop = yield* receiver(() => [200])
     const { baseUrl } = yield* Sandbox.Sandbox
@@ -123,14 +123,18 @@ const sandbox = Layer.effect(
   })
 ).pipe(Layer.provideMerge(Sandbox.layer({ pace })))
 
-const doors: Readonly<Record<string, Layer.Layer<Door, unknown>>> = { gateway, fake, sandbox }
+const services: Readonly<Record<string, Layer.Layer<ServiceUnderTest, unknown>>> = {
+  gateway,
+  fake,
+  sandbox
+}
 
-for (const [behind, door] of Object.entries(doors)) {
+for (const [behind, service] of Object.entries(services)) {
   describe(`the ${behind} keeps the contract`, () => {
     for (const [of, cases] of Object.entries(contract)) {
       for (const { holds, name } of cases) {
         it(`of ${of}: ${name}`, () =>
-          holds.pipe(Effect.provide(door), Effect.scoped, Effect.runPromise))
+          holds.pipe(Effect.provide(service), Effect.scoped, Effect.runPromise))
       }
     }
   })

@@ -38,30 +38,30 @@ const delivered = (
 const statuses = (deliveries: ReadonlyArray<Courier.Delivery>): ReadonlyArray<Status> =>
   deliveries.map(({ status }) => status)
 
-it("X02: in every manner and every story, what arrives is what happened and what the manner adds or takes", () =>
+it("X02: with any suffixes and story, the callbacks are the history plus or minus the effect of the suffixes", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...stories),
-      fc.shuffledSubarray([...Scenario.manners]),
+      fc.shuffledSubarray([...Scenario.suffixes]),
       fc.nat(),
-      async (story, manners, seed) => {
-        const scenario = Scenario.parse([story, ...manners].join("+"))
+      async (story, suffixes, seed) => {
+        const scenario = Scenario.parse([story, ...suffixes].join("+"))
         assert.isDefined(scenario)
-        const { duplicate, forged, late, lost, shuffle, silent } = scenario.manner
-        const { deliveries, received } = await delivered([story, ...manners].join("+"), seed)
+        const { duplicate, forged, late, lost, shuffle, silent } = scenario.suffixes
+        const { deliveries, received } = await delivered([story, ...suffixes].join("+"), seed)
         assert.strictEqual(received.length, deliveries.length)
 
         const genuine = deliveries.filter((delivery) => !delivery.forged)
-        const told = silent
+        const sent = silent
           ? []
           : scenario.statuses.filter((_, at) => !lost || at + 1 < scenario.statuses.length)
-        const expected = duplicate ? told.flatMap((status) => [status, status]) : told
+        const expected = duplicate ? sent.flatMap((status) => [status, status]) : sent
         assert.sameMembers([...statuses(genuine)], [...expected])
 
         const forgeries = deliveries.filter((delivery) => delivery.forged)
         assert.lengthOf(forgeries, forged ? genuine.length : 0)
         for (const { status } of forgeries) assert.notInclude(scenario.statuses, status)
-        // The checksum covers no status: a forgery carries a genuine one.
+        // The checksum does not cover the status, so a forged callback has a genuine checksum.
         assert.isAtMost(new Set(received.map(({ checksum }) => checksum)).size, 1)
 
         const isOrdered = JSON.stringify(statuses(genuine)) === JSON.stringify(expected)
@@ -76,12 +76,12 @@ it("X02: in every manner and every story, what arrives is what happened and what
     ),
     {
       numRuns: 300,
-      // Two copies that change places are no other order, and nothing else changed places there.
+      // Only two equal copies would swap here, which is not another order.
       examples: [["cancel", ["shuffle", "duplicate", "lost"], 1_710_493_338]]
     }
   ))
 
-it("one seed shuffles alike, and seeds differ", () =>
+it("equal seeds shuffle alike, and different seeds differ", () =>
   fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
       const order = async (seed: number) =>
@@ -95,7 +95,7 @@ it("one seed shuffles alike, and seeds differ", () =>
     { numRuns: 20 }
   ))
 
-it("after a reset the same chances come again", () =>
+it("after a reset the same random choices are repeated", () =>
   run(
     Effect.gen(function* () {
       const courier = yield* Courier.Courier
@@ -116,7 +116,7 @@ it("after a reset the same chances come again", () =>
     { seed: 1 }
   ))
 
-it("a forgery says SUCCEED of what failed and FAILED of what succeeded", async () => {
+it("a forged callback claims SUCCEED for a failure and FAILED for a success", async () => {
   for (const [story, claim] of [
     ["decline:5", "SUCCEED"],
     ["stuck", "SUCCEED"],

@@ -9,7 +9,7 @@ import { create, Receiver, run } from "./support/testGateway.ts"
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
 
-/** The tries of one status, as the log has them. */
+/** The tries of one status in the log. */
 const tries = (status: string) =>
   Effect.gen(function* () {
     const { deliveries } = yield* Courier.Courier
@@ -20,7 +20,7 @@ const times = (deliveries: ReadonlyArray<Courier.Delivery>) =>
   deliveries.map(({ at }) => Date.parse(at))
 
 describe("a callback", () => {
-  it("is the spec's, field for field, and its checksum verifies", () =>
+  it("has every field of the specification, and its checksum verifies", () =>
     run(
       Effect.gen(function* () {
         yield* create({
@@ -35,7 +35,7 @@ describe("a callback", () => {
           "http://127.0.0.1:4020/callback?paymentMethod=apm&apmType=WALLET"
         )
         assert.strictEqual(received.contentType, "application/json")
-        // HMAC-SHA256("sandbox-secret", "77|10.50|EUR|100001"), computed elsewhere.
+        // HMAC-SHA256("sandbox-secret", "77|10.50|EUR|100001"), computed with another program.
         assert.strictEqual(received.checksum, "cbSQVWoIyqtnZz/n6hwAw5mvYmx00lrqkCd4zVfj+4k=")
         assert.deepStrictEqual(received.body, {
           transactionId: "100001",
@@ -75,12 +75,12 @@ describe("a callback", () => {
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(
           (yield* Receiver).received.map(({ url }) => url),
-          urls.map(([, kept]) => `${kept}paymentMethod=apm&apmType=QR%20%26%20more`)
+          urls.map(([, start]) => `${start}paymentMethod=apm&apmType=QR%20%26%20more`)
         )
       })
     ))
 
-  it("is sent for each move of the transaction, a pace apart, and for none without a callbackUrl", () =>
+  it("is sent for each move of the transaction, one pace apart; without a callbackUrl none is sent", () =>
     run(
       Effect.gen(function* () {
         yield* create({ requestId: "silent", callbackUrl: undefined })
@@ -100,7 +100,7 @@ describe("a callback", () => {
       { pace: "1500 millis" }
     ))
 
-  it("goes nowhere but to this machine", () =>
+  it("is sent only to this machine", () =>
     run(
       Effect.gen(function* () {
         const elsewhere = [
@@ -132,7 +132,7 @@ describe("a callback", () => {
       })
     ))
 
-  it("spelled in any way a URL allows, this machine is this machine", () =>
+  it("is sent to this machine in every spelling of its address", () =>
     run(
       Effect.gen(function* () {
         const here = ["127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.8.9.10", "LOCALHOST"]
@@ -149,8 +149,8 @@ describe("a callback", () => {
     ))
 })
 
-describe("the ladder", () => {
-  it("X01: tries 2, 4, 8, 16 and 32 minutes after the previous try, and then drops the callback", () =>
+describe("the retries", () => {
+  it("X01: are made 2, 4, 8, 16 and 32 minutes after the previous try; then the callback is dropped", () =>
     run(
       Effect.gen(function* () {
         yield* create()
@@ -162,7 +162,7 @@ describe("the ladder", () => {
         )
         yield* TestClock.adjust("30 days")
         assert.lengthOf(yield* tries("NEW"), 6)
-        // Every callback climbs a ladder of its own.
+        // Every callback is retried independently.
         assert.deepStrictEqual(
           times(yield* tries("SUCCEED")),
           minutes(0, 2, 6, 14, 30, 62).map((at) => at + 600)
@@ -173,7 +173,7 @@ describe("the ladder", () => {
       () => 503
     ))
 
-  it("ends with the first 2xx, however many tries that takes", () =>
+  it("end with the first 2xx response", () =>
     run(
       Effect.gen(function* () {
         for (const [at, due] of minutes(0, 2, 6, 14, 30, 62).entries()) {
@@ -191,11 +191,11 @@ describe("the ladder", () => {
         }
       }),
       {},
-      // Each path says in milliseconds when its receiver comes back.
+      // Each path has the time in milliseconds when its receiver is up again.
       (_, { at, url }) => (at < Number(new URL(url).pathname.slice(1)) ? 500 : 204)
     ))
 
-  it("an answer that takes longer than 10 seconds is none, and the next try is not put off by it", () =>
+  it("a response after more than 10 seconds does not count and does not delay the next try", () =>
     run(
       Effect.gen(function* () {
         yield* create({ scenario: "stuck" })
@@ -226,7 +226,7 @@ describe("the ladder", () => {
       ))
   }
 
-  it("X06: a thousand receivers that hang hold up no other", () =>
+  it("X06: a thousand receivers that hang delay no other", () =>
     run(
       Effect.gen(function* () {
         const slow = Array.from({ length: 1000 }, (_, at) =>
@@ -246,7 +246,7 @@ describe("the ladder", () => {
     ))
 })
 
-it("the log is streamed as it grows", () =>
+it("changes streams the log as it grows", () =>
   run(
     Effect.gen(function* () {
       const { changes, deliveries } = yield* Courier.Courier
@@ -261,7 +261,7 @@ it("the log is streamed as it grows", () =>
     })
   ))
 
-it("a reset drops what is under way and forgets the log", () =>
+it("a reset drops callbacks in progress and clears the log", () =>
   run(
     Effect.gen(function* () {
       const courier = yield* Courier.Courier
@@ -279,7 +279,7 @@ it("a reset drops what is under way and forgets the log", () =>
     () => 500
   ))
 
-it("a reset in the middle of a shuffle leaves nothing behind that holds back the next", () =>
+it("a reset during a shuffle does not hold back later callbacks", () =>
   run(
     Effect.gen(function* () {
       yield* create({ scenario: "succeed+shuffle" })

@@ -1,5 +1,5 @@
 /**
- * What holds of every create, whatever it creates.
+ * Properties of every create.
  */
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
@@ -15,7 +15,7 @@ const paths = Object.keys(creates)
 const canary = "k4n4ry"
 const number = "4000056655665556"
 
-/** Each makes one field wrong, with a value that must never come back; the contract says so. */
+/** Each makes one field invalid by the contract, with a value that must not be repeated. */
 const contract: Readonly<Record<string, ReadonlyArray<readonly [field: string, value: unknown]>>> =
   {
     "/payments/apm": [
@@ -69,7 +69,7 @@ const sandboxCard = { number, expMonth: "04", expYear: "2030" }
 const unknown: readonly [string, unknown] = ["metadata", { "sandbox.scenario": canary }]
 const mid: readonly [string, unknown] = ["mid", `${canary}|`]
 
-/** The same, of what the service asks beyond it. */
+/** The same for the rules beyond the contract. */
 const beyond: typeof contract = {
   "/payments/apm": [["accountId", canary], unknown],
   "/payouts/apm": [["accountId", "1".repeat(65)], unknown],
@@ -93,7 +93,7 @@ const named = (json: unknown) => [
   ...new Set(fields(json).map((field) => field.split(".")[0] ?? ""))
 ]
 
-it("every create is checked in one order: the token, the contract, then what is beyond it", () =>
+it("every create is checked in one order: the token, the contract, then the other rules", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...paths).chain((path) =>
@@ -107,7 +107,7 @@ it("every create is checked in one order: the token, the contract, then what is 
       (wrong) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const before = yield* (yield* Gateway.Gateway).transactions
             const good = yield* authenticate
             const token = { good, none: undefined, bad: `${good}x` }[wrong.token]
@@ -119,7 +119,7 @@ it("every create is checked in one order: the token, the contract, then what is 
               token,
               body: body(
                 wrong.path,
-                given,
+                resources,
                 Object.fromEntries([...wrong.beyond, ...wrong.contract])
               )
             })
@@ -140,7 +140,7 @@ it("every create is checked in one order: the token, the contract, then what is 
     { numRuns: 300 }
   ))
 
-it("a requestId is used once an endpoint, and answered with the same bytes ever after", () =>
+it("a requestId creates once an endpoint, and gets the same bytes at every repeat", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -155,14 +155,14 @@ it("a requestId is used once an endpoint, and answered with the same bytes ever 
       (requests) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const gateway = yield* Gateway.Gateway
             const token = yield* authenticate
             const answers = new Map<string, string>()
             for (const { amount, path, requestId, wait } of requests) {
               const before = (yield* gateway.transactions).length
-              const asked = body(path, given, { requestId, amount })
-              const answer = yield* send("POST", path, { token, body: asked })
+              const request = body(path, resources, { requestId, amount })
+              const answer = yield* send("POST", path, { token, body: request })
               assert.strictEqual(answer.status, 200, answer.body)
               const key = `${path} ${requestId}`
               const original = answers.get(key)
@@ -181,17 +181,17 @@ it("a requestId is used once an endpoint, and answered with the same bytes ever 
     { numRuns: 100 }
   ))
 
-it("the same create a hundred times at once is carried out once, however they interleave", async () => {
+it("a create sent a hundred times at once runs once, in any interleaving", async () => {
   for (const path of paths) {
     await run(
       Effect.gen(function* () {
-        const given = yield* prepare
+        const resources = yield* prepare
         const gateway = yield* Gateway.Gateway
         const before = (yield* gateway.transactions).length
         const token = yield* authenticate
         const answers = yield* Effect.forEach(
           Array.from({ length: 100 }),
-          () => send("POST", path, { token, body: body(path, given) }),
+          () => send("POST", path, { token, body: body(path, resources) }),
           { concurrency: "unbounded" }
         ).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, 3))
         assert.lengthOf([...new Set(answers.map(({ body }) => body))], 1, path)
@@ -215,30 +215,30 @@ const stories = [
   "stuck"
 ]
 
-it("every kind of transaction lives every scenario, and tells each status once", () =>
+it("every kind of transaction follows every scenario, and sends a callback for each status", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...opening),
       fc.constantFrom(...stories),
       fc.subarray(["duplicate", "shuffle"]),
-      (path, story, manners) =>
+      (path, story, suffixes) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const { received } = yield* Receiver
             received.length = 0
             const token = yield* authenticate
-            const text = [story, ...manners].join("+")
+            const text = [story, ...suffixes].join("+")
             const { json } = yield* send("POST", path, {
               token,
-              body: body(path, given, scenario(text))
+              body: body(path, resources, scenario(text))
             })
             const answer = json as Readonly<Record<string, unknown>>
             const expected = Scenario.parse(text)
             assert.isDefined(expected)
             assert.strictEqual(
               answer["transactionStatus"],
-              expected.statuses[expected.answered - 1]
+              expected.statuses[expected.atCreate - 1]
             )
             assert.strictEqual(answer["declineCode"], story === "decline:51" ? 51 : undefined)
             yield* TestClock.adjust("1 minute")
@@ -248,7 +248,7 @@ it("every kind of transaction lives every scenario, and tells each status once",
               truth?.history.map(({ status }) => status),
               [...expected.statuses]
             )
-            const times = manners.includes("duplicate") ? 2 : 1
+            const times = suffixes.includes("duplicate") ? 2 : 1
             assert.sameMembers(
               received
                 .filter(({ body }) => body["transactionId"] === id)
@@ -268,7 +268,7 @@ const infos: Readonly<Record<string, string>> = {
   "/payments/card/recurring": "/payments/card/recurring"
 }
 
-it("metadata comes back exactly as sent, in the answer, in every callback and in every read", () =>
+it("metadata is returned exactly as sent, in the response, in every callback and in every read", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...paths.filter((path) => path !== "/payments/card/tokenize")),
@@ -282,12 +282,12 @@ it("metadata comes back exactly as sent, in the answer, in every callback and in
       (path, metadata) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const { received } = yield* Receiver
             const token = yield* authenticate
             received.length = 0
-            const asked = body(path, given, { metadata })
-            const { json } = yield* send("POST", path, { token, body: asked })
+            const request = body(path, resources, { metadata })
+            const { json } = yield* send("POST", path, { token, body: request })
             const answer = json as Readonly<Record<string, unknown>>
             const text = JSON.stringify(metadata)
             assert.strictEqual(JSON.stringify(answer["metadata"]), text)
@@ -302,8 +302,8 @@ it("metadata comes back exactly as sent, in the answer, in every callback and in
               answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"]
             )
             const read = yield* send("GET", `${info}/${id}`, { token })
-            const told = read.json as Readonly<Record<string, unknown>>
-            assert.strictEqual(JSON.stringify(told["metadata"]), text)
+            const details = read.json as Readonly<Record<string, unknown>>
+            assert.strictEqual(JSON.stringify(details["metadata"]), text)
           })
         )
     ),

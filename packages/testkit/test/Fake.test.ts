@@ -80,7 +80,7 @@ describe("the client over a fake", () => {
         })
         yield* subscriptions.pause(subscriptionId)
         yield* subscriptions.resume(subscriptionId)
-        // A year of it, in one go.
+        // One year in one adjust.
         yield* TestClock.adjust("365 days")
         assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
         yield* subscriptions.cancel(subscriptionId)
@@ -105,7 +105,7 @@ describe("the client over a fake", () => {
       })
     ))
 
-  it("is told of declines, of what is wrong, and where the page of an intent is", () =>
+  it("gets declines, validation errors, and the page address of an intent", () =>
     run(
       Effect.gen(function* () {
         const payments = yield* ApmPayments
@@ -131,7 +131,7 @@ describe("the client over a fake", () => {
       })
     ))
 
-  it("has its token renewed over 300 days that pass in one adjust", () =>
+  it("renews its token over 300 days that pass in one adjust", () =>
     run(
       Effect.gen(function* () {
         const payments = yield* ApmPayments
@@ -143,14 +143,14 @@ describe("the client over a fake", () => {
 })
 
 describe("the callbacks of a fake", () => {
-  it("climb their whole ladder of 62 minutes in one adjust", () =>
+  it("make all their retries over 62 minutes in one adjust", () =>
     run(
       Effect.gen(function* () {
         const { deliverTo } = yield* Fake.Fake
-        const seen: Array<Verifier.Incoming> = []
+        const callbacks: Array<Verifier.Incoming> = []
         yield* deliverTo((incoming) =>
           Effect.sync(() => {
-            seen.push(incoming)
+            callbacks.push(incoming)
             return 503
           })
         )
@@ -160,8 +160,8 @@ describe("the callbacks of a fake", () => {
         const deliveries = yield* (yield* Courier.Courier).deliveries
         const failed = deliveries.filter(({ status }) => status === "FAILED")
         assert.deepStrictEqual(minutes(failed), [0, 2, 6, 14, 30, 62])
-        assert.lengthOf(seen, 12)
-        assert.include(seen[0], {
+        assert.lengthOf(callbacks, 12)
+        assert.include(callbacks[0], {
           method: "POST",
           search: "?paymentMethod=apm&apmType=WALLET",
           contentType: "application/json"
@@ -169,7 +169,7 @@ describe("the callbacks of a fake", () => {
       })
     ))
 
-  it("find nobody until somebody asks for them, and then whoever asked last", () =>
+  it("reach no receiver before deliverTo, and the last one after it", () =>
     run(
       Effect.gen(function* () {
         const { deliverTo } = yield* Fake.Fake
@@ -190,11 +190,11 @@ describe("the callbacks of a fake", () => {
       })
     ))
 
-  it("reach a real receiver, which confirms them with the fake and tells its handler", async () => {
-    const told: Array<string> = []
+  it("reach a real receiver, which reads the status from the fake and calls its handler", async () => {
+    const transitions: Array<string> = []
     const handler = Handler.layer(({ confirmed, kind, to }: Transition) =>
       Effect.sync(() => {
-        told.push(`${kind} ${to}${confirmed ? " confirmed" : ""}`)
+        transitions.push(`${kind} ${to}${confirmed ? " confirmed" : ""}`)
       })
     )
     const secret = { current: Redacted.make("sandbox-secret") }
@@ -211,9 +211,9 @@ describe("the callbacks of a fake", () => {
       )
       yield* CardPayments.use(({ create }) => create({ ...paid, card, callbackUrl }))
       yield* TestClock.adjust("1 hour")
-      assert.include(told, "apm-payment SUCCEED confirmed")
-      assert.include(told, "card-payment SUCCEED confirmed")
-      assert.isEmpty(told.filter((line) => line.includes("FAILED")))
+      assert.include(transitions, "apm-payment SUCCEED confirmed")
+      assert.include(transitions, "card-payment SUCCEED confirmed")
+      assert.isEmpty(transitions.filter((line) => line.includes("FAILED")))
     }).pipe(
       Effect.provide(merchant),
       Effect.provideService(References.MinimumLogLevel, "None"),
@@ -223,7 +223,7 @@ describe("the callbacks of a fake", () => {
   })
 })
 
-it("a fake follows the profile it is given", async () => {
+it("a fake follows its profile", async () => {
   const fake = Layer.provide(Fake.layer(), Profile.layer({ refundCallbackId: "payment" }))
   await Effect.gen(function* () {
     const { deliverTo } = yield* Fake.Fake
@@ -236,8 +236,8 @@ it("a fake follows the profile it is given", async () => {
     )
     const { transactionId } = yield* CardPayments.use(({ create }) => create({ ...paid, card }))
     yield* TestClock.adjust("1 second")
-    const asked = { mid: "m-1", amount: "10", reason: "x", transactionId, callbackUrl }
-    yield* Refunds.use(({ create }) => create(asked))
+    const request = { mid: "m-1", amount: "10", reason: "x", transactionId, callbackUrl }
+    yield* Refunds.use(({ create }) => create(request))
     yield* TestClock.adjust("1 second")
     assert.lengthOf(bodies, 4)
     for (const body of bodies) assert.include(body, `"transactionId":"${transactionId}"`)
@@ -258,7 +258,7 @@ const other = Layer.effect(
 )
 
 describe("two fakes", () => {
-  it("are apart, also in one program", () =>
+  it("share nothing, even in one program", () =>
     run(
       Effect.gen(function* () {
         const own = yield* Gateway
@@ -270,7 +270,7 @@ describe("two fakes", () => {
       })
     ))
 
-  it("are one where one layer is used twice", async () => {
+  it("are the same fake if one layer value is used twice", async () => {
     const fake = Fake.layer()
     const both = Layer.merge(fake, Layer.provide(other, fake))
     await Effect.gen(function* () {

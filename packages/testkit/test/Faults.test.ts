@@ -16,7 +16,7 @@ import { get } from "./support/wire.ts"
 
 const endpoint = "POST /v1/payments/apm"
 
-/** Everything that comes back for a request, to the end of the connection. */
+/** Returns all bytes of the response, until the connection ends. */
 const exchange = Effect.fnUntraced(function* (path: string, body: string, token: string) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { hostname, port } = new URL(baseUrl)
@@ -46,7 +46,7 @@ const unsigned = {
 const transactions = Effect.flatMap(Gateway.Gateway, (gateway) => gateway.transactions)
 
 describe("a fault", () => {
-  const seen = [
+  const expectations = [
     ["500", /^HTTP\/1\.1 500 [^]*\r\n\r\n\{"message":"[^"]+"\}$/u, undefined, 0],
     ["503", /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/iu, undefined, 0],
     ["401", /^HTTP\/1\.1 401 /u, undefined, 0],
@@ -60,7 +60,7 @@ describe("a fault", () => {
     ["reset-before", /^$/u, "ECONNRESET", 0],
     ["reset-after", /^$/u, "ECONNRESET", 1]
   ] as const
-  for (const [fault, text, error, processed] of seen) {
+  for (const [fault, text, error, processed] of expectations) {
     it(`"${fault}" is what its line of the table says, and the request is ${processed ? "" : "not "}processed`, () =>
       run(
         Effect.gen(function* () {
@@ -70,11 +70,11 @@ describe("a fault", () => {
           const added: unknown = yield* control("POST", "/faults", { endpoint, fault, times: 1 })
           assert.deepStrictEqual(added, { status: 200, json: [{ endpoint, fault, times: 1 }] })
           const body = JSON.stringify(payment())
-          const struck = yield* exchange("/v1/payments/apm", body, accessToken)
-          assert.match(struck.text, text)
-          assert.strictEqual(struck.error, error)
+          const faulted = yield* exchange("/v1/payments/apm", body, accessToken)
+          assert.match(faulted.text, text)
+          assert.strictEqual(faulted.error, error)
           if (fault === "truncate") {
-            const [head = "", half = ""] = struck.text.split("\r\n\r\n")
+            const [head = "", half = ""] = faulted.text.split("\r\n\r\n")
             const length = Number(/content-length: (\d+)/iu.exec(head)?.[1])
             assert.strictEqual(half.length, Math.floor(length / 2))
           }
@@ -90,7 +90,7 @@ describe("a fault", () => {
       ))
   }
 
-  it("strikes at its endpoint alone, whatever stands in the open places of its path", () =>
+  it("strikes only its endpoint, for any path parameter", () =>
     run(
       Effect.gen(function* () {
         const id = yield* pay()
@@ -112,7 +112,7 @@ describe("a fault", () => {
       })
     ))
 
-  it("that is none is 400, and names the field", () =>
+  it("that is invalid is 400 with the field name", () =>
     run(
       Effect.gen(function* () {
         for (const [over, field] of [
@@ -149,14 +149,14 @@ describe("in memory", () => {
       Effect.provide(test, Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
     )
 
-  /** Creates a payment, and says when the answer was there. */
+  /** Creates a payment, and returns the time of the response. */
   const create = ApmPayments.ApmPayments.use(({ create }) => create(unsigned)).pipe(
     Effect.andThen(Clock.currentTimeMillis),
     Effect.forkChild({ startImmediately: true }),
     Effect.flatMap((fiber) => Effect.andThen(TestClock.adjust("1 minute"), Fiber.join(fiber)))
   )
 
-  it("a delay is 5 seconds of virtual time, and whatever breaks a request is mended by the next one", () =>
+  it("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", () =>
     inMemory(
       Effect.gen(function* () {
         const faults = yield* Faults.Faults
@@ -172,7 +172,7 @@ describe("in memory", () => {
       1
     ))
 
-  it("a rate is what it says, and a seed has the same strikes again", async () => {
+  it("a fault strikes at its rate, and a seed repeats the strikes", async () => {
     const strikes = (seed: number) =>
       inMemory(
         Effect.gen(function* () {

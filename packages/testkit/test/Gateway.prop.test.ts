@@ -14,7 +14,7 @@ import {
   send
 } from "./support/testGateway.ts"
 
-it("metadata comes back exactly as sent, in the answer and in every callback", () =>
+it("metadata is returned exactly as sent, in the response and in every callback", () =>
   fc.assert(
     fc.asyncProperty(
       fc.dictionary(
@@ -41,7 +41,7 @@ it("metadata comes back exactly as sent, in the answer and in every callback", (
     { numRuns: 50 }
   ))
 
-it("X05: amounts are rounded half up to two decimals, and otherwise stay as they were sent", () =>
+it("X05: amounts with more than two decimals are rounded half up; others stay as they were sent", () =>
   fc.assert(
     fc.asyncProperty(
       fc.bigInt(0n, 10n ** 17n),
@@ -52,14 +52,15 @@ it("X05: amounts are rounded half up to two decimals, and otherwise stay as they
             const text = decimals?.[1].toString().padStart(18, "0").slice(0, decimals[0])
             const amount = text === undefined ? `${units}` : `${units}.${text}`
             const { transactionId } = yield* create({ amount })
-            const kept = (yield* (yield* Gateway.Gateway).transaction(transactionId))?.amount ?? ""
+            const stored =
+              (yield* (yield* Gateway.Gateway).transaction(transactionId))?.amount ?? ""
             yield* TestClock.adjust("1 millis")
-            assert.strictEqual((yield* Receiver).received[0]?.body["amount"], kept)
-            if (text === undefined || text.length <= 2) return assert.strictEqual(kept, amount)
-            // To a scale of 18: half up is to add half a hundredth and cut.
+            assert.strictEqual((yield* Receiver).received[0]?.body["amount"], stored)
+            if (text === undefined || text.length <= 2) return assert.strictEqual(stored, amount)
+            // At a scale of 18, rounding half up adds half a hundredth and truncates.
             const scaled = BigInt(`${units}${text.padEnd(18, "0")}`) + 5n * 10n ** 15n
-            assert.strictEqual(BigInt(kept.replace(".", "")), scaled / 10n ** 16n)
-            assert.match(kept, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
+            assert.strictEqual(BigInt(stored.replace(".", "")), scaled / 10n ** 16n)
+            assert.match(stored, /^(?:0|[1-9][0-9]*)\.[0-9]{2}$/u)
           })
         )
     ),
@@ -109,7 +110,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reset" as const }) }
 )
 
-/** What the gateway is, in ten lines: a list of stories with the time each began. */
+/** The model of the gateway: a list of stories with their start times. */
 interface Modelled {
   readonly requestId: string
   readonly story: string
@@ -120,13 +121,13 @@ const historyOf = ({ begun, story }: Modelled, now: number) => {
   const scenario = Scenario.parse(story)
   assert.isDefined(scenario)
   const moves = Math.floor((now - begun) / pace)
-  return scenario.statuses.slice(0, scenario.answered + moves).map((status, at) => ({
+  return scenario.statuses.slice(0, scenario.atCreate + moves).map((status, at) => ({
     status,
-    at: new Date(begun + Math.max(0, at + 1 - scenario.answered) * pace).toISOString()
+    at: new Date(begun + Math.max(0, at + 1 - scenario.atCreate) * pace).toISOString()
   }))
 }
 
-it("behaves as its model, whatever is asked of it and when", () =>
+it("behaves as its model for any requests at any times", () =>
   fc.assert(
     fc.asyncProperty(fc.array(operation, { maxLength: 40 }), (operations) =>
       run(
@@ -153,7 +154,7 @@ it("behaves as its model, whatever is asked of it and when", () =>
                   const scenario = Scenario.parse(story)
                   assert.strictEqual(
                     transactionStatus,
-                    scenario?.statuses[scenario.answered - 1] ?? ""
+                    scenario?.statuses[scenario.atCreate - 1] ?? ""
                   )
                   assert.strictEqual(declineCode, story === "decline:51" ? 51 : undefined)
                 }
@@ -193,14 +194,14 @@ it("behaves as its model, whatever is asked of it and when", () =>
             }
           }
 
-          // Every status of every history was told, once, with the time to spare.
+          // With enough time, every status of every history had one callback.
           yield* TestClock.adjust("1 minute")
           for (const [index, { requestId, story }] of model.entries()) {
-            const told = received.filter(
+            const callbacks = received.filter(
               ({ body }) => body["transactionId"] === String(100_001 + index)
             )
             assert.sameMembers(
-              told.map(({ body }) => body["transactionStatus"]),
+              callbacks.map(({ body }) => body["transactionStatus"]),
               [...(Scenario.parse(story)?.statuses ?? [])],
               requestId
             )

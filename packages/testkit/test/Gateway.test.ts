@@ -25,7 +25,7 @@ const statusOf = (token: string) =>
   Effect.map(send("GET", "/payments/apm/status/1", { token }), ({ status }) => status)
 
 describe("tokens", () => {
-  it("the credentials buy a JWT that expires in 30 days", () =>
+  it("valid credentials get a JWT that expires in 30 days", () =>
     run(
       Effect.gen(function* () {
         const { exp, iat } = claimsOf(yield* authenticate)
@@ -33,7 +33,7 @@ describe("tokens", () => {
       })
     ))
 
-  it("other credentials are 401, missing ones 400 and named", () =>
+  it("wrong credentials are 401; missing ones are 400 with the field name", () =>
     run(
       Effect.gen(function* () {
         for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
@@ -41,8 +41,8 @@ describe("tokens", () => {
             body: { ...credentials, ...over }
           })
           assert.strictEqual(status, 401)
-          for (const given of Object.values(over)) assert.notInclude(body, given)
-          assert.include(body, "they are sandbox-key and sandbox-secret, unless")
+          for (const value of Object.values(over)) assert.notInclude(body, value)
+          assert.include(body, "the defaults are sandbox-key and sandbox-secret, unless")
         }
         const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
         assert.strictEqual(status, 400)
@@ -50,7 +50,7 @@ describe("tokens", () => {
       })
     ))
 
-  it("a token is good until the second it expires, and not in it", () =>
+  it("a token is valid until the second in which it expires", () =>
     run(
       Effect.gen(function* () {
         const token = yield* authenticate
@@ -61,7 +61,7 @@ describe("tokens", () => {
       })
     ))
 
-  it("a token of another environment or secret, a changed one and an unsigned one are refused", async () => {
+  it("a token of another environment or secret, a changed one, and an unsigned one are refused", async () => {
     const strangers = await Promise.all([
       run(authenticate, { environment: "production" }),
       run(
@@ -100,7 +100,7 @@ describe("tokens", () => {
 })
 
 describe("creating a payment", () => {
-  it("answers with the transaction and every field of the spec", () =>
+  it("returns the transaction with every field of the specification", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
@@ -126,7 +126,7 @@ describe("creating a payment", () => {
       })
     ))
 
-  it("an account that is not digits and a scenario nobody knows are named together", () =>
+  it("an invalid account and an unknown scenario are named together", () =>
     run(
       Effect.gen(function* () {
         const token = yield* authenticate
@@ -150,7 +150,7 @@ describe("creating a payment", () => {
 })
 
 describe("a repeated requestId", () => {
-  it("X04: is answered with the same bytes, a hundred times at once, and opens one transaction", () =>
+  it("X04: gets the same bytes a hundred times at once, and opens one transaction", () =>
     run(
       Effect.gen(function* () {
         const token = yield* authenticate
@@ -170,7 +170,7 @@ describe("a repeated requestId", () => {
 })
 
 describe("the status of a payment", () => {
-  it("is a bare JSON string, and 404 for an id nobody has", () =>
+  it("is a bare JSON string, and 404 for an unknown id", () =>
     run(
       Effect.gen(function* () {
         const { transactionId } = yield* create()
@@ -188,7 +188,7 @@ describe("the status of a payment", () => {
       })
     ))
 
-  it("an id that cannot be one is 400, and a path or method that is not in the contract 404", () =>
+  it("an invalid id is 400, and a path or method that is not in the contract is 404", () =>
     run(
       Effect.gen(function* () {
         const token = yield* authenticate
@@ -211,7 +211,7 @@ describe("the status of a payment", () => {
     ))
 })
 
-it("a reset forgets the transactions and stops them, and tokens stay good", () =>
+it("a reset removes and stops the transactions, and tokens stay valid", () =>
   run(
     Effect.gen(function* () {
       const gateway = yield* Gateway.Gateway
@@ -235,7 +235,7 @@ it("a reset forgets the transactions and stops them, and tokens stay good", () =
         fresh.history.map(({ status }) => status),
         ["NEW"]
       )
-      // Whoever had the id before does not move whoever has it now.
+      // The removed transaction does not move the new one with the same id.
       yield* TestClock.adjust("100 millis")
       assert.deepStrictEqual(yield* gateway.transaction("100001"), fresh)
     })

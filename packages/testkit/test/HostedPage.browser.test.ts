@@ -1,7 +1,7 @@
 /**
- * The pages for customers, in a real browser.
+ * The pages for customers in a real browser.
  *
- * With `PAWL_SCREENSHOTS=1` the picture of the README is taken anew.
+ * `PAWL_SCREENSHOTS=1` updates the screenshot of the README.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -12,14 +12,14 @@ import type { BrowserContextOptions, Frame, Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { words } from "../src/internal/pages/Words.ts"
+import { translations } from "../src/internal/pages/Translations.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { inChromium } from "./support/chromium.ts"
 import { createAt, intentAt, untilTold } from "./support/customer.ts"
 
 const picture = resolve(import.meta.dirname, "../../../docs/images/hosted-page.png")
 
-/** A merchant's site on a port of its own: it thanks, is sorry, or frames what it is told to. */
+/** A merchant's site on its own port: a success page, a failure page, and a page with a frame. */
 const shop = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -41,7 +41,7 @@ const shop = Effect.map(
   (server) => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    // Another site than the sandbox's for a browser, and the same machine.
+    // For a browser this is another site than the sandbox, on the same machine.
     return `http://localhost:${port}`
   }
 )
@@ -87,7 +87,7 @@ const statuses = Effect.map(
 const paid = "NEW PENDING PROCESSING SUCCEED"
 
 inChromium((withPage) => {
-  /** Visits an address, and holds the page to its policy meanwhile. */
+  /** Visits an address, and fails if the page violates its policy. */
   const visit = (
     url: string,
     act: (page: Page) => Promise<void>,
@@ -129,7 +129,7 @@ inChromium((withPage) => {
       ))
   }
 
-  it("a customer pays by wallet, whether sent on early or after a wait", () =>
+  it("a customer pays by wallet, redirected early or after a wait", () =>
     run(
       (shop) =>
         Effect.gen(function* () {
@@ -144,7 +144,7 @@ inChromium((withPage) => {
       { pace: "300 millis" }
     ))
 
-  it("a customer whose card is declined reads so, and pays with another", () =>
+  it("a customer whose card is declined sees it, and pays with another", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
@@ -202,7 +202,7 @@ inChromium((withPage) => {
       ))
   }
 
-  it("a customer cancels, and comes back to the merchant", () =>
+  it("a customer cancels, and returns to the merchant", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
@@ -219,7 +219,7 @@ inChromium((withPage) => {
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
         yield* visit(redirectUrl, async (page) => {
-          // A second window with the same form, which is older than the payment afterwards.
+          // A second window has the same form, which is outdated after the payment.
           const other = await page.context().newPage()
           await other.goto(redirectUrl)
           await fill(other, "4242424242424242")
@@ -235,7 +235,7 @@ inChromium((withPage) => {
       })
     ))
 
-  it("a customer pays in a frame of the merchant's page, and the merchant's page leads on", () =>
+  it("a customer pays in a frame of the merchant's page, and continues on the merchant's page", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
@@ -251,7 +251,7 @@ inChromium((withPage) => {
           await page.waitForURL(`${shop}/thanks?order=7`)
         })
         assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
-        // The whole page is for no frame: the browser does not show it.
+        // The page without `?frame=1` may not be framed, so the browser does not show it.
         yield* Effect.promise(() =>
           withPage(async (page) => {
             await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
@@ -262,7 +262,7 @@ inChromium((withPage) => {
       })
     ))
 
-  it("a customer with nothing but a keyboard finds what is wrong, mends it and pays", () =>
+  it("a customer with only a keyboard finds the errors, corrects them and pays", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
@@ -300,7 +300,7 @@ inChromium((withPage) => {
       })
     ))
 
-  it("a customer is paid out to an account of theirs, after an amount was asked for", () =>
+  it("a customer enters an amount and is paid out to their account", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt({
@@ -314,7 +314,7 @@ inChromium((withPage) => {
           await page.getByTestId("next").click()
           await page.getByTestId("way-BANK_TRANSFER").click()
           await page.getByTestId("pay-BANK_TRANSFER").click()
-          // Still open, with what is wrong in it.
+          // The section stays open and shows the error.
           await page.getByTestId("account-BANK_TRANSFER").fill("DE89 3704 0044 0532 0130 00")
           await page.getByTestId("pay-BANK_TRANSFER").click()
           await page.waitForURL(`${shop}/thanks?order=7`)
@@ -331,18 +331,18 @@ inChromium((withPage) => {
     ["es", "light"],
     ["fr", "light"]
   ] as const) {
-    it(`every page is sound, readable and in its language: ${language}, ${colorScheme}`, () =>
+    it(`every page is accessible, readable and in its language: ${language}, ${colorScheme}`, () =>
       run(
         (shop) =>
           Effect.gen(function* () {
-            const say = words[language]
-            const given = { ...urlsOf(shop), lang: language }
-            const open = yield* intentAt(given)
-            const payout = yield* intentAt({ ...given, requestId: "2", type: "PAYOUT", mid: "77" })
-            const unpriced = yield* intentAt({ ...given, requestId: "3", amount: undefined })
+            const say = translations[language]
+            const fields = { ...urlsOf(shop), lang: language }
+            const open = yield* intentAt(fields)
+            const payout = yield* intentAt({ ...fields, requestId: "2", type: "PAYOUT", mid: "77" })
+            const unpriced = yield* intentAt({ ...fields, requestId: "3", amount: undefined })
             const walk = async (page: Page) => {
-              const look = async (said: string) => {
-                await page.getByText(said).first().waitFor()
+              const look = async (label: string) => {
+                await page.getByText(label).first().waitFor()
                 assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
                 await examine(page)
               }
@@ -358,7 +358,7 @@ inChromium((withPage) => {
               await page.getByTestId("pay").click()
               await look(say.challengeMore)
               await page.getByTestId("challenge-decline").click()
-              // Where a customer waits, and where a frame ends.
+              // The waiting page, and the last page in a frame.
               await page.goto(open.iframeUrl)
               await page.getByTestId("pay-WALLET").click()
               await look(say.underway)
@@ -376,7 +376,7 @@ inChromium((withPage) => {
       ))
   }
 
-  it("the page fits a telephone, a tablet and a desk", () =>
+  it("the page fits a phone, a tablet and a desktop", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
@@ -394,7 +394,7 @@ inChromium((withPage) => {
       })
     ))
 
-  it("the page has its picture taken", () =>
+  it("takes the screenshot of the page", () =>
     run((shop) =>
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), amount: "42.90" })
@@ -412,7 +412,7 @@ inChromium((withPage) => {
     ))
 })
 
-/** What a person with a screen reader, or with weak eyes, would complain of. */
+/** Returns the accessibility problems of a page. */
 const examine = async (page: Page): Promise<void> => {
   const complaints = await page.evaluate(() => {
     const complaints: Array<string> = []
@@ -453,7 +453,8 @@ const examine = async (page: Page): Promise<void> => {
       }
     }
     for (const image of Array.from(document.querySelectorAll("svg,img"))) {
-      if (image.getAttribute("aria-hidden") !== "true") complain("a picture without words", image)
+      if (image.getAttribute("aria-hidden") !== "true")
+        complain("a picture without translations", image)
     }
 
     const channels = (color: string) => (color.match(/[\d.]+/gu) ?? []).map(Number)
@@ -467,7 +468,7 @@ const examine = async (page: Page): Promise<void> => {
     const ground = (element: Element | null): string => {
       if (element === null) return "rgb(255, 255, 255)"
       const { backgroundColor, backgroundImage } = getComputedStyle(element)
-      // Of a gradient the lighter end counts, because the letters on it are light.
+      // A gradient counts as its lighter end, because its text is light.
       const stops = backgroundImage.match(/rgb\([^)]*\)/gu) ?? []
       const lightest = stops.toSorted((a, b) => luminance(b) - luminance(a))[0]
       if (lightest !== undefined) return lightest

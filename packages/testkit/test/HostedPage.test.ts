@@ -73,7 +73,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("speaks the language of the intent, else that of the browser, else English", () =>
+  it("is in the language of the intent, else of the browser, else English", () =>
     run(
       Effect.gen(function* () {
         for (const [lang, accepted, expected, amount] of [
@@ -91,7 +91,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("D03: sends the customer back to the stored URLs, letter by letter, whatever is asked", () =>
+  it("D03: redirects the customer only to the stored URLs, character by character", () =>
     run(
       Effect.gen(function* () {
         const evil = "https://evil.example/"
@@ -125,7 +125,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("D03: leads from a frame by a link to the stored URL, and never by itself", () =>
+  it("D03: in a frame has a link to the stored URL, and never redirects", () =>
     run(
       Effect.gen(function* () {
         const { iframeUrl } = yield* intentAt(urls)
@@ -140,11 +140,11 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("sends a customer back before the payment has ended, or lets them wait, by the seed", () =>
+  it("redirects a customer before the payment has ended, or lets them wait, as the seed selects", () =>
     run(
       Effect.gen(function* () {
         const { checkout } = yield* Gateway.Gateway
-        const seen = new Set<number>()
+        const statuses = new Set<number>()
         for (let n = 1; n <= 12; n++) {
           const { redirectUrl } = yield* intentAt({ ...urls, requestId: `r-${n}` })
           yield* visit(redirectUrl, good)
@@ -152,16 +152,16 @@ describe("the page of an intent", () => {
           const intent = yield* checkout.intent(id)
           assert.strictEqual(intent?.state, "underway")
           const { location, status, text } = yield* visit(redirectUrl)
-          seen.add(status)
+          statuses.add(status)
           if (intent?.isEarly === true) assert.strictEqual(location, urls.successRedirectUrl)
           else assert.include(text, `<meta http-equiv="refresh" content="1" />`)
         }
-        assert.sameMembers([...seen], [200, 302])
+        assert.sameMembers([...statuses], [200, 302])
       }),
       { pace: "1 hour", seed: 7 }
     ))
 
-  it("D08: shows, keeps and logs no number and no security code that was typed", () =>
+  it("D08: shows, stores and logs no card number and no security code", () =>
     run(
       Effect.gen(function* () {
         const gateway = yield* Gateway.Gateway
@@ -173,17 +173,17 @@ describe("the page of an intent", () => {
         assert.notMatch(real.text, /4111|737/u)
         assert.include(real.text, `value="Ada Lovelace"`)
         yield* visit(redirectUrl, good)
-        const kept = JSON.stringify([
+        const stored = JSON.stringify([
           yield* gateway.transactions,
           yield* gateway.checkout.intents,
           yield* gateway.checkout.intent("100001")
         ])
-        assert.include(kept, "424242******4242")
-        assert.notMatch(kept, /4242424242424242|4111|"737"/u)
+        assert.include(stored, "424242******4242")
+        assert.notMatch(stored, /4242424242424242|4111|"737"/u)
       })
     ))
 
-  it("takes a form once, and forms that are none not at all", () =>
+  it("accepts a form once, and refuses a body that is not a form", () =>
     run(
       Effect.gen(function* () {
         const { transactions } = yield* Gateway.Gateway
@@ -209,7 +209,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("D05: answers to this machine only, and takes forms from itself only", () =>
+  it("D05: serves only this machine, and accepts only its own forms", () =>
     run(
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urls)
@@ -240,7 +240,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("is 404 where no intent is, and still a page", () =>
+  it("is a 404 page for an unknown intent", () =>
     run(
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox
@@ -257,7 +257,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("D02, D03: a create that would send a customer elsewhere than to a web page is 400", () =>
+  it("D02, D03: a create with a return URL that is not http or https is 400", () =>
     run(
       Effect.gen(function* () {
         for (const url of [
@@ -279,7 +279,7 @@ describe("the page of an intent", () => {
       })
     ))
 
-  it("outlives a restart of the sandbox with its file, and so does what became of it", async () => {
+  it("survives a restart of the sandbox with a file, and so does its result", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hosted-page-"))
     const filename = join(folder, "sandbox.db")
     const path = await run(
@@ -306,7 +306,7 @@ describe("the page of an intent", () => {
     await rm(folder, { recursive: true })
   })
 
-  it("looks like itself without anything from elsewhere", () =>
+  it("loads its style and icon from the sandbox only", () =>
     run(
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urls)
@@ -329,7 +329,7 @@ describe("a challenge", () => {
     ...urls
   }
 
-  it("that nobody opens goes on by itself", () =>
+  it("that nobody opens continues by itself", () =>
     run(
       Effect.gen(function* () {
         const shop = yield* receiver(() => [200])
@@ -344,7 +344,7 @@ describe("a challenge", () => {
       })
     ))
 
-  it("that is opened is decided by its buttons, once", () =>
+  it("that is opened is decided once, by its buttons", () =>
     run(
       Effect.gen(function* () {
         const { transaction } = yield* Gateway.Gateway
@@ -376,7 +376,7 @@ describe("a challenge", () => {
       { pace: "1 second" }
     ))
 
-  it("that is open holds its payment, however long the customer takes", () =>
+  it("that is open keeps its payment waiting without a time limit", () =>
     run(
       Effect.gen(function* () {
         const { transaction } = yield* Gateway.Gateway
@@ -385,7 +385,7 @@ describe("a challenge", () => {
           challenged
         )
         yield* visit(challengeUrl)
-        // Another payment lives its whole life meanwhile.
+        // Another payment runs its whole scenario in the meantime.
         yield* createAt("/payments/card", { requestId: "other" })
         yield* untilTold("SUCCEED")
         assert.include(yield* transaction(transactionId), { status: "CUSTOMER_VERIFICATION" })
@@ -393,7 +393,7 @@ describe("a challenge", () => {
       { pace: "100 millis" }
     ))
 
-  it("of an intent comes back to its page, which tells of a decline and lets the customer try again", () =>
+  it("of an intent returns to its page, which shows a decline and lets the customer try again", () =>
     run(
       Effect.gen(function* () {
         const { iframeUrl } = yield* intentAt(urls)
@@ -411,7 +411,7 @@ describe("a challenge", () => {
       })
     ))
 
-  it("is offered by every create that waits for one, and a payment that never did has none", () =>
+  it("is in the response of every challenged create; a payment without a challenge has none", () =>
     run(
       Effect.gen(function* () {
         const metadata = { "sandbox.scenario": "challenge" }

@@ -1,16 +1,16 @@
 /**
- * D04: nothing that a merchant or a customer wrote is ever markup.
+ * D04: text of a merchant or a customer is never markup.
  */
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import type { Intent } from "../src/internal/gateway/Intent.ts"
 import * as ChallengePage from "../src/internal/pages/ChallengePage.ts"
 import { html } from "../src/internal/pages/Html.ts"
-import * as PageShell from "../src/internal/pages/PageShell.ts"
+import * as PageShell from "../src/internal/pages/PageLayout.ts"
 import * as PayPage from "../src/internal/pages/PayPage.ts"
-import { languageOf, words } from "../src/internal/pages/Words.ts"
+import { languageOf, translations } from "../src/internal/pages/Translations.ts"
 
-/** Texts of the kind that the Big List of Naughty Strings collects. */
+/** Texts like those in the Big List of Naughty Strings. */
 const naughty = [
   `<script>alert(1)</script>`,
   `"><img src=x onerror=alert(1)>`,
@@ -37,20 +37,20 @@ const text = fc.oneof(
 const unescaped = (escaped: string): string =>
   escaped.replace(/&#(\d+);/gu, (_, code: string) => String.fromCodePoint(Number(code)))
 
-it("what stands in a template comes back as it was, and is no markup in text or in an attribute", () => {
+it("a template value is parsed back unchanged, and is no markup in text or in an attribute", () => {
   fc.assert(
-    fc.property(text, (given) => {
-      const written = html`<p title="${given}">${given}</p>`.text
+    fc.property(text, (value) => {
+      const written = html`<p title="${value}">${value}</p>`.text
       const [, attribute = "", content = ""] =
         /^<p title="([^"<]*)">([^<]*)<\/p>$/su.exec(written) ?? []
-      assert.strictEqual(unescaped(attribute), given)
-      assert.strictEqual(unescaped(content), given)
+      assert.strictEqual(unescaped(attribute), value)
+      assert.strictEqual(unescaped(content), value)
       assert.notMatch(attribute, /[<>"']|&(?!#\d+;)/u)
     })
   )
 })
 
-it("only what a template made goes into another as it is", () => {
+it("only the result of a template is put into another unescaped", () => {
   const forged = { text: "<b>" } as unknown as ReturnType<typeof html>
   assert.throws(() => html`${forged}`)
   assert.strictEqual(
@@ -59,7 +59,7 @@ it("only what a template made goes into another as it is", () => {
   )
 })
 
-/** The names of tags and attributes, in their order, as a browser's tokenizer sees them. */
+/** Returns the names of tags and attributes in order, as the tokenizer of a browser reads them. */
 const skeleton = (page: string): ReadonlyArray<string> =>
   Array.from(
     page.matchAll(/<(\/?[a-z!][a-z0-9-]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/gu),
@@ -67,7 +67,7 @@ const skeleton = (page: string): ReadonlyArray<string> =>
       `${tag} ${Array.from(attributes.matchAll(/([a-z-]+)(?:="[^"]*")?/gu), ([, name]) => name).join(" ")}`
   )
 
-const intentOf = (given: string): Intent =>
+const intentOf = (value: string): Intent =>
   ({
     intentId: "100001",
     state: "open",
@@ -80,21 +80,21 @@ const intentOf = (given: string): Intent =>
       type: "PAYOUT",
       mid: "77",
       lang: "en",
-      order: { title: given, orderId: given, domainName: given, name: given },
-      metadata: { [given]: given },
+      order: { title: value, orderId: value, domainName: value, name: value },
+      metadata: { [value]: value },
       successRedirectUrl: "https://shop.example/thanks",
       failureRedirectUrl: "https://shop.example/sorry"
     }
   }) as unknown as Intent
 
-it("D04: a page has the same tags whatever the merchant and the customer wrote", () => {
+it("D04: a page has the same tags for any text of the merchant and the customer", () => {
   const reader = { language: "en", isFrame: false } as const
-  const pageOf = (given: string) =>
+  const pageOf = (value: string) =>
     PageShell.write(
       PayPage.make(
-        intentOf(given),
+        intentOf(value),
         reader,
-        { act: "WALLET", name: given, account: given, expiry: given, number: given, cvc: given },
+        { act: "WALLET", name: value, account: value, expiry: value, number: value, cvc: value },
         [
           { field: "number", reason: "testCards" },
           { field: "account", reason: "account" }
@@ -106,9 +106,9 @@ it("D04: a page has the same tags whatever the merchant and the customer wrote",
   assert.isAbove(expected.length, 60)
   fc.assert(
     fc.property(
-      text.filter((given) => given !== ""),
-      (given) => {
-        const page = pageOf(given)
+      text.filter((value) => value !== ""),
+      (value) => {
+        const page = pageOf(value)
         assert.deepStrictEqual(skeleton(page), expected)
         assert.strictEqual(page.split("<").length - 1, page.match(/<[a-z/!]/gu)?.length)
       }
@@ -116,9 +116,9 @@ it("D04: a page has the same tags whatever the merchant and the customer wrote",
   )
 })
 
-it("D04: a challenge has the same tags whatever the merchant wrote", () => {
+it("D04: a challenge has the same tags for any text of the merchant", () => {
   const reader = { language: "de", isFrame: true } as const
-  const pageOf = (given: string) =>
+  const pageOf = (value: string) =>
     PageShell.write(
       ChallengePage.make(
         {
@@ -126,7 +126,7 @@ it("D04: a challenge has the same tags whatever the merchant wrote", () => {
           status: "CUSTOMER_VERIFICATION",
           amount: "1",
           currency: "EUR",
-          order: { domainName: given }
+          order: { domainName: value }
         } as never,
         reader
       ),
@@ -135,16 +135,16 @@ it("D04: a challenge has the same tags whatever the merchant wrote", () => {
   const expected = skeleton(pageOf("tea"))
   fc.assert(
     fc.property(
-      text.filter((given) => given !== ""),
-      (given) => assert.deepStrictEqual(skeleton(pageOf(given)), expected)
+      text.filter((value) => value !== ""),
+      (value) => assert.deepStrictEqual(skeleton(pageOf(value)), expected)
     )
   )
 })
 
-it("D04: the language of a page is one it speaks, whatever was asked for", () => {
+it("D04: the language of a page is a supported one for any request", () => {
   fc.assert(
     fc.property(text, text, (lang, header) => {
-      assert.property(words, languageOf(lang, header))
+      assert.property(translations, languageOf(lang, header))
     })
   )
   assert.strictEqual(languageOf("fr", "de"), "fr")
@@ -154,10 +154,11 @@ it("D04: the language of a page is one it speaks, whatever was asked for", () =>
   assert.strictEqual(languageOf(undefined), "en")
 })
 
-it("every language says everything, with the same gaps to fill", () => {
-  const gaps = (said: object): unknown =>
-    Object.entries(said).map(([name, text]) =>
+it("every language has every text, with the same placeholders", () => {
+  const gaps = (translation: object): unknown =>
+    Object.entries(translation).map(([name, text]) =>
       typeof text === "string" ? [name, text.match(/\{\w+\}/gu)] : [name, gaps(text as object)]
     )
-  for (const said of Object.values(words)) assert.deepStrictEqual(gaps(said), gaps(words.en))
+  for (const translation of Object.values(translations))
+    assert.deepStrictEqual(gaps(translation), gaps(translations.en))
 })

@@ -1,6 +1,6 @@
 /**
- * A stranger's client: openapi-typescript read openapi.json, openapi-fetch speaks HTTP, and together
- * they drive every operation of the document against a sandbox.
+ * A generated client: types by openapi-typescript, HTTP by openapi-fetch. It calls every operation of
+ * openapi.json on a sandbox.
  */
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -50,7 +50,7 @@ const plan = {
   startDate: "2100-01-31"
 } satisfies Schemas["SubscriptionPlan"]
 
-/** An answer that has to be a success. */
+/** Returns the data of a successful response. */
 const taken = async <Answer extends { readonly data?: unknown; readonly response: Response }>(
   answering: Promise<Answer>
 ): Promise<NonNullable<Answer["data"]>> => {
@@ -60,7 +60,7 @@ const taken = async <Answer extends { readonly data?: unknown; readonly response
   return data
 }
 
-/** Drives every operation, and returns those it drove, as the document names them. */
+/** Calls every operation, and returns the names of the called operations in the document. */
 const drive = async (origin: string, pass: () => Promise<unknown>) => {
   const driven = new Set<string>()
   let token = ""
@@ -148,7 +148,7 @@ const drive = async (origin: string, pass: () => Promise<unknown>) => {
   return driven
 }
 
-it("a client that somebody else generated from openapi.json drives every operation of it", () =>
+it("a client generated from openapi.json calls every operation", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
@@ -166,7 +166,7 @@ it("a client that somebody else generated from openapi.json drives every operati
     })
   ))
 
-it("the generated client is as old as openapi.json; else run `node runtimes/openapi.ts`", () => {
+it("the generated client matches openapi.json; else run `node runtimes/openapi.ts`", () => {
   const generated = readFileSync(at("support/openapi.d.ts"), "utf8")
   assert.include(generated, createHash("sha256").update(text).digest("hex"))
 })

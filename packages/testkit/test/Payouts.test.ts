@@ -5,16 +5,16 @@ import { assert, describe, it } from "vitest"
 import { authenticate, payment, Receiver, run, send } from "./support/testGateway.ts"
 import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
 
-const nobody = { cardToken: "", paymentId: 0 }
+const noResources = { cardToken: "", paymentId: 0 }
 
 describe("an APM payout", () => {
-  it("is answered like an APM payment, and its info echoes what was asked", () =>
+  it("has the response of an APM payment, and its info returns the request fields", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
         const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
         const billingDetails = { firstName: "Ada", ssn: "078-05-1120", loyalty: { tier: 3 } }
-        const asked = payment({
+        const request = payment({
           accountId: "0077",
           apmPayload,
           billingDetails,
@@ -29,7 +29,7 @@ describe("an APM payout", () => {
           actionType: "REDIRECTION",
           redirectUrl: "https://shop.example/thanks"
         }
-        assert.deepStrictEqual(yield* ask("POST", "/payouts/apm", asked), {
+        assert.deepStrictEqual(yield* ask("POST", "/payouts/apm", request), {
           requestId: "r-1",
           transactionId: "100001",
           transactionStatus: "NEW",
@@ -74,15 +74,15 @@ describe("an APM payout", () => {
           ["12345678901234567890", "12345678901234567890"],
           ["000", "0"]
         ] as const
-        for (const [index, [accountId, told]] of accounts.entries()) {
+        for (const [index, [accountId, expected]] of accounts.entries()) {
           yield* ask("POST", "/payouts/apm", payment({ requestId: `r-${index}`, accountId }))
           const info = yield* send("GET", `/payouts/apm/info/${100_001 + index}`, { token })
-          assert.include(info.body, `"accountId":${told},`)
+          assert.include(info.body, `"accountId":${expected},`)
         }
       })
     ))
 
-  it("that is declined says so in its info too", () =>
+  it("that is declined has the decline in its info", () =>
     run(
       Effect.gen(function* () {
         yield* ask("POST", "/payouts/apm", payment(scenario("decline:7")))
@@ -95,12 +95,16 @@ describe("an APM payout", () => {
 })
 
 describe("a card payout", () => {
-  it("is answered with every field of the spec, and read without the card but its mask", () =>
+  it("has every field of the specification, and its info has only the mask of the card", () =>
     run(
       Effect.gen(function* () {
         yield* TestClock.setTime(Date.UTC(2026, 10, 20, 12, 30))
         const over = { amount: "12345678901234567.895", metadata: { a: "b" } }
-        const created = yield* ask("POST", "/payouts/card", body("/payouts/card", nobody, over))
+        const created = yield* ask(
+          "POST",
+          "/payouts/card",
+          body("/payouts/card", noResources, over)
+        )
         assert.deepStrictEqual(created, {
           transactionId: "100001",
           transactionStatus: "NEW",
@@ -126,7 +130,7 @@ describe("a card payout", () => {
       })
     ))
 
-  it("tells of itself in the layout of cards, in EUR unless the request has a currency", () =>
+  it("sends callbacks in the card layout, in EUR unless the request has a currency", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
@@ -135,11 +139,11 @@ describe("a card payout", () => {
           [{ currency: "USD" }, "USD"]
         ] as const) {
           received.length = 0
-          const asked = { ...over, requestId: currency, ...scenario("stuck") }
+          const request = { ...over, requestId: currency, ...scenario("stuck") }
           const { transactionId } = yield* ask(
             "POST",
             "/payouts/card",
-            body("/payouts/card", nobody, asked)
+            body("/payouts/card", noResources, request)
           )
           yield* TestClock.adjust("1 second")
           assert.lengthOf(received, 3)
@@ -163,14 +167,18 @@ describe("a card payout", () => {
       })
     ))
 
-  it("to the card that declines is declined, and says so in its info", () =>
+  it("to the declining card is declined, and has the decline in its info", () =>
     run(
       Effect.gen(function* () {
         const over = { card: { ...card, number: "4000000000000002" } }
-        const created = yield* ask("POST", "/payouts/card", body("/payouts/card", nobody, over))
-        const told = { transactionStatus: "FAILED", declineCode: 5 }
-        assert.include(created, told)
-        assert.include(yield* ask("GET", "/payouts/card/info/100001"), told)
+        const created = yield* ask(
+          "POST",
+          "/payouts/card",
+          body("/payouts/card", noResources, over)
+        )
+        const expected = { transactionStatus: "FAILED", declineCode: 5 }
+        assert.include(created, expected)
+        assert.include(yield* ask("GET", "/payouts/card/info/100001"), expected)
       })
     ))
 })

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { Calendar, nextCharge } from "../src/internal/gateway/Plan.ts"
+import { PlanSchedule, nextCharge } from "../src/internal/gateway/Plan.ts"
 
 const day = 86_400_000
 
@@ -21,8 +21,8 @@ const plan = fc.record(
   { requiredKeys: ["frequency", "interval", "startDate"] }
 )
 
-/** The n-th date of a plan, by JavaScript's own calendar. */
-const nth = ({ frequency, interval, startDate }: Calendar, n: number): number => {
+/** Returns the n-th date of a plan, computed with JavaScript's `Date`. */
+const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): number => {
   const start = new Date(startDate)
   if (frequency !== "MONTHLY") {
     return start.getTime() + n * interval * (frequency === "WEEKLY" ? 7 : 1) * day
@@ -33,11 +33,11 @@ const nth = ({ frequency, interval, startDate }: Calendar, n: number): number =>
   return month.getTime() + (((start.getTime() % day) + day) % day)
 }
 
-it("the next charge is the first date of the plan that is later, unless the plan has ended by then", () =>
+it("the next charge is the first later date of the plan, unless the plan has ended by then", () =>
   fc.assert(
-    fc.property(plan, instant, (given, after) => {
-      fc.pre(Schema.is(Calendar)(given))
-      const calendar = given as Calendar
+    fc.property(plan, instant, (input, after) => {
+      fc.pre(Schema.is(PlanSchedule)(input))
+      const calendar = input as PlanSchedule
       let n = 0
       while (nth(calendar, n) <= after.getTime()) n++
       const due = nth(calendar, n)
@@ -50,7 +50,7 @@ it("the next charge is the first date of the plan that is later, unless the plan
 describe("a plan", () => {
   const monthly = { frequency: "MONTHLY", interval: 1, startDate: "2027-01-31" } as const
 
-  it("of month ends keeps to the last day, leap years and all", () => {
+  it("of month ends keeps the last day, also in leap years", () => {
     const dates: Array<string> = []
     for (let at: number | undefined = Date.parse("2027-12-01"); dates.length < 5;) {
       at = nextCharge(monthly, at)
@@ -66,7 +66,7 @@ describe("a plan", () => {
     ])
   })
 
-  it("is charged on its end date, which is a whole day when it has no time", () => {
+  it("is charged on its end date, which is a whole day without a time", () => {
     const after = Date.parse("2027-02-01")
     const due = Date.parse("2027-02-28T10:30:00Z")
     const startDate = "2027-01-31T10:30"
@@ -81,15 +81,15 @@ describe("a plan", () => {
     }
   })
 
-  it("beyond the end of time has no next charge", () => {
+  it("after the last representable date has no next charge", () => {
     for (const frequency of ["MONTHLY", "CUSTOM"] as const) {
       const plan = { ...monthly, frequency, interval: 2 ** 53 - 1 }
       assert.isUndefined(nextCharge(plan, Date.parse("2027-01-31")))
     }
   })
 
-  it("takes dates of the calendar in ISO 8601, and nothing else", () => {
-    const accepts = (startDate: string) => Schema.is(Calendar)({ ...monthly, startDate })
+  it("takes only calendar dates in ISO 8601", () => {
+    const accepts = (startDate: string) => Schema.is(PlanSchedule)({ ...monthly, startDate })
     for (const date of [
       "2027-01-31",
       "2028-02-29",

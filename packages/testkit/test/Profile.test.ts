@@ -1,5 +1,5 @@
 /**
- * What the profile's switches change in a gateway.
+ * The effect of the profile's switches on a gateway.
  */
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { authenticate, testGateway, fields, payment, send } from "./support/test
 
 const separators = ["|", "", ":"]
 
-/** What a gateway of that separator answers to a create that was joined with another. */
+/** Returns the response of a gateway with a separator to a create signed with another one. */
 const create = (separator: string, joinedWith: string) => {
   const { accountId, amount, checksum: _, currency, requestId, ...rest } = payment()
   const signed = { accountId, requestId, amount, currency }
@@ -28,11 +28,11 @@ const create = (separator: string, joinedWith: string) => {
 }
 
 describe("requestChecksumSeparator", () => {
-  it("is what the gateway expects the fields to be joined with, and nothing else", async () => {
+  it("is the only separator that the gateway accepts", async () => {
     for (const expected of separators) {
-      for (const given of separators) {
-        const { json, status } = await create(expected, given)
-        assert.strictEqual(status, expected === given ? 200 : 400)
+      for (const used of separators) {
+        const { json, status } = await create(expected, used)
+        assert.strictEqual(status, expected === used ? 200 : 400)
         if (status === 400) assert.deepStrictEqual(fields(json), ["checksum"])
       }
     }

@@ -10,7 +10,7 @@ import { receiver } from "./support/wire.ts"
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const lines = (/```sh\n([^]*?)```/u.exec(readme)?.[1] ?? "").split("\n")
 
-/** A command, and what the line after it says it answers. */
+/** A command, and its expected response in the next line. */
 const commands = lines.flatMap((command, at) =>
   command.startsWith("#") || command === ""
     ? []
@@ -26,7 +26,7 @@ const pattern = (answer: string) =>
     "u"
   )
 
-it("the lines of the README answer as it says, run by a shell", () =>
+it("the commands of the README print the responses it shows", () =>
   run(
     Effect.gen(function* () {
       const { host } = new URL((yield* Sandbox.Sandbox).baseUrl)

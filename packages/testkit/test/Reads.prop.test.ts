@@ -1,5 +1,5 @@
 /**
- * What holds of every read, and of what else names a resource in its path.
+ * Properties of every operation with an id in its path.
  */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -9,7 +9,7 @@ import { body, creates, prepare } from "./support/creates.ts"
 
 const canary = "k4n4ry"
 
-/** Each with the create whose resources it reads. */
+/** Each operation with the create of its resource. */
 const reads: ReadonlyArray<readonly [method: string, path: string, create: string]> = [
   ["GET", "/payments/apm/status", "/payments/apm"],
   ["GET", "/payouts/apm/info", "/payouts/apm"],
@@ -26,7 +26,7 @@ const reads: ReadonlyArray<readonly [method: string, path: string, create: strin
 
 const makers = [...new Set(reads.map(([, , create]) => create))]
 
-it("the token comes first, then the id, then whether there is such a thing of that kind", () =>
+it("a read checks the token, then the id, then whether the resource of that kind exists", () =>
   fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...reads),
@@ -35,12 +35,15 @@ it("the token comes first, then the id, then whether there is such a thing of th
       ([method, path, create], tokens, whose) =>
         run(
           Effect.gen(function* () {
-            const given = yield* prepare
+            const resources = yield* prepare
             const good = yield* authenticate
             const token = { good, none: undefined, bad: `${good}x` }[tokens]
             const ids: Record<string, string> = { nothing: canary, impossible: `${canary}.` }
             for (const maker of makers) {
-              const { json } = yield* send("POST", maker, { token: good, body: body(maker, given) })
+              const { json } = yield* send("POST", maker, {
+                token: good,
+                body: body(maker, resources)
+              })
               const made = json as Readonly<Record<string, string>>
               assert.isDefined(creates[maker])
               ids[maker] = made["refundId"] ?? made["subscriptionId"] ?? made["transactionId"] ?? ""

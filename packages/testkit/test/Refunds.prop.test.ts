@@ -9,11 +9,11 @@ import { ask, body, card, scenario } from "./support/creates.ts"
 
 const cents = (amount: string): number => Math.round(Number(amount) * 100)
 
-/** What may still be given back, or was: whatever has not ended without money. */
+/** Tells whether a refund counts against its payment. */
 const isOpen = (statuses: ReadonlyArray<string>, story: string): boolean =>
   !(statuses.includes("CANCELLED") || story.startsWith("decline"))
 
-const asked = fc.record({
+const refundRequest = fc.record({
   payment: fc.nat(1),
   amount: fc.integer({ min: 1, max: 6000 }).map((cents) => (cents / 100).toFixed(2)),
   story: fc.constantFrom(
@@ -29,10 +29,10 @@ const asked = fc.record({
   together: fc.boolean()
 })
 
-it("refunds are never above what was captured, however they come; and nothing less is refused", () =>
+it("refunds never exceed the captured amount, in any order, and no smaller refund is refused", () =>
   fc.assert(
     fc.asyncProperty(
-      fc.array(asked, { minLength: 1, maxLength: 25 }),
+      fc.array(refundRequest, { minLength: 1, maxLength: 25 }),
       fc.integer({ min: 3, max: 50 }),
       (requests, operations) =>
         run(
@@ -61,7 +61,7 @@ it("refunds are never above what was captured, however they come; and nothing le
                 )
               })
 
-            /** The cents of a payment that are taken, by what the gateway says is true. */
+            /** Returns the refunded cents of a payment by the true transactions. */
             const taken = Effect.fnUntraced(function* (paymentId: string) {
               const refunds = (yield* gateway.transactions).filter(
                 (transaction) => transaction.paymentId === paymentId
@@ -81,7 +81,7 @@ it("refunds are never above what was captured, however they come; and nothing le
             })
 
             for (let at = 0; at < requests.length;) {
-              // A run of requests that come together, or one that comes alone.
+              // Several concurrent requests, or a single one.
               const end = requests.findIndex(({ together }, index) => index >= at && !together)
               const group = requests.slice(at, end === -1 ? undefined : end + 1)
               if (group.length === 1) {

@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { authenticate, testGateway, fields, Receiver, run, send } from "./support/testGateway.ts"
-import { ask, body, callbackUrl, card, type Given, scenario } from "./support/creates.ts"
+import { ask, body, callbackUrl, card, type Resources, scenario } from "./support/creates.ts"
 
 const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   const { transactionId } = yield* ask("POST", "/payments/card", {
@@ -21,21 +21,24 @@ const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>>
   return Number(transactionId)
 })
 
-/** Asks for a refund, and returns what it is told. */
+/** Creates a refund, and returns the response. */
 const refund = Effect.fnUntraced(function* (
   paymentId: number,
   over: Readonly<Record<string, unknown>> = {}
 ) {
-  const given: Given = { cardToken: "", paymentId }
+  const resources: Resources = { cardToken: "", paymentId }
   const token = yield* authenticate
-  return yield* send("POST", "/refunds/card", { token, body: body("/refunds/card", given, over) })
+  return yield* send("POST", "/refunds/card", {
+    token,
+    body: body("/refunds/card", resources, over)
+  })
 })
 
 const statusOf = (id: number | string, of = "payments") =>
   Effect.map(ask("GET", `/${of}/card/status/${id}`), (json): unknown => json)
 
 describe("a refund", () => {
-  it("of any part moves its payment to REFUNDED when it succeeds, once and with a callback", () =>
+  it("full or partial, moves its payment to REFUNDED once when it succeeds, with a callback", () =>
     run(
       Effect.gen(function* () {
         const paymentId = yield* pay({ callbackUrl })
@@ -56,7 +59,7 @@ describe("a refund", () => {
       })
     ))
 
-  it("that does not succeed leaves its payment as it is, and its amount free", () =>
+  it("that does not succeed leaves its payment unchanged and its amount refundable", () =>
     run(
       Effect.gen(function* () {
         const paymentId = yield* pay()
@@ -65,7 +68,7 @@ describe("a refund", () => {
         const declined = yield* refund(paymentId, { ...all, ...scenario("decline:51") })
         assert.include(declined.json, { transactionStatus: "FAILED", declineCode: 51 })
         yield* refund(paymentId, { requestId: "b", ...all, ...scenario("cancel") })
-        // Under way it counts, whatever will become of it.
+        // A refund in progress counts.
         const early = yield* refund(paymentId, { requestId: "c", ...all })
         assert.strictEqual(early.status, 400)
         yield* TestClock.adjust("1 minute")
@@ -74,7 +77,7 @@ describe("a refund", () => {
       })
     ))
 
-  it("that fails and succeeds after all has counted all the time", () =>
+  it("that fails and then succeeds counts all the time", () =>
     run(
       Effect.gen(function* () {
         const paymentId = yield* pay()
@@ -87,7 +90,7 @@ describe("a refund", () => {
       })
     ))
 
-  it("does not pull a payment back from CHARGEBACK, and cannot be had in it", () =>
+  it("does not move a payment out of CHARGEBACK, and is refused in it", () =>
     run(
       Effect.gen(function* () {
         const paymentId = yield* pay(scenario("chargeback"))
@@ -101,7 +104,7 @@ describe("a refund", () => {
       })
     ))
 
-  it("of the largest payment there is cannot be had twice", () =>
+  it("of the largest possible payment is refused the second time", () =>
     run(
       Effect.gen(function* () {
         const amount = "999999999999999999.99"
@@ -115,7 +118,7 @@ describe("a refund", () => {
 })
 
 describe("refundCallbackId", () => {
-  it("says whose identifier the callback of a refund carries and signs; the log has its own", async () => {
+  it("selects the identifier that the callback of a refund contains and signs; the log has the refund's", async () => {
     for (const named of ["refund", "payment"] as const) {
       await Effect.gen(function* () {
         const paymentId = yield* pay()

@@ -24,12 +24,12 @@ const run = <A, E>(
     Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
   )
 
-const authenticate = Effect.fnUntraced(function* (baseUrl: string, given: object = credentials) {
-  const { json } = yield* post(`${baseUrl}/v1/auth`, given)
+const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
+  const { json } = yield* post(`${baseUrl}/v1/auth`, body)
   return (json as { readonly accessToken: string }).accessToken
 })
 
-/** Creates a payment, and waits for so many tries of callbacks. */
+/** Creates a payment, and waits for a number of callback tries. */
 const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], tries: number) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { changes } = yield* Courier.Courier
@@ -44,7 +44,7 @@ const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], tr
   return { token, log: [...(yield* Fiber.join(log))] }
 })
 
-it("takes a payment over HTTP, and its callbacks arrive as the truth has it", () =>
+it("takes a payment over HTTP, and its callbacks match its true history", () =>
   run(
     Effect.gen(function* () {
       const shop = yield* receiver(() => [200])
@@ -87,7 +87,7 @@ it("takes a payment over HTTP, and its callbacks arrive as the truth has it", ()
     })
   ))
 
-it("a redirect is no delivery, and nobody follows it", () =>
+it("a redirect is not followed and does not count as a delivery", () =>
   run(
     Effect.gen(function* () {
       const shop = yield* receiver((path) =>
@@ -106,7 +106,7 @@ it("a redirect is no delivery, and nobody follows it", () =>
     })
   ))
 
-it("a port where nobody listens is unreachable, and logged as such", () =>
+it("a port without a listener is logged as unreachable", () =>
   run(
     Effect.gen(function* () {
       const { url } = yield* Effect.scoped(receiver(() => [200]))
@@ -115,7 +115,7 @@ it("a port where nobody listens is unreachable, and logged as such", () =>
     })
   ))
 
-it("a body of 64 KiB is read, and one byte more is 413", () =>
+it("a body of 64 KiB is accepted; one byte more is 413", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
@@ -141,7 +141,7 @@ it("a request may name the host before its path", () =>
     })
   ))
 
-it("who still waits for an answer when the sandbox stops is told by the end of the connection", () =>
+it("a request still open when the sandbox stops ends with its connection", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       const waiting = yield* Effect.gen(function* () {
@@ -167,7 +167,7 @@ it("serves the contract at /openapi.json", () =>
     })
   ))
 
-it("answers what is under /sandbox to this machine, and 403 to other hosts and other sites", () =>
+it("serves /sandbox to this machine; other hosts and other sites get 403", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
@@ -207,7 +207,7 @@ it("answers what is under /sandbox to this machine, and 403 to other hosts and o
     })
   ))
 
-it("a reset over HTTP forgets the transactions", () =>
+it("a reset over HTTP removes the transactions", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox

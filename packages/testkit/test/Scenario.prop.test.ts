@@ -10,15 +10,15 @@ const story = fc.oneof(
 
 it("any story with any suffixes is a scenario, and the suffixes commute and repeat freely", () =>
   fc.assert(
-    fc.property(story, fc.array(fc.constantFrom(...Scenario.manners)), (story, manners) => {
-      const scenario = Scenario.parse([story, ...manners].join("+"))
+    fc.property(story, fc.array(fc.constantFrom(...Scenario.suffixes)), (story, suffixes) => {
+      const scenario = Scenario.parse([story, ...suffixes].join("+"))
       assert.isDefined(scenario)
       assert.deepStrictEqual(
         scenario,
-        Scenario.parse([story, ...new Set(manners.toReversed())].join("+"))
+        Scenario.parse([story, ...new Set(suffixes.toReversed())].join("+"))
       )
-      for (const manner of Scenario.manners) {
-        assert.strictEqual(scenario.manner[manner], manners.includes(manner))
+      for (const suffix of Scenario.suffixes) {
+        assert.strictEqual(scenario.suffixes[suffix], suffixes.includes(suffix))
       }
       assert.strictEqual(scenario.statuses[0], "NEW")
       assert.strictEqual(isTerminal(scenario.statuses.at(-1) ?? "NEW"), story !== "stuck")
@@ -29,7 +29,7 @@ it("any story with any suffixes is a scenario, and the suffixes commute and repe
     })
   ))
 
-it("any other text is none", () => {
+it("any other text is not a scenario", () => {
   const none = [
     "",
     "+shuffle",

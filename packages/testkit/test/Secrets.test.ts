@@ -1,5 +1,5 @@
 /**
- * What nobody may find again: card numbers, security codes, identity numbers.
+ * Secrets must not be stored or returned: card numbers, security codes, identity numbers.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,26 +25,26 @@ const numbers = [
   "424242424242424"
 ]
 
-it("no card number, security code or identity number is in any answer, callback, log or record", () => {
-  const seen: Array<string> = []
-  const see = (thing: unknown) =>
-    seen.push(JSON.stringify(thing) ?? "", inspect(thing, { depth: 20 }))
-  const logger = Logger.make(({ cause, message }) => see([message, cause]))
+it("no card number, security code or identity number is in any response, callback, log or stored value", () => {
+  const texts: Array<string> = []
+  const collect = (thing: unknown) =>
+    texts.push(JSON.stringify(thing) ?? "", inspect(thing, { depth: 20 }))
+  const logger = Logger.make(({ cause, message }) => collect([message, cause]))
   return Effect.gen(function* () {
-    const given = yield* prepare
+    const resources = yield* prepare
     const token = yield* authenticate
     for (const number of numbers) {
       for (const path of Object.keys(creates)) {
         const card = { number, expMonth: "04", expYear: "2030", cvv, cardHolderName: "Ada" }
-        const asked = body(path, given, { requestId: `${path} ${number.slice(-4)}` })
+        const request = body(path, resources, { requestId: `${path} ${number.slice(-4)}` })
         for (const more of [
           { card, billingDetails: { email: "a@b.example", ssn } },
           { card: { ...card, cvv: `${cvv}7` } },
           { card: number },
           { cardNumber: number, mid: "|" }
         ]) {
-          see(yield* send("POST", path, { token, body: { ...asked, ...more } }))
-          see(yield* send("POST", path, { body: { ...asked, ...more } }))
+          collect(yield* send("POST", path, { token, body: { ...request, ...more } }))
+          collect(yield* send("POST", path, { body: { ...request, ...more } }))
         }
       }
     }
@@ -52,14 +52,14 @@ it("no card number, security code or identity number is in any answer, callback,
     const transactions = yield* (yield* Gateway.Gateway).transactions
     assert.isAbove(transactions.length, 20)
     for (const transaction of transactions) {
-      see(transaction)
+      collect(transaction)
       for (const path of ["/payouts/card/info", "/refunds/card/info", "/payments/card/recurring"]) {
-        see(yield* send("GET", `${path}/${transaction.transactionId}`, { token }))
+        collect(yield* send("GET", `${path}/${transaction.transactionId}`, { token }))
       }
     }
-    see(yield* (yield* Courier.Courier).deliveries)
-    see((yield* Receiver).received)
-    const all = seen.join("\n")
+    collect(yield* (yield* Courier.Courier).deliveries)
+    collect((yield* Receiver).received)
+    const all = texts.join("\n")
     assert.include(all, "424242******4242")
     for (const secret of [...numbers, cvv, ssn]) assert.notInclude(all, secret)
   }).pipe(

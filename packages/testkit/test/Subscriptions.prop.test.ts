@@ -17,7 +17,7 @@ const start = fc
 
 const frequency = fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "CUSTOM")
 
-/** The dates of a plan from its first on and for a year, by JavaScript's own calendar. */
+/** Returns the dates of a plan for a year from its first, computed with JavaScript's `Date`. */
 const datesOf = (begun: number, frequency: string, interval: number): ReadonlyArray<number> => {
   const dates: Array<number> = []
   for (let n = 0; ; n++) {
@@ -34,7 +34,7 @@ const datesOf = (begun: number, frequency: string, interval: number): ReadonlyAr
   }
 }
 
-it("over a year every date of the plan is charged, once, to the millisecond, and nothing else", () =>
+it("over a year every date of the plan, and no other, is charged once, to the millisecond", () =>
   fc.assert(
     fc.asyncProperty(
       fc.record({ start, frequency, interval: fc.integer({ min: 1, max: 45 }) }),
@@ -58,7 +58,7 @@ it("over a year every date of the plan is charged, once, to the millisecond, and
             }
             const given = { cardToken: String(cardToken), paymentId: 0 }
             yield* ask("POST", path, body(path, given, { plan, skipFirstCharge }))
-            // However the time passes.
+            // The time passes in arbitrary steps.
             let passed = 0
             for (const step of steps) {
               const now = Math.min(step, year - passed)
@@ -100,7 +100,7 @@ const update = fc.oneof(
   fc.record({ plan: fc.record({ amount: fc.constantFrom("1", "2") }) })
 )
 
-it("whatever is changed on the way, no charge is made in PAUSED or PENDING, and none twice a day", () =>
+it("with any changes, no charge is made in PAUSED or PENDING, and none twice a day", () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(20), update), { maxLength: 12 }),

@@ -27,7 +27,7 @@ const tokenOf = (number: string) =>
     ({ cardToken }) => String(cardToken)
   )
 
-/** Creates a subscription on the day its plan starts, and returns the answer. */
+/** Creates a subscription on the start date of its plan, and returns the response. */
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
   yield* TestClock.setTime(start)
   const cardToken = yield* tokenOf(number)
@@ -41,7 +41,7 @@ const put = Effect.fnUntraced(function* (id: unknown, update: unknown) {
   return yield* send("PUT", `${path}/${String(id)}`, { token, body: update })
 })
 
-/** When each charge was made, and its status. */
+/** The time and the status of each charge. */
 const charges = Effect.gen(function* () {
   const transactions = yield* (yield* Gateway.Gateway).transactions
   return transactions
@@ -50,7 +50,7 @@ const charges = Effect.gen(function* () {
 })
 
 describe("a subscription", () => {
-  it("is charged at once, and is read with every field of the spec", () =>
+  it("is charged at once, and its read has every field of the specification", () =>
     run(
       Effect.gen(function* () {
         const billingDetails = { email: "ada@shop.example", city: "Riga" }
@@ -85,7 +85,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("whose first charge is skipped is TRIALING until its first date, and then ACTIVE", () =>
+  it("whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE", () =>
     run(
       Effect.gen(function* () {
         const later = { ...plan, startDate: "2027-02-14" }
@@ -113,7 +113,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("that starts later is charged now and on its first date", () =>
+  it("that starts later is charged now and on its start date", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe({ plan: { ...plan, frequency: "WEEKLY", startDate: "2027-02-14" } })
@@ -126,7 +126,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("of a challenged card is PENDING until the challenge is met, and never challenged again", () =>
+  it("of a challenged card is PENDING until the challenge ends, and is not challenged again", () =>
     run(
       Effect.gen(function* () {
         const created = yield* subscribe({}, "4000000000003220")
@@ -146,7 +146,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("that is moved while the challenge is open stays where it was moved to", () =>
+  it("that is changed while the challenge is open keeps its new status", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe({}, "4000000000003220")
@@ -156,7 +156,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("counts the charges that failed in a row", () =>
+  it("counts consecutive failed charges", () =>
     run(
       Effect.gen(function* () {
         const declined = yield* subscribe(scenario("decline:51"))
@@ -172,7 +172,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("whose charge failed and was paid after all has no failures", () =>
+  it("whose failed charge succeeds later has no failures", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe(scenario("conflict"))
@@ -183,7 +183,7 @@ describe("a subscription", () => {
       })
     ))
 
-  it("is charged no more after its end date, and keeps its status", () =>
+  it("is not charged after its end date, and keeps its status", () =>
     run(
       Effect.gen(function* () {
         const daily = { ...plan, frequency: "DAILY", endDate: "2027-02-02" }
@@ -191,7 +191,7 @@ describe("a subscription", () => {
         yield* TestClock.adjust("30 days")
         assert.lengthOf(yield* charges, 3)
         assert.include(yield* read("100001"), { status: "ACTIVE", nextChargeDate: null })
-        // A later end date wakes it up again.
+        // A later end date resumes the charges.
         yield* put("100001", { plan: { endDate: "2027-03-04" } })
         yield* TestClock.adjust("30 days")
         assert.lengthOf(yield* charges, 5)
@@ -200,7 +200,7 @@ describe("a subscription", () => {
 })
 
 describe("a PUT", () => {
-  it("merges the plan member by member, and what is charged next follows", () =>
+  it("merges the plan member by member, and the next charge follows the new plan", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe()
@@ -223,7 +223,7 @@ describe("a PUT", () => {
       })
     ))
 
-  it("pauses and resumes; what falls due in between is not made up for", () =>
+  it("pauses and resumes; charges that fell due in between are skipped", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe()
@@ -241,7 +241,7 @@ describe("a PUT", () => {
       })
     ))
 
-  it("in PENDING is charged nothing, and in TRIALING what is due", () =>
+  it("to PENDING stops the charges, and to TRIALING makes those that fall due", () =>
     run(
       Effect.gen(function* () {
         yield* subscribe()
@@ -256,7 +256,7 @@ describe("a PUT", () => {
     ))
 })
 
-it("a reset forgets the subscriptions and stops their charges", () =>
+it("a reset removes the subscriptions and stops their charges", () =>
   run(
     Effect.gen(function* () {
       yield* subscribe()
@@ -265,7 +265,7 @@ it("a reset forgets the subscriptions and stops their charges", () =>
       assert.isEmpty(yield* charges)
       const token = yield* authenticate
       assert.strictEqual((yield* send("GET", `${path}/100001`, { token })).status, 404)
-      // Nor is the token of the card known any more.
+      // The card token is removed as well.
       const again = yield* send("POST", path, {
         token,
         body: body(path, { cardToken: "card-token-1", paymentId: 0 })

@@ -19,7 +19,7 @@ const advance = (duration: Duration.Duration) =>
 const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
-it("sleepers wake in the order of their times, each at its instant, whoever slept first", () =>
+it("sleepers wake in the order of their times, each exactly at its time", () =>
   run(
     Effect.gen(function* () {
       const start = yield* Clock.currentTimeMillis
@@ -39,12 +39,12 @@ it("sleepers wake in the order of their times, each at its instant, whoever slep
         ["b", "b", "a", "c", "b", "a"]
       )
       const due = [10, 20, 30, 30, 30.5, 31].map((many) => many * 60_000)
-      // They began to sleep at once, but for what the wall clock may have done in between.
+      // The wall clock may have advanced between the starts of the sleepers.
       for (const [at, [, time]] of woken.entries()) assert.closeTo(time, due[at] ?? 0, 100)
     })
   ))
 
-it("an advance waits for what is outside, and whatever that brings about falls due in it", () =>
+it("an advance waits for effects in outside, and includes the sleeps they start", () =>
   run(
     Effect.gen(function* () {
       const { outside } = yield* VirtualClock.VirtualClock
@@ -69,7 +69,7 @@ it("an advance waits for what is outside, and whatever that brings about falls d
     })
   ))
 
-it("a chain of forks and yields is done before the next sleeper wakes", () =>
+it("a chain of forks and yields ends before the next sleeper wakes", () =>
   run(
     Effect.gen(function* () {
       const done: Array<string> = []
@@ -92,7 +92,7 @@ it("a chain of forks and yields is done before the next sleeper wakes", () =>
     })
   ))
 
-it("who sleeps wakes by itself when the time has come, and who was interrupted never", () =>
+it("a sleeper wakes by itself at its time; an interrupted one never wakes", () =>
   run(
     Effect.gen(function* () {
       const woken: Array<string> = []
@@ -114,7 +114,7 @@ it("who sleeps wakes by itself when the time has come, and who was interrupted n
     })
   ))
 
-it("an advance that is given up leaves the clock where it had come to, and never takes it back", () =>
+it("an interrupted advance leaves the clock at the time it reached", () =>
   run(
     Effect.gen(function* () {
       const { outside } = yield* VirtualClock.VirtualClock
@@ -135,7 +135,7 @@ it("an advance that is given up leaves the clock where it had come to, and never
     })
   ))
 
-it("the clock is ahead by all it was advanced by, starts where it is told to, and says each step", () => {
+it("the clock is ahead by the sum of its advances, starts at a given advance, and reports each step", () => {
   const steps: Array<number> = []
   return run(
     Effect.gen(function* () {

@@ -3,7 +3,7 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as PortableHmac from "@pawl/core/PortableHmac"
-import type { Answer, Request } from "@pawl/testkit/Gateway"
+import type { Request, Response } from "@pawl/testkit/Gateway"
 import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -22,7 +22,7 @@ import * as fc from "fast-check"
 export class GatewayUnderTest extends Context.Service<
   GatewayUnderTest,
   {
-    readonly handle: (request: Request) => Effect.Effect<Answer>
+    readonly handle: (request: Request) => Effect.Effect<Response>
     readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
     readonly merchantKey: string
     readonly merchantSecret: string

@@ -28,7 +28,7 @@ import type { Trace } from "./Trace.ts"
 export interface ClientChecker {
   readonly sent: (from: Process, request: Request) => void
   readonly processed: (request: Request, status: number) => void
-  readonly responded: (from: Process, request: Request, response: Gateway.Answer) => void
+  readonly responded: (from: Process, request: Request, response: Gateway.Response) => void
   readonly call: <A, E extends Failure>(
     name: string,
     call: Effect.Effect<A, E>,

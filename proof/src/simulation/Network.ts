@@ -28,7 +28,7 @@ const utf8 = new TextEncoder()
 /** Makes the transport of a process. `service` returns undefined while the service is down. */
 export const transport = (
   from: ProcessName,
-  service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Answer>) | undefined,
+  service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Response>) | undefined,
   {
     checker,
     nemesis,
@@ -65,8 +65,8 @@ export const transport = (
 /** Applies a fault of `@pawl/testkit/Faults` to a request; returns undefined when the connection breaks. */
 const withFault = (
   fault: FaultKind | undefined,
-  processed: Effect.Effect<Gateway.Answer>
-): Effect.Effect<Gateway.Answer | undefined> => {
+  processed: Effect.Effect<Gateway.Response>
+): Effect.Effect<Gateway.Response | undefined> => {
   switch (fault) {
     case undefined:
       return processed
@@ -90,7 +90,7 @@ const withFault = (
   }
 }
 
-const refusal = (status: number, headers: Gateway.Answer["headers"]): Gateway.Answer => ({
+const refusal = (status: number, headers: Gateway.Response["headers"]): Gateway.Response => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify({ message: `A fault of the plan: ${status}` })

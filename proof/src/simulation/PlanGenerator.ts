@@ -39,7 +39,7 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
       fc.constantFrom(...(kind.endsWith("payout") ? scenarios.slice(0, -2) : scenarios)),
-      fc.subarray([...Scenario.manners]),
+      fc.subarray([...Scenario.suffixes]),
       fc.boolean()
     )
     .map(([name, manners, isPlain]) => [name, ...(isPlain ? [] : manners)].join("+"))

@@ -18,7 +18,7 @@ import * as Process from "./Process.ts"
 export interface RunningService {
   readonly gateway: Gateway.Gateway["Service"]
   readonly courier: Courier.Courier["Service"]
-  readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Answer>
+  readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
 }
 
 /** The service and its transactions, which can also be looked up while it is down. */

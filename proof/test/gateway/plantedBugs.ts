@@ -2,7 +2,7 @@
  * Planted bugs of a gateway: each changes the requests or the responses of a right one.
  */
 import * as Effect from "effect/Effect"
-import type { Answer, Request } from "@pawl/testkit/Gateway"
+import type { Request, Response } from "@pawl/testkit/Gateway"
 import type { GatewayUnderTest } from "../../src/gateway/GatewayLaw.ts"
 
 type Handle = GatewayUnderTest["Service"]["handle"]
@@ -15,7 +15,7 @@ const withBody = (request: Request, body: unknown): Request => ({
   ...request,
   body: utf8.encode(JSON.stringify(body))
 })
-const changeBody = (response: Answer, change: (body: Json) => unknown): Answer => ({
+const changeBody = (response: Response, change: (body: Json) => unknown): Response => ({
   ...response,
   body: JSON.stringify(change(JSON.parse(response.body) as Json))
 })
@@ -40,7 +40,7 @@ export const plantedBugs: ReadonlyArray<
     "a token never expires",
     "a token needs the key and the secret",
     (handle) => {
-      const responses = new Map<string, Answer>()
+      const responses = new Map<string, Response>()
       const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
       return Effect.fnUntraced(function* (request) {
         const response = yield* handle(request)
@@ -146,7 +146,7 @@ export const plantedBugs: ReadonlyArray<
     "a read is answered by a stale replica",
     "a status is a bare JSON string",
     (handle) => {
-      const responses: Array<Answer> = []
+      const responses: Array<Response> = []
       return (request) =>
         Effect.map(handle(request), (response) =>
           request.path.includes("/status/") &&

@@ -1,10 +1,8 @@
 /**
- * The sandbox as a command: serves until it is told to stop.
+ * The sandbox as a command.
  *
- * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`; everything else goes to
- * stderr. SIGTERM and SIGINT end it with 130.
- *
- * @since 0.1.0
+ * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`, and everything else on stderr.
+ * SIGTERM and SIGINT end it with 130.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -29,7 +27,7 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** No white space around it, and not empty: what would be refused elsewhere is refused here. */
+/** Refuses an empty text and white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
 const isSoundSecret = (text: Redacted.Redacted): boolean => isSound(Redacted.value(text))
 
@@ -40,7 +38,7 @@ const units: Readonly<Record<string, (amount: number) => Duration.Duration>> = {
   h: Duration.hours
 }
 
-/** Reads `200ms`, `1.5s`, `2m` and `1h`, and what Effect takes for a duration: `200 millis`. */
+/** Reads `200ms`, `1.5s`, `2m` and `1h`, and any duration of Effect: `200 millis`. */
 const parseDuration = (text: string): Option.Option<Duration.Duration> => {
   const [, amount, unit = ""] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/u.exec(text) ?? []
   const make = units[unit]
@@ -48,7 +46,10 @@ const parseDuration = (text: string): Option.Option<Duration.Duration> => {
     make === undefined
       ? Duration.fromInput(text as Duration.Input)
       : Option.some(make(Number(amount)))
-  return Option.filter(duration, (given) => Duration.isFinite(given) && !Duration.isNegative(given))
+  return Option.filter(
+    duration,
+    (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
+  )
 }
 
 const flags = {
@@ -62,7 +63,7 @@ const flags = {
   ),
   host: Flag.String("host").pipe(
     Flag.withDescription(
-      "The address to bind; anything but loopback needs a --token (default: 127.0.0.1)"
+      "The address to bind; any address but loopback needs a --token (default: 127.0.0.1)"
     ),
     Flag.withDefault("127.0.0.1")
   ),
@@ -72,9 +73,7 @@ const flags = {
       isSoundSecret,
       () => "Expected a token that is not empty, without spaces around it"
     ),
-    Flag.withDescription(
-      "What /sandbox asks for as a bearer token; PAWL_SANDBOX_TOKEN does as well"
-    ),
+    Flag.withDescription("The bearer token that /sandbox requires; or set PAWL_SANDBOX_TOKEN"),
     Flag.optional
   ),
   allowCallbacks: Flag.String("allow-callback").pipe(
@@ -82,12 +81,14 @@ const flags = {
       (host) => /^(?:\[[\da-f:]+\]|[^/\s:@]+)(?::\d+)?$/iu.test(host),
       () => "Expected a host, such as shop.example or 10.0.0.7:8080"
     ),
-    Flag.withDescription("A host that callbacks may go to besides this machine; may be repeated"),
+    Flag.withDescription(
+      "A host that callbacks may be sent to besides this machine; may be repeated"
+    ),
     Flag.atLeast(0)
   ),
   merchantKey: Flag.String("merchant-key").pipe(
     Flag.filter(isSound, () => "Expected a key that is not empty, without spaces around it"),
-    Flag.withDescription("The key of the one merchant (default: sandbox-key)"),
+    Flag.withDescription("The merchant key (default: sandbox-key)"),
     Flag.withDefault("sandbox-key")
   ),
   merchantSecret: Flag.Redacted("merchant-secret").pipe(
@@ -95,13 +96,15 @@ const flags = {
     Flag.filter(
       isSoundSecret,
       () =>
-        "Expected a secret, here or in PAWL_MERCHANT_SECRET, without spaces around it and not empty"
+        "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, without spaces around it"
     ),
-    Flag.withDescription("Its secret; PAWL_MERCHANT_SECRET does as well (default: sandbox-secret)"),
+    Flag.withDescription(
+      "The merchant secret; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)"
+    ),
     Flag.optional
   ),
   seed: Flag.String("seed").pipe(
-    Flag.withDescription("Makes what is left to chance repeatable"),
+    Flag.withDescription("Makes every random choice repeatable"),
     Flag.optional
   ),
   pace: Flag.String("pace").pipe(
@@ -110,7 +113,7 @@ const flags = {
     Flag.withDefault(Duration.millis(200))
   ),
   filename: Flag.String("file").pipe(
-    Flag.withDescription("The SQLite file to keep everything in (default: memory)"),
+    Flag.withDescription("The SQLite file for the state (default: memory)"),
     Flag.optional
   )
 }
@@ -141,7 +144,7 @@ const sandbox = Command.make(
     )
 ).pipe(Command.withDescription("The payments service, on a port of this machine"))
 
-/** One sentence, and what to do about it. */
+/** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = (
   error: Sandbox.StartError,
   { host, port }: { readonly host: string; readonly port: number }
@@ -149,12 +152,12 @@ const reason = (
   if (error._tag !== "ServeError") return error.message
   switch (codeOf(error.cause)) {
     case "EADDRINUSE":
-      return `port ${port} of ${host} is in use; stop what runs there, or choose another with --port (0 takes a free one)`
+      return `port ${port} of ${host} is in use; stop the other process, or choose another port with --port (0 takes a free one)`
     case "EACCES":
-      return `port ${port} of ${host} needs privileges; choose one above 1023 with --port`
+      return `port ${port} of ${host} needs privileges; choose a port above 1023 with --port`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return `${host} is no address of this machine; leave --host out to bind 127.0.0.1`
+      return `${host} is not an address of this machine; omit --host to bind 127.0.0.1`
     default:
       return error.cause instanceof Error ? error.cause.message : String(error.cause)
   }
@@ -163,14 +166,14 @@ const reason = (
 const codeOf = (cause: unknown): unknown =>
   Predicate.hasProperty(cause, "code") ? cause.code : undefined
 
-/** Fails a process whose user was told why already. */
+/** Error raised when the cause is already on stderr. */
 class Reported extends Data.TaggedError("Reported") {
   override readonly [Runtime.errorReported] = false
 }
 
 /**
- * One sentence about what is wrong first, and the help only for who asks for it. What is wrong next may
- * be the value of a misspelt flag, a secret perhaps.
+ * Prints only the first error of an invalid invocation, without the help: a later error may contain the value
+ * of a misspelt flag, which can be a secret.
  */
 const output = CliOutput.layerPresenter({
   present: (event) =>

@@ -1,9 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the sandbox, with what Node made of its modules at the last start, so that it takes half the
- * time; where this Node cannot run it, says which can.
- *
- * @since 0.1.0
+ * The `pawl-sandbox` executable: starts the sandbox on a supported version of Node, and caches its compiled
+ * modules, which halves the time of the next start.
  */
 import * as Module from "node:module"
 

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL")
 })
 
-/** Starts the command and gathers what it says. */
+/** Starts the command and collects its output. */
 const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
 
 const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
@@ -25,18 +25,18 @@ const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray
     env: { ...process.env, ...env }
   })
   started.push(child)
-  const said = { out: "", err: "" }
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (said.out += chunk))
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (said.err += chunk))
+  const output = { out: "", err: "" }
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output.out += chunk))
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output.err += chunk))
   const ended = once(child, "close").then(([code]) => code as number | null)
   const ready = async (): Promise<string> => {
-    while (!said.out.includes("\n")) {
+    while (!output.out.includes("\n")) {
       await Promise.race([once(child.stdout, "data"), ended])
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${said.err}`)
+      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output.err}`)
     }
-    return said.out.slice("ready ".length, said.out.indexOf("\n"))
+    return output.out.slice("ready ".length, output.out.indexOf("\n"))
   }
-  return { child, ended, ready, said }
+  return { child, ended, ready, output }
 }
 
 const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: string) =>
@@ -49,38 +49,38 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
 describe("pawl-sandbox", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
-      const { child, ended, ready, said } = start("--port", "0")
+      const { child, ended, ready, output } = start("--port", "0")
       const baseUrl = await ready()
-      assert.match(said.out, /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
+      assert.match(output.out, /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
       assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 200)
       child.kill(signal)
       assert.include([0, 130], await ended)
-      assert.match(said.out, /^ready [^\n]+\n$/u)
-      assert.strictEqual(said.err, "")
+      assert.match(output.out, /^ready [^\n]+\n$/u)
+      assert.strictEqual(output.err, "")
     })
   }
 
-  it("takes every flag it documents, and prints no secret", async () => {
+  it("takes every documented flag, and prints no secret", async () => {
     const secret = "s3cr3t-c4n4ry"
     const flags = `--port 0 --host 127.0.0.1 --merchant-key k --merchant-secret ${secret} --seed 7 --pace 200ms`
-    const { child, ended, ready, said } = start(...flags.split(" "))
+    const { child, ended, ready, output } = start(...flags.split(" "))
     const baseUrl = await ready()
     assert.strictEqual((await authenticate(baseUrl, "k", secret)).status, 200)
     assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 401)
     child.kill("SIGTERM")
     await ended
-    assert.notInclude(said.out + said.err, secret)
+    assert.notInclude(output.out + output.err, secret)
   })
 
-  it("a port in use is one sentence and a failure", async () => {
+  it("a port in use fails with one sentence", async () => {
     const server = createServer()
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
-    const { ended, said } = start("--port", String(port))
+    const { ended, output } = start("--port", String(port))
     assert.strictEqual(await ended, 1)
-    assert.strictEqual(said.out, "")
+    assert.strictEqual(output.out, "")
     assert.match(
-      said.err,
+      output.err,
       new RegExp(
         `^The sandbox cannot serve: port ${port} of [^\\n]* in use; [^\\n]*--port[^\\n]*\\n$`,
         "u"
@@ -89,19 +89,19 @@ describe("pawl-sandbox", () => {
     server.close()
   })
 
-  it("takes the secret from PAWL_MERCHANT_SECRET, and warns where it is in production (D09)", async () => {
+  it("takes the secret from PAWL_MERCHANT_SECRET, and warns in production (D09)", async () => {
     const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
-    const { child, ended, ready, said } = startWith(env, "--port", "0")
+    const { child, ended, ready, output } = startWith(env, "--port", "0")
     const baseUrl = await ready()
     const answer = await authenticate(baseUrl, "sandbox-key", "from-the-environment")
     assert.strictEqual(answer.status, 200)
     child.kill("SIGTERM")
     await ended
-    assert.match(said.err, /^[^\n]*in production[^\n]*\n$/u)
-    assert.notInclude(said.out + said.err, "from-the-environment")
+    assert.match(output.err, /^[^\n]*in production[^\n]*\n$/u)
+    assert.notInclude(output.out + output.err, "from-the-environment")
   })
 
-  it("D07: binds to everything with a token", async () => {
+  it("D07: binds to all interfaces with a token", async () => {
     const { child, ended, ready } = start("--port", "0", "--host", "0.0.0.0", "--token", "t0ken")
     const { port } = new URL(await ready())
     const url = `http://127.0.0.1:${port}/sandbox/transactions`
@@ -112,21 +112,21 @@ describe("pawl-sandbox", () => {
     await ended
   })
 
-  it("has the version of its package, and says its defaults", async () => {
+  it("prints the version of its package, and its defaults", async () => {
     const { version } = JSON.parse(
       await readFile(new URL("../../package.json", import.meta.url), "utf8")
     ) as { readonly version: string }
-    const told = start("--version")
-    await told.ended
-    assert.include(told.said.out, version)
+    const versionRun = start("--version")
+    await versionRun.ended
+    assert.include(versionRun.output.out, version)
     const help = start("--help")
     await help.ended
     for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
-      assert.include(help.said.out, `(default: ${text})`)
+      assert.include(help.output.out, `(default: ${text})`)
     }
   })
 
-  it("keeps for its next start what Node made of its modules", async () => {
+  it("caches the compiled modules for its next start", async () => {
     const place = await mkdtemp(join(tmpdir(), "pawl-"))
     const { child, ended, ready } = startWith(
       { TMPDIR: place, NODE_COMPILE_CACHE: "" },
@@ -140,34 +140,34 @@ describe("pawl-sandbox", () => {
     await rm(place, { recursive: true })
   })
 
-  it("ends at once with browsers still listening to its events", async () => {
+  it("stops at once while browsers listen to its events", async () => {
     const { child, ended, ready } = start("--port", "0")
     const events = (await ready()).replace("/api", "/sandbox/events")
     const listening = await Promise.all(Array.from({ length: 5 }, () => fetch(events)))
-    // Whoever has an event in hand is listening.
+    // A first event shows that the browser is connected.
     for (const { body } of listening) await body?.getReader().read()
     child.kill("SIGTERM")
     assert.include([0, 130], await ended)
-    // Without an end to it, the server would wait for them for 20 seconds.
+    // If the streams were not ended, the server would wait 20 seconds for them.
   }, 15_000)
 
-  it("X03: killed in mid-delivery, it goes on from its file, and knows every request again", async () => {
+  it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
-    const heard: Array<string> = []
+    const callbacks: Array<string> = []
     const count = 20
     let isUp = false
     const shop = createServer((request, response) => {
       request.setEncoding("utf8").on("data", (text: string) => {
         const { transactionId, transactionStatus } = JSON.parse(text) as Record<string, string>
-        if (isUp) heard.push(`${transactionId} ${transactionStatus}`)
+        if (isUp) callbacks.push(`${transactionId} ${transactionStatus}`)
         response.writeHead(isUp ? 200 : 503).end()
       })
     })
     await once(shop.listen(0, "127.0.0.1"), "listening")
     const { port } = shop.address() as AddressInfo
     const callbackUrl = `http://127.0.0.1:${port}/cb`
-    /** Asks for a payment; the last has no callback, whose posting would save it. */
+    /** Creates a payment; the last has no callback, because posting one would save the state. */
     const send = async (baseUrl: string, at: number) => {
       const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
       const { accessToken } = (await login.json()) as { readonly accessToken: string }
@@ -203,7 +203,7 @@ describe("pawl-sandbox", () => {
       const { transactionId } = JSON.parse(answer) as { readonly transactionId: string }
       return ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((one) => `${transactionId} ${one}`)
     })
-    assert.sameMembers([...new Set(heard)], expected)
+    assert.sameMembers([...new Set(callbacks)], expected)
     shop.close()
     await rm(directory, { recursive: true })
   })
@@ -215,7 +215,10 @@ describe("pawl-sandbox", () => {
     [["--host", "0.0.0.0"], "token"],
     [["--host", "shop.example"], "token"],
     [["--host", "::"], "token"],
-    [["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"], "192.0.2.1 is no address"],
+    [
+      ["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"],
+      "192.0.2.1 is not an address"
+    ],
     [["--token="], "--token"],
     [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
     [["--merchant-key="], "--merchant-key"],
@@ -226,13 +229,13 @@ describe("pawl-sandbox", () => {
     [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"]
   ] as const
   for (const [args, word] of refused) {
-    it(`${args.join(" ")} is one sentence and a failure`, async () => {
-      const { ended, said } = start(...args)
+    it(`${args.join(" ")} fails with one sentence`, async () => {
+      const { ended, output } = start(...args)
       assert.strictEqual(await ended, 1)
-      assert.strictEqual(said.out, "")
-      assert.match(said.err, /^[^\n]+\n$/u)
-      assert.include(said.err, word)
-      assert.notInclude(said.err, "c4n4ry")
+      assert.strictEqual(output.out, "")
+      assert.match(output.err, /^[^\n]+\n$/u)
+      assert.include(output.err, word)
+      assert.notInclude(output.err, "c4n4ry")
     })
   }
 })

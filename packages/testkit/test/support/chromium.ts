@@ -1,5 +1,5 @@
 /**
- * A real browser for the tests of pages. Where there is none, these tests are skipped, and a line says so.
+ * A real browser for the tests of pages. Without one these tests are skipped, and a line says so.
  */
 import { existsSync } from "node:fs"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
@@ -10,7 +10,7 @@ const executablePath = "/usr/bin/chromium"
 const isThere = existsSync(executablePath)
 if (!isThere) console.warn(`SKIPPED: tests in a browser, because there is no ${executablePath}`)
 
-/** Starts a browser with a profile of its own, that talks to nobody by itself. */
+/** Starts a browser with a new profile, which sends no requests by itself. */
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath,
@@ -26,13 +26,13 @@ export const launch = (): Promise<Browser> =>
     ]
   })
 
-/** Opens a page with a session of its own, hands it over, and closes it, come what may. */
+/** Runs a function on a page with a new session, and closes the page. */
 export type WithPage = <A>(
   act: (page: Page) => Promise<A>,
   options?: BrowserContextOptions
 ) => Promise<A>
 
-/** A suite in one browser; each page has a session of its own, and waits 15 s for anything at most. */
+/** A suite in one browser; each page has a new session, and waits at most 15 s. */
 export const inChromium = (suite: (withPage: WithPage) => void): void => {
   describe.skipIf(!isThere)("in Chromium", () => {
     let browser: Browser

@@ -1,27 +1,27 @@
 /**
- * The contract of bodies: what is wrong with one is 400 and named, in the order of the checks.
+ * The contract of bodies: an invalid field is 400 with its name, in the order of the checks.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { checksum, fields, payment } from "./testGateway.ts"
 import {
-  asked,
+  bodyFor,
   authenticate,
   type Case,
   create,
   it,
   type Json,
-  nobody,
+  noResources,
   opened,
   prepare,
   refused,
   send
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { creates, opening } from "./creates.ts"
 
 const paths = Object.keys(creates)
 
-/** What `spec.md` requires of each create. */
+/** The required fields of each create in `spec.md`. */
 const required: Readonly<Record<string, string>> = {
   "/payments/apm": "requestId accountId apmPayload amount currency checksum",
   "/payouts/apm": "requestId accountId apmPayload amount currency",
@@ -44,12 +44,12 @@ const without = (body: Json, field: string): Json => {
 
 export const bodies: ReadonlyArray<Case> = [
   it(
-    "each required field of the spec is named when it is missing, and nothing is done",
+    "a missing required field is named, and nothing is created",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const before = yield* opened
       for (const path of paths) {
-        const body = yield* asked(path, given)
+        const body = yield* bodyFor(path, resources)
         for (const field of required[path]?.split(/\s+/u) ?? []) {
           assert.deepStrictEqual(yield* refused("POST", path, without(body, field)), [field], path)
         }
@@ -58,9 +58,9 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a value that cannot be is named, and is not repeated",
+    "the field of an invalid value is named, and the value is not repeated",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       const canary = "k4n4ry"
       const wrong: ReadonlyArray<readonly [path: string, field: string, value: unknown]> = [
@@ -90,7 +90,7 @@ export const bodies: ReadonlyArray<Case> = [
         ["/payments/card/charge", "cardToken", canary]
       ]
       for (const [path, field, value] of wrong) {
-        const body = yield* asked(path, given, { [field]: value })
+        const body = yield* bodyFor(path, resources, { [field]: value })
         const { body: text, json, status } = yield* send("POST", path, { token, body })
         assert.strictEqual(status, 400, `${path} ${field}: ${text}`)
         const named = new Set(fields(json).map((name) => name.split(".")[0]))
@@ -100,9 +100,9 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "D02 a callback or redirect URL that is not http or https is 400, and named",
+    "D02 a callback or redirect URL that is not http or https is 400 with the field name",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
       for (const path of ["/payments/apm", "/payments/intent", "/payments/card/recurring"]) {
         for (const url of [
@@ -113,7 +113,7 @@ export const bodies: ReadonlyArray<Case> = [
           "x"
         ]) {
           for (const name of names) {
-            const body = yield* asked(path, given, { [name]: url })
+            const body = yield* bodyFor(path, resources, { [name]: url })
             assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)
           }
         }
@@ -121,7 +121,7 @@ export const bodies: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the checksum is lower-case hex over the fields as sent, and complained of last",
+    "the checksum is lower-case hex over the fields as sent, and is checked last",
     Effect.gen(function* () {
       const signed = { accountId: "77", requestId: "r-1", amount: "10.505", currency: "EUR" }
       const good = checksum(signed)
@@ -134,24 +134,24 @@ export const bodies: ReadonlyArray<Case> = [
         checksum({ ...signed, amount: "10.51" })
       ]
       for (const path of ["/payments/apm", "/payouts/apm"]) {
-        for (const given of wrong) {
-          const body = payment({ ...signed, checksum: given })
+        for (const resources of wrong) {
+          const body = payment({ ...signed, checksum: resources })
           assert.deepStrictEqual(yield* refused("POST", path, body), ["checksum"])
         }
         const both = payment({ ...signed, accountId: "acc-7", checksum: "" })
         assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
-        yield* create(path, nobody, { ...signed, checksum: good })
+        yield* create(path, noResources, { ...signed, checksum: good })
       }
-      // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed elsewhere.
+      // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
       const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
-      yield* create("/payments/apm", nobody, { requestId: "r-2", checksum: vector })
+      yield* create("/payments/apm", noResources, { requestId: "r-2", checksum: vector })
     })
   ),
   it(
-    "a body that is not strict JSON, or not said to be JSON, is 400",
+    "a body that is not strict JSON, or not declared as JSON, is 400",
     Effect.gen(function* () {
       const token = yield* authenticate
-      const good = JSON.stringify(yield* asked("/payments/apm"))
+      const good = JSON.stringify(yield* bodyFor("/payments/apm"))
       for (const bad of [
         "",
         "{",

@@ -1,5 +1,5 @@
 /**
- * The contract of callbacks: what of a transaction is told, how it travels, and who can tell it is true.
+ * The contract of callbacks: their content, delivery and checksum.
  */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
@@ -10,17 +10,17 @@ import {
   callbacksOf,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
   kindsList,
-  nobody,
+  noResources,
   prepare,
   steps,
   textOf,
-  toldOf
-} from "./contractDoor.ts"
+  callbackStatuses
+} from "./contractService.ts"
 import { opening } from "./creates.ts"
 
 const sign = (...fields: ReadonlyArray<string>) =>
@@ -28,43 +28,43 @@ const sign = (...fields: ReadonlyArray<string>) =>
 
 export const callbacks: ReadonlyArray<Case> = [
   it(
-    "X02 a suffix says how the callbacks travel",
+    "X02 a suffix changes how the callbacks are delivered",
     Effect.gen(function* () {
       const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
       const ids = new Map<string, string>()
       for (const suffix of ["duplicate", "shuffle", "silent", "late", "forged", "lost"]) {
-        ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, nobody)).id)
+        ids.set(suffix, (yield* begin("/payments/apm", `succeed+${suffix}`, noResources)).id)
       }
       yield* steps(4)
-      assert.isEmpty(yield* toldOf(ids.get("late") ?? ""))
+      assert.isEmpty(yield* callbackStatuses(ids.get("late") ?? ""))
       yield* steps(30)
-      const told = (suffix: string) => toldOf(ids.get(suffix) ?? "")
-      const twice = yield* told("duplicate")
+      const statusesWith = (suffix: string) => callbackStatuses(ids.get(suffix) ?? "")
+      const twice = yield* statusesWith("duplicate")
       for (const status of statuses) {
         assert.isAtLeast(twice.filter((each) => each === status).length, 2)
       }
-      assert.sameMembers(yield* told("shuffle"), statuses)
-      assert.isEmpty(yield* told("silent"))
-      assert.deepStrictEqual(yield* told("late"), statuses)
-      assert.deepStrictEqual(yield* told("lost"), statuses.slice(0, -1))
-      const forged = yield* told("forged")
+      assert.sameMembers(yield* statusesWith("shuffle"), statuses)
+      assert.isEmpty(yield* statusesWith("silent"))
+      assert.deepStrictEqual(yield* statusesWith("late"), statuses)
+      assert.deepStrictEqual(yield* statusesWith("lost"), statuses.slice(0, -1))
+      const forged = yield* statusesWith("forged")
       assert.includeMembers(forged, statuses)
       assert.isNotEmpty(forged.filter((status) => !statuses.includes(status)))
-      // Whoever forges has seen a genuine one, and its checksum covers no status.
+      // A forged callback copies a genuine one, whose checksum does not cover the status.
       const sums = yield* callbacksOf(ids.get("forged") ?? "")
       assert.lengthOf([...new Set(sums.map(({ checksum }) => checksum))], 1)
     })
   ),
   it(
-    "no callbackUrl, no callbacks; its own query is kept, and what routes it comes after",
+    "without a callbackUrl no callback is sent; its query is kept, and the routing parameters follow it",
     Effect.gen(function* () {
-      const given = yield* prepare
-      const { callbackUrl } = yield* Door
+      const resources = yield* prepare
+      const { callbackUrl } = yield* ServiceUnderTest
       const { search } = new URL(callbackUrl)
       for (const path of opening) {
         const over = { amount: "1", requestId: "quiet", callbackUrl: undefined }
-        const quiet = idOf(yield* create(path, given, over))
-        const loud = idOf(yield* create(path, given, { amount: "1", requestId: "loud" }))
+        const quiet = idOf(yield* create(path, resources, over))
+        const loud = idOf(yield* create(path, resources, { amount: "1", requestId: "loud" }))
         yield* steps(9)
         assert.isEmpty(yield* callbacksOf(quiet), path)
         const callbacks = yield* callbacksOf(loud)
@@ -82,12 +82,12 @@ export const callbacks: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a callback is signed, in the layout of its payment method, with the amount as text",
+    "a callback is signed, has the layout of its payment method, and has the amount as text",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       for (const path of opening) {
         const over = { amount: "10.505", metadata: { a: "b", "€": "ü" } }
-        const id = idOf(yield* create(path, given, over))
+        const id = idOf(yield* create(path, resources, over))
         yield* steps(9)
         const isApm = path.endsWith("apm")
         for (const { body, checksum } of yield* callbacksOf(id)) {
@@ -105,7 +105,7 @@ export const callbacks: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "X05 amounts are rounded half up to two decimals, and otherwise stay as they were sent",
+    "X05 amounts with more than two decimals are rounded half up; others stay as they were sent",
     Effect.gen(function* () {
       for (const [sent, kept] of [
         ["10", "10"],
@@ -119,26 +119,26 @@ export const callbacks: ReadonlyArray<Case> = [
         ["12345678901234567.895", "12345678901234567.90"]
       ] as const) {
         const over = { requestId: sent, amount: sent }
-        const apm = idOf(yield* create("/payments/apm", nobody, over))
-        const payout = idOf(yield* create("/payouts/card", nobody, over))
+        const apm = idOf(yield* create("/payments/apm", noResources, over))
+        const payout = idOf(yield* create("/payouts/card", noResources, over))
         yield* steps(1)
         const [first] = yield* callbacksOf(apm)
         assert.strictEqual(first?.body["amount"], kept)
-        // A number, with all of its digits.
+        // A number with all its digits.
         assert.include(yield* textOf(`/payouts/card/info/${payout}`), `"totalAmount":${kept},`)
       }
     })
   ),
   it(
-    "metadata comes back exactly as sent, in the answer, in every callback and in every read",
+    "metadata is returned exactly as sent, in the response, in every callback and in every read",
     Effect.gen(function* () {
-      const given = yield* prepare
-      // Parsed, because in a literal the name would set the prototype.
+      const resources = yield* prepare
+      // Parsed from text, because `__proto__` in a literal sets the prototype.
       const metadata = JSON.parse(
         `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
       ) as Json
       for (const [path, { info }] of kindsList) {
-        const answer = yield* create(path, given, { amount: "1", metadata })
+        const answer = yield* create(path, resources, { amount: "1", metadata })
         yield* steps(9)
         const text = JSON.stringify(metadata)
         assert.strictEqual(JSON.stringify(answer["metadata"]), text, path)

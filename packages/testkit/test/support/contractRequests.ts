@@ -1,5 +1,5 @@
 /**
- * The contract of requests: who may ask, what a request must be, and that a repeated one is none.
+ * The contract of requests: authorization, validation and repeated requestIds.
  */
 import { Api } from "@pawl/http/Api"
 import * as Effect from "effect/Effect"
@@ -7,26 +7,26 @@ import * as HttpApi from "effect/http-api/HttpApi"
 import { assert } from "vitest"
 import { credentials, fields } from "./testGateway.ts"
 import {
-  asked,
+  bodyFor,
   authenticate,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
   kindsList,
-  type nobody,
+  type noResources,
   opened,
   prepare,
   send,
   steps
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { creates, opening } from "./creates.ts"
 
 const paths = Object.keys(creates)
 
-/** Every operation of the contract but `/auth`, for the id that nothing has. */
+/** Every operation of the contract but `/auth`, with an unknown id. */
 const operations: ReadonlyArray<readonly [method: string, path: string]> = (() => {
   const all: Array<readonly [string, string]> = []
   HttpApi.reflect(Api, {
@@ -42,11 +42,11 @@ const operations: ReadonlyArray<readonly [method: string, path: string]> = (() =
 
 const reads = operations.filter(([, path]) => path.endsWith("/7"))
 
-/** Creates one of everything that has an id to be read by. */
-const makeAll = Effect.fnUntraced(function* (given: typeof nobody) {
+/** Creates one resource of each kind that can be read. */
+const makeAll = Effect.fnUntraced(function* (resources: typeof noResources) {
   const made = new Map<string, string>()
   for (const path of [...opening, "/payments/card/recurring"]) {
-    made.set(path, idOf(yield* create(path, given)))
+    made.set(path, idOf(yield* create(path, resources)))
   }
   return made
 })
@@ -59,12 +59,12 @@ const claimsOf = (token: string) =>
 
 export const requests: ReadonlyArray<Case> = [
   it(
-    "every operation of the contract answers a sound request: 200 with JSON, or 204 without a body",
+    "every operation of the contract responds to a valid request: 200 with JSON, or 204 without a body",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
-      const made = yield* makeAll(given)
-      // The id of a transaction is that of its create; what is deleted goes last.
+      const made = yield* makeAll(resources)
+      // The id of a transaction is that of its create; the delete comes last.
       const places = operations.map(([method, path]) => {
         const owner = [...made].findLast(([maker]) => path.startsWith(ownerOf(maker)))
         return [method, owner ? path.replace(/7$/u, owner[1]) : path] as const
@@ -72,7 +72,9 @@ export const requests: ReadonlyArray<Case> = [
       for (const [method, path] of places.toSorted(([one]) => (one === "DELETE" ? 1 : -1))) {
         const answer = yield* send(method, path, {
           token,
-          ...(method === "POST" && { body: yield* asked(path, given, { requestId: "sound" }) }),
+          ...(method === "POST" && {
+            body: yield* bodyFor(path, resources, { requestId: "sound" })
+          }),
           ...(method === "PUT" && { body: {} })
         })
         const { body: text, headers, status } = answer
@@ -84,9 +86,9 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the credentials buy a JWT that is good for 30 days, and 401 after them",
+    "valid credentials get a JWT that is valid for 30 days, and 401 after that",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const token = yield* authenticate
       const { exp, iat } = claimsOf(token)
       assert.strictEqual(exp - iat, 30 * 24 * 3600)
@@ -104,12 +106,12 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "other credentials are 401 and never repeated, missing ones are 400 and named",
+    "wrong credentials are 401 and not repeated; missing ones are 400 with the field name",
     Effect.gen(function* () {
       for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
         const { body, status } = yield* send("POST", "/auth", { body: { ...credentials, ...over } })
         assert.strictEqual(status, 401)
-        for (const given of Object.values(over)) assert.notInclude(body, given)
+        for (const resources of Object.values(over)) assert.notInclude(body, resources)
       }
       const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
       assert.strictEqual(status, 400)
@@ -117,7 +119,7 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "no operation is carried out without a good token: 401 comes before 400 and 404",
+    "no operation runs without a valid token: 401 comes before 400 and 404",
     Effect.gen(function* () {
       const good = yield* authenticate
       const [header = "", claims = "", signature = ""] = good.split(".")
@@ -147,11 +149,11 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "an id that cannot be one is 400, one that nothing of the kind has is 404, and so is a path that is none",
+    "an invalid id is 400, an unknown id of the kind is 404, and so is an unknown path",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
-      const made = yield* makeAll(given)
+      const made = yield* makeAll(resources)
       for (const [method, path] of reads) {
         const place = path.slice(0, -1)
         const body = method === "PUT" ? { body: {} } : {}
@@ -181,13 +183,13 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "X04 the same create a hundred times at once is carried out once, and answered with the same bytes",
+    "X04 a create sent a hundred times at once runs once, and all get the same bytes",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       const before = yield* opened
       for (const path of paths) {
-        const body = yield* asked(path, given)
+        const body = yield* bodyFor(path, resources)
         const answers = yield* Effect.forEach(
           Array.from({ length: 100 }),
           () => send("POST", path, { token, body }),
@@ -201,14 +203,16 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a repeated requestId is answered with the original bytes later on, whatever else the body says",
+    "a repeated requestId gets the original bytes later, even with another body",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const token = yield* authenticate
       for (const path of paths) {
         const ask = (over: Json) =>
-          Effect.flatMap(asked(path, given, over), (body) => send("POST", path, { token, body }))
-        // A refusal takes no requestId.
+          Effect.flatMap(bodyFor(path, resources, over), (body) =>
+            send("POST", path, { token, body })
+          )
+        // A refused request does not use up its requestId.
         assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "x" })).status, 400)
         const original = yield* ask({ requestId: "again" })
         yield* steps(9)
@@ -220,13 +224,16 @@ export const requests: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "identifiers are decimal text that counts from 100001, over all kinds together",
+    "identifiers are decimal text from 100001, counted over all kinds",
     Effect.gen(function* () {
-      const given = yield* prepare
-      assert.strictEqual(given.paymentId, 100_001)
+      const resources = yield* prepare
+      assert.strictEqual(resources.paymentId, 100_001)
       const ids: Array<unknown> = []
       for (const path of paths) {
-        const { redirectUrl, refundId, subscriptionId, transactionId } = yield* create(path, given)
+        const { redirectUrl, refundId, subscriptionId, transactionId } = yield* create(
+          path,
+          resources
+        )
         const intentId = typeof redirectUrl === "string" && redirectUrl.split("/").at(-1)
         ids.push(...[refundId, subscriptionId, transactionId, intentId].filter(Boolean))
       }
@@ -238,6 +245,6 @@ export const requests: ReadonlyArray<Case> = [
   )
 ]
 
-/** The paths under which the resources of a create are read. */
+/** Returns the read paths of the resources of a create. */
 const ownerOf = (maker: string): string =>
   kindsList.find(([path]) => path === maker)?.[1].status.replace("status", "") ?? `${maker}/`

@@ -1,31 +1,31 @@
 /**
- * The contract of subscriptions: charged as time passes, changed member by member, cancelled at once.
+ * The contract of subscriptions: charges over time, changes and cancellation.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
   ask,
-  asked,
+  bodyFor,
   authenticate,
   callbacksOf,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   it,
   type Json,
-  nobody,
+  noResources,
   prepare,
   refused,
   send,
   steps
-} from "./contractDoor.ts"
+} from "./contractService.ts"
 import { card, scenario } from "./creates.ts"
 
 const path = "/payments/card/recurring"
 
-/** The service's own time, some days from now: a door's clock may be anywhere. */
+/** Returns the time of the service some days from now; its clock may differ from the wall clock. */
 const timeIn = Effect.fnUntraced(function* (days: number) {
-  const { createdTime } = yield* create("/payments/apm", nobody, {
+  const { createdTime } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID(),
     callbackUrl: undefined
   })
@@ -43,26 +43,26 @@ const daily = Effect.map(timeIn(2), (startDate) => ({
 }))
 
 const tokenOf = Effect.fnUntraced(function* (number = card.number) {
-  const asked = { requestId: number, mid: "m-1", card: { ...card, number } }
-  return String((yield* ask("POST", "/payments/card/tokenize", asked))["cardToken"])
+  const request = { requestId: number, mid: "m-1", card: { ...card, number } }
+  return String((yield* ask("POST", "/payments/card/tokenize", request))["cardToken"])
 })
 
 /** Creates a subscription that is charged every day, first in two days. */
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
-  const given = { cardToken: yield* tokenOf(number), paymentId: 0 }
-  const answer = yield* create(path, given, { plan: yield* daily, ...over })
+  const resources = { cardToken: yield* tokenOf(number), paymentId: 0 }
+  const answer = yield* create(path, resources, { plan: yield* daily, ...over })
   return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
 })
 
-/** How many charges were told of: the only callbacks there are in these cases. */
+/** Returns the number of charges, which are the only callbacks in these cases. */
 const charges = Effect.map(
-  Door.use(({ arrived }) => arrived),
+  ServiceUnderTest.use(({ arrived }) => arrived),
   (all) => new Set(all.map(({ body }) => body["transactionId"])).size
 )
 
 export const subscriptions: ReadonlyArray<Case> = [
   it(
-    "a subscription is charged at once, and is read with every field of the spec",
+    "a subscription is charged at once, and its read has every field of the specification",
     Effect.gen(function* () {
       const billingDetails = { email: "ada@shop.example", city: "Riga" }
       const plan = yield* daily
@@ -72,7 +72,7 @@ export const subscriptions: ReadonlyArray<Case> = [
       assert.strictEqual(nextChargeDate, plan.startDate)
       yield* steps(9)
       const { createdAt, lastChargeDate, ...read } = yield* ask("GET", at)
-      // A millisecond may have passed between the two where the clock is the wall's.
+      // On a wall clock a millisecond may have passed between the two.
       assert.isTrue(String(createdAt) <= String(lastChargeDate))
       assert.deepStrictEqual<unknown>(read, {
         subscriptionId,
@@ -94,9 +94,9 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a subscription whose first charge is skipped is TRIALING until its first date, and then ACTIVE",
+    "a subscription whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const { answer, at } = yield* subscribe({ skipFirstCharge: true })
       assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
       assert.include(yield* ask("GET", at), {
@@ -113,9 +113,9 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "it is charged as time passes, until its end date, and keeps its status",
+    "a subscription is charged until its end date, and keeps its status",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
       const { at } = yield* subscribe({ plan })
       yield* pass("30 days")
@@ -125,9 +125,9 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "it counts the charges that failed in a row, and says declineCode with FAILED alone",
+    "a subscription counts consecutive failed charges, and has a declineCode only with FAILED",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const { answer, at } = yield* subscribe(scenario("decline:51"))
       assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
       assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
@@ -137,7 +137,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a card that is challenged keeps it PENDING until the challenge is met",
+    "a challenged card keeps a subscription PENDING until the challenge ends",
     Effect.gen(function* () {
       const { answer, at } = yield* subscribe({}, "4000000000003220")
       assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
@@ -150,9 +150,9 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a PUT merges the plan member by member, and what is charged next follows",
+    "a PUT merges the plan member by member, and the next charge follows the new plan",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const plan = yield* daily
       const { at } = yield* subscribe({ plan })
       const startDate = yield* timeIn(5)
@@ -169,14 +169,14 @@ export const subscriptions: ReadonlyArray<Case> = [
       yield* pass("8 days")
       // At once, in five days and in seven.
       assert.strictEqual(yield* charges, 3)
-      const last = (yield* Door.use(({ arrived }) => arrived)).at(-1)
+      const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
       assert.strictEqual(last?.body["orderAmount"], "5.01")
     })
   ),
   it(
-    "a PUT pauses and resumes; what falls due in between is not made up for",
+    "a PUT pauses and resumes; charges that fell due in between are skipped",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const { at } = yield* subscribe()
       assert.include(yield* ask("PUT", at, { status: "PAUSED" }), {
         status: "PAUSED",
@@ -190,7 +190,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a PUT takes every status of the spec, but from CANCELED, where everything is 400",
+    "a PUT takes every status of the specification, except from CANCELED, where it is 400",
     Effect.gen(function* () {
       const { at } = yield* subscribe()
       for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {
@@ -202,7 +202,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a PUT is 400 before it is 404, and names the members of the plan",
+    "a PUT checks for 400 before 404, and names the members of the plan",
     Effect.gen(function* () {
       const { at } = yield* subscribe()
       for (const [update, named] of [
@@ -222,9 +222,9 @@ export const subscriptions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a subscription needs a token of this service, and a plan that can be charged",
+    "a subscription needs a card token of this service and a valid plan",
     Effect.gen(function* () {
-      const given = yield* prepare
+      const resources = yield* prepare
       const plan = yield* daily
       for (const [over, named] of [
         [{ cardToken: "card-token-0" }, ["cardToken"]],
@@ -236,21 +236,21 @@ export const subscriptions: ReadonlyArray<Case> = [
           ["plan.frequency", "plan.startDate"]
         ]
       ] as const) {
-        const body = yield* asked(path, given, over)
+        const body = yield* bodyFor(path, resources, over)
         assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
       }
     })
   ),
   it(
-    "a DELETE cancels at once from every status, is 204 without a body, and may be repeated",
+    "a DELETE cancels at once from every status, is 204 without a body, and can be repeated",
     Effect.gen(function* () {
-      const { pass } = yield* Door
+      const { pass } = yield* ServiceUnderTest
       const token = yield* authenticate
-      const given = { cardToken: yield* tokenOf(), paymentId: 0 }
+      const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
       const plan = yield* daily
       const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
       for (const status of statuses) {
-        const { subscriptionId } = yield* create(path, given, { requestId: status, plan })
+        const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
         const at = `${path}/${String(subscriptionId)}`
         yield* ask("PUT", at, { status })
         const gone = yield* send("DELETE", at, { token })

@@ -1,31 +1,31 @@
 /**
- * The contract of transactions: what a create answers, what becomes of it, and who is told.
+ * The contract of transactions: the response to a create, the statuses and the callbacks.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { payment } from "./testGateway.ts"
 import {
   ask,
-  asked,
+  bodyFor,
   begin,
   callbacksOf,
   type Case,
   create,
-  Door,
+  ServiceUnderTest,
   idOf,
   it,
   type Json,
   kindsList,
-  nobody,
+  noResources,
   prepare,
   refused,
   steps,
   textOf,
-  toldOf
-} from "./contractDoor.ts"
+  callbackStatuses
+} from "./contractService.ts"
 import { card } from "./creates.ts"
 
-/** Each story with its statuses, and which of them the create answers. */
+/** Each story with its statuses, and the status in the response to the create. */
 const stories: ReadonlyArray<
   readonly [story: string, statuses: ReadonlyArray<string>, answered: string, declineCode?: number]
 > = [
@@ -42,7 +42,7 @@ const stories: ReadonlyArray<
 
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u
 
-/** Takes a time out of an answer, where it has to be one. */
+/** Removes a time from a response, and checks that it is one. */
 const timeless = (answer: Json, field: string): Json => {
   const { [field]: time, ...rest } = answer
   assert.match(String(time), instant)
@@ -54,11 +54,11 @@ export const transactions: ReadonlyArray<Case> = [
     it(
       `${path} lives every scenario; its answer and its callbacks show each status, its reads the last`,
       Effect.gen(function* () {
-        const given = yield* prepare
+        const resources = yield* prepare
         const begun: Array<readonly [(typeof stories)[number], string]> = []
-        for (const told of stories) {
-          const [story, , answered, declineCode] = told
-          const { answer, id } = yield* begin(path, story, given, { amount: "1" })
+        for (const row of stories) {
+          const [story, , answered, declineCode] = row
+          const { answer, id } = yield* begin(path, story, resources, { amount: "1" })
           assert.strictEqual(answer["transactionStatus"], answered)
           assert.strictEqual(answer["declineCode"], declineCode)
           assert.strictEqual(answer["paymentType"], path.endsWith("apm") ? "APM" : "CARD")
@@ -66,7 +66,7 @@ export const transactions: ReadonlyArray<Case> = [
           for (const name of ["challengeUrl", "challengeUrlIframe"]) {
             assert.strictEqual(URL.canParse(String(answer[name])), isChallenged, `${story} ${name}`)
           }
-          begun.push([told, id])
+          begun.push([row, id])
         }
         for (let step = 0; step < 6; step++) {
           for (const [[, statuses, answered, declineCode], id] of begun) {
@@ -81,13 +81,13 @@ export const transactions: ReadonlyArray<Case> = [
           yield* steps(1)
         }
         for (const [[story, statuses], id] of begun) {
-          assert.deepStrictEqual(yield* toldOf(id), [...statuses], story)
+          assert.deepStrictEqual(yield* callbackStatuses(id), [...statuses], story)
         }
       })
     )
   ),
   it(
-    "an APM payment and payout answer with every field of the spec",
+    "an APM payment and an APM payout return every field of the specification",
     Effect.gen(function* () {
       const over = {
         accountId: "0077",
@@ -98,7 +98,7 @@ export const transactions: ReadonlyArray<Case> = [
         ["/payments/apm", "100001"],
         ["/payouts/apm", "100002"]
       ] as const) {
-        assert.deepStrictEqual(timeless(yield* create(path, nobody, over), "createdTime"), {
+        assert.deepStrictEqual(timeless(yield* create(path, noResources, over), "createdTime"), {
           requestId: "r-1",
           transactionId: id,
           transactionStatus: "NEW",
@@ -115,9 +115,9 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the info of an APM payout echoes what was asked, and its account is an integer of any size",
+    "the info of an APM payout returns the request fields, and its account is an integer of any size",
     Effect.gen(function* () {
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const echoed = {
         order: { title: "Winnings" },
         billingDetails: { firstName: "Ada", email: "ada@shop.example" },
@@ -126,7 +126,7 @@ export const transactions: ReadonlyArray<Case> = [
       const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
       const accountId = "0012345678901234567890"
       const over = { accountId, apmPayload, ...echoed }
-      const id = idOf(yield* create("/payouts/apm", nobody, over))
+      const id = idOf(yield* create("/payouts/apm", noResources, over))
       yield* steps(9)
       const text = yield* textOf(`/payouts/apm/info/${id}`)
       assert.include(text, `"accountId":12345678901234567890,`)
@@ -145,7 +145,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "an APM payout need not be signed, an APM payment must, and an account is digits",
+    "the checksum is optional for an APM payout and required for an APM payment; an account is digits",
     Effect.gen(function* () {
       const { checksum: _, ...unsigned } = payment()
       yield* ask("POST", "/payouts/apm", { ...unsigned, callbackUrl: undefined })
@@ -158,11 +158,11 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "a card payout is read with its mask and its holder, never with its number",
+    "the info of a card payout has the mask and the holder, never the number",
     Effect.gen(function* () {
-      const { callbackUrl } = yield* Door
+      const { callbackUrl } = yield* ServiceUnderTest
       const over = { metadata: { a: "b" } }
-      const answer = yield* create("/payouts/card", nobody, over)
+      const answer = yield* create("/payouts/card", noResources, over)
       assert.deepStrictEqual(answer, {
         transactionId: "100001",
         transactionStatus: "NEW",
@@ -185,7 +185,7 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "D08 a test card tells its story, paid with it, with its token or charged; any other card is 400",
+    "D08 a test card follows its story: paid with the card, with its token or charged; any other card is 400",
     Effect.gen(function* () {
       for (const [number, answered, end] of [
         ["4242424242424242", { transactionStatus: "NEW" }, "SUCCEED"],
@@ -195,7 +195,7 @@ export const transactions: ReadonlyArray<Case> = [
       ] as const) {
         const made = { ...card, number }
         const named = (requestId: string) => ({ requestId: `${requestId}-${number}` })
-        const { cardToken } = yield* create("/payments/card/tokenize", nobody, {
+        const { cardToken } = yield* create("/payments/card/tokenize", noResources, {
           ...named("t"),
           card: made,
           callbackUrl: undefined
@@ -208,7 +208,7 @@ export const transactions: ReadonlyArray<Case> = [
           ["/payments/card/charge", { ...named("g"), cardToken }],
           ["/payouts/card", { ...named("p"), card: made }]
         ] as const) {
-          const answer = yield* create(path, nobody, over)
+          const answer = yield* create(path, noResources, over)
           assert.include(answer, answered, path)
           yield* steps(9)
           const status = kindsList.find(([each]) => each === path)?.[1].status
@@ -224,18 +224,18 @@ export const transactions: ReadonlyArray<Case> = [
         4242424242424242
       ]) {
         for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
-          const body = yield* asked(path, nobody, { card: { ...card, number } })
+          const body = yield* bodyFor(path, noResources, { card: { ...card, number } })
           assert.deepStrictEqual(yield* refused("POST", path, body), ["card.number"])
         }
       }
     })
   ),
   it(
-    "a card payment is made with a card or with its token, not both, and its metadata prevails",
+    "a card payment takes a card or a token, not both, and its metadata has priority",
     Effect.gen(function* () {
       const { cardToken } = yield* prepare
       const path = "/payments/card"
-      const body = yield* asked(path)
+      const body = yield* bodyFor(path)
       for (const [over, field] of [
         [{ cardToken }, "card"],
         [{ card: undefined }, "card"],
@@ -244,17 +244,17 @@ export const transactions: ReadonlyArray<Case> = [
         assert.deepStrictEqual(yield* refused("POST", path, { ...body, ...over }), [field])
       }
       const declining = { card: { ...card, number: "4000000000000002" } }
-      const { answer } = yield* begin(path, "decline:51", nobody, declining)
+      const { answer } = yield* begin(path, "decline:51", noResources, declining)
       assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
     })
   ),
   it(
-    "an intent of either type answers with the addresses of its page, and no errorCode",
+    "an intent of either type returns the addresses of its page, and no errorCode",
     Effect.gen(function* () {
       const pages: Array<unknown> = []
       for (const type of ["PAYMENT", "PAYOUT"]) {
         const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3 }
-        const intent = yield* create("/payments/intent", nobody, over)
+        const intent = yield* create("/payments/intent", noResources, over)
         assert.sameMembers(Object.keys(intent), ["redirectUrl", "iframeUrl", "errorCode"])
         assert.isNull(intent["errorCode"])
         pages.push(intent["redirectUrl"], intent["iframeUrl"])
@@ -262,7 +262,7 @@ export const transactions: ReadonlyArray<Case> = [
       assert.lengthOf([...new Set(pages)], 4)
       for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
       const bare = { requestId: "bare", amount: undefined, currency: undefined }
-      assert.isNull((yield* create("/payments/intent", nobody, bare))["errorCode"])
+      assert.isNull((yield* create("/payments/intent", noResources, bare))["errorCode"])
     })
   )
 ]

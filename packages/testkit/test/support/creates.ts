@@ -1,5 +1,5 @@
 /**
- * Every create of the service: a body that is accepted, and what is wrong with others.
+ * Every create of the service with a valid body.
  */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
@@ -21,13 +21,13 @@ const urls = {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** What a create needs of the service before it can be accepted. */
-export interface Given {
+/** The resources that a create refers to. */
+export interface Resources {
   readonly cardToken: string
   readonly paymentId: number
 }
 
-export const creates: Readonly<Record<string, (given: Given) => Body>> = {
+export const creates: Readonly<Record<string, (resources: Resources) => Body>> = {
   "/payments/apm": () => payment(),
   "/payouts/apm": () => payment(),
   "/payments/card": () => ({
@@ -83,7 +83,7 @@ export const creates: Readonly<Record<string, (given: Given) => Body>> = {
   })
 }
 
-/** The creates that open a transaction, and answer with its status. */
+/** The creates that open a transaction and return its status. */
 export const opening = [
   "/payments/apm",
   "/payouts/apm",
@@ -93,7 +93,7 @@ export const opening = [
   "/refunds/card"
 ] as const
 
-/** Sends a request that has to succeed, and returns its answer. */
+/** Sends a request that must succeed, and returns the response body. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -101,32 +101,32 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
   return json as Readonly<Record<string, unknown>>
 })
 
-/** A card token, and a payment that has succeeded, of the merchant account `m-1`. */
+/** Creates a card token and a successful payment of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-    requestId: "given",
+    requestId: "prepared",
     mid: "m-1",
     card
   })
   const { transactionId } = yield* ask("POST", "/payments/card", {
-    requestId: "given",
+    requestId: "prepared",
     mid: "m-1",
     amount: "1000",
     currency: "EUR",
     card
   })
   yield* TestClock.adjust("1 minute")
-  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Given
+  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
 })
 
-/** The body of a create that is accepted, with some of its fields changed. */
-export const body = (path: string, given: Given, over: Body = {}): Body => {
-  // These are signed with what is changed.
+/** Returns the body of a valid create, with some fields replaced. */
+export const body = (path: string, resources: Resources, over: Body = {}): Body => {
+  // The checksum covers the replaced fields.
   if (path.endsWith("/apm")) return payment(over)
   const create = creates[path]
   if (create === undefined) throw new Error(`${path} is no create`)
-  return { ...create(given), ...over }
+  return { ...create(resources), ...over }
 }
 
-/** Metadata that asks for a scenario. */
+/** Metadata that selects a scenario. */
 export const scenario = (text: string) => ({ metadata: { "sandbox.scenario": text } })

@@ -1,5 +1,5 @@
 /**
- * A customer of a sandbox without a browser, and the intents there are to be paid.
+ * A customer of a sandbox without a browser, and intents to pay.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -11,7 +11,7 @@ import { post } from "./wire.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Sends a create over HTTP, and returns what it answers. */
+/** Sends a create over HTTP, and returns the response body. */
 export const createAt = Effect.fnUntraced(function* (path: string, over: Body = {}) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json: auth } = yield* post(`${baseUrl}/v1/auth`, credentials)
@@ -22,7 +22,7 @@ export const createAt = Effect.fnUntraced(function* (path: string, over: Body = 
   return json as Readonly<Record<string, string>>
 })
 
-/** Creates an intent over HTTP, and returns its two addresses. */
+/** Creates an intent over HTTP, and returns its two page addresses. */
 export const intentAt = Effect.fnUntraced(function* (over: Body = {}) {
   const { iframeUrl = "", redirectUrl = "" } = yield* createAt("/payments/intent", over)
   return { iframeUrl, redirectUrl }
@@ -40,7 +40,7 @@ export const untilTold = Effect.fnUntraced(function* (status: string) {
   )
 })
 
-/** Requests a page, and sends a form if there is one; follows no redirect. */
+/** Requests a page, or submits a form; does not follow redirects. */
 export const visit = (
   url: string,
   form?: Readonly<Record<string, string>>,

@@ -6,14 +6,14 @@ import { EventEmitter, once } from "node:events"
 import * as Sandbox from "../../src/Sandbox.ts"
 import type { Shown } from "./sandbox.ts"
 
-/** An event as it arrived. */
+/** A received event. */
 export interface Arrived {
   readonly id: number
   readonly name: string
   readonly item: Shown
 }
 
-/** Listens until the scope closes; whoever is returned from here misses nothing. */
+/** Listens until the scope closes; no event after the return is missed. */
 export const listen = Effect.gen(function* () {
   const { baseUrl } = yield* Sandbox.Sandbox
   const signal = yield* Effect.abortSignal

@@ -1,5 +1,5 @@
 /**
- * The real client over the service in memory, by a network that does as a test says.
+ * The real client over the service in memory, with a network that the test controls.
  */
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import * as Pawl from "@pawl/http/Pawl"
@@ -15,7 +15,7 @@ import { credentials } from "./testGateway.ts"
 /** One exchange with the service. */
 export type Exchange = ReturnType<Transport["Service"]["send"]>
 
-/** Layer that is the client; `through` does with each request what its network does. */
+/** Layer that provides the client; `through` handles each request as its network. */
 export const client = (through: (request: Request, exchange: Exchange) => Exchange) =>
   Pawl.layerPortable.pipe(
     Layer.provide([

@@ -1,5 +1,5 @@
 /**
- * A database of a test file's own in PostgreSQL, gone when the file is over.
+ * A PostgreSQL database for one test file, dropped at its end.
  */
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ const answers = new Promise<boolean>((resolve) => {
   socket.once("connect", () => socket.destroy())
 })
 
-/** Describes tests with a database of their own; says so where there is no server to make it on. */
+/** Describes tests with a database of their own; without a server they are skipped with a message. */
 export const onPostgres = async (
   body: (place: Parameters<typeof NodePostgres.layer>[0]) => void
 ): Promise<void> => {

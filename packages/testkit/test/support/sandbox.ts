@@ -1,5 +1,5 @@
 /**
- * A sandbox for tests: on a port of its own, and asked as curl would.
+ * A sandbox on its own port, and requests to it.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -7,7 +7,7 @@ import * as Sandbox from "../../src/Sandbox.ts"
 import { credentials, payment } from "./testGateway.ts"
 import { call } from "./wire.ts"
 
-/** Runs a test on a sandbox of its own. */
+/** Runs a test on a new sandbox. */
 export const run = <A, E>(
   test: Effect.Effect<A, E, Sandbox.Services | Scope.Scope>,
   options: Sandbox.Options = {}
@@ -16,7 +16,7 @@ export const run = <A, E>(
     Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
   )
 
-/** An item as the control API shows it: what tests look at, of whatever it is. */
+/** An item of the control API, of any kind, with the fields that tests read. */
 export interface Shown {
   readonly advanced: number
   readonly answer: unknown
@@ -33,18 +33,18 @@ export interface Shown {
   readonly transactionId: string
 }
 
-/** Asks the control API for one thing. */
+/** Reads one item of the control API. */
 export const control = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json, status } = yield* call(method, baseUrl.replace("/api", `/sandbox${path}`), { body })
   return { status, json: json as Shown }
 })
 
-/** Asks the control API for a list. */
+/** Reads a list of the control API. */
 export const list = (path: string) =>
   Effect.map(control("GET", path), ({ json }) => json as unknown as ReadonlyArray<Shown>)
 
-/** Asks the service, with a token of its own. */
+/** Sends a request to the service with a new token. */
 export const api = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json } = yield* call("POST", `${baseUrl}/v1/auth`, { body: credentials })
@@ -52,7 +52,7 @@ export const api = Effect.fnUntraced(function* (method: string, path: string, bo
   return yield* call(method, `${baseUrl}${path}`, { body, token: accessToken })
 })
 
-/** Creates a payment that has to be accepted, and returns its id. */
+/** Creates a payment that must be accepted, and returns its id. */
 export const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0] = {}) {
   const { json, status, text } = yield* api("POST", "/v1/payments/apm", payment(over))
   if (status !== 200) return yield* Effect.die(`create answered ${status} ${text}`)

@@ -1,18 +1,18 @@
 /**
- * Real sockets for the sandbox's tests: a merchant's receiver, and a client that sends anything.
+ * Real sockets for the tests of the sandbox: a merchant's receiver, and a client for any request.
  */
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, request as httpRequest } from "node:http"
 
-/** A callback as it arrived. */
+/** A received callback. */
 export interface Arrived {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: { readonly transactionId: string; readonly transactionStatus: string }
 }
 
-/** A merchant's receiver on a port of its own, for as long as the scope is open. */
+/** A merchant's receiver on its own port, while the scope is open. */
 export const receiver = (
   answer: (path: string, body: Arrived["body"]) => readonly [status: number, location?: string]
 ) =>
@@ -47,7 +47,7 @@ export const receiver = (
     }
   )
 
-/** Sends one request with headers that `fetch` would not, and returns the status of its answer. */
+/** Sends one request with headers that `fetch` refuses, and returns the status of the response. */
 export const raw = (
   url: string,
   options: {
@@ -69,7 +69,7 @@ export const raw = (
       })
   )
 
-/** Sends a request, with JSON if there is a body, and reads the answer. */
+/** Sends a request, with JSON if there is a body, and reads the response. */
 export const call = (
   method: string,
   url: string,
@@ -95,9 +95,9 @@ export const call = (
     }
   })
 
-/** Posts JSON and reads the answer. */
+/** Posts JSON and reads the response. */
 export const post = (url: string, body: unknown, token?: string) =>
   call("POST", url, { body, token })
 
-/** Gets and reads an answer. */
+/** Sends a GET and reads the response. */
 export const get = (url: string, token?: string) => call("GET", url, { token })

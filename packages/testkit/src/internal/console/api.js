@@ -1,27 +1,24 @@
 /**
- * The control API, as the console asks it.
+ * The requests of the console to the control API.
  *
  * **Details**
  *
- * A sandbox that was started with a token asks for it. It is kept for as long as the tab is open.
- *
- * @since 0.1.0
+ * If the sandbox has a token, the console asks for it, and keeps it while the tab is open.
  */
 import { byId } from "./dom.js"
 
-const silence = 40_000
+/** The longest silence of the event stream, in milliseconds. */
+const idleTimeout = 40_000
 
 /**
- * Asks the sandbox something, and fails with what it complains of.
+ * Calls the control API, and fails with the message of the error response.
  *
- * @category effects
- * @since 0.1.0
  * @param {string} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<unknown>}
  */
-export const ask = async (method, path, body) => {
+export const call = async (method, path, body) => {
   const response = await send(method, path, body)
   const text = await response.text()
   const answer = /** @type {unknown} */ (text === "" ? undefined : JSON.parse(text))
@@ -36,23 +33,21 @@ export const ask = async (method, path, body) => {
 }
 
 /**
- * Listens to the events of the sandbox, which come every 15 seconds at least, if only as a comment.
- * Ends, or fails, when there are no more of them.
+ * Listens to the events of the sandbox. Returns or fails when the stream ends. The sandbox sends a comment
+ * every 15 seconds, so a stream that is silent for longer is broken.
  *
- * @category effects
- * @since 0.1.0
- * @param {(event: { readonly event: string, readonly id: number, readonly data: unknown }) => void} heard
- * @param {() => Promise<void>} begun
+ * @param {(event: { readonly event: string, readonly id: number, readonly data: unknown }) => void} onEvent
+ * @param {() => Promise<void>} onOpen
  */
-export const listen = async (heard, begun) => {
+export const listen = async (onEvent, onOpen) => {
   const end = new AbortController()
   const response = await send("GET", "/sandbox/events", undefined, end.signal)
-  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`)
+  if (!response.ok || response.body === null) throw new Error(`The response was ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  const failed = begun().catch((error) => end.abort(error))
+  const failed = onOpen().catch((error) => end.abort(error))
   let rest = ""
   for (;;) {
-    const timer = setTimeout(() => end.abort(), silence)
+    const timer = setTimeout(() => end.abort(), idleTimeout)
     const { done, value = "" } = await reader.read().finally(() => clearTimeout(timer))
     if (done) return failed
     const blocks = (rest + value).split("\n\n")
@@ -69,7 +64,7 @@ export const listen = async (heard, begun) => {
       const data = fields.get("data")
       if (data === undefined) continue
       try {
-        heard({
+        onEvent({
           event: fields.get("event") ?? "",
           id: Number(fields.get("id")),
           data: JSON.parse(data)
@@ -105,7 +100,7 @@ const send = async (method, path, body, signal) => {
 }
 
 /**
- * Returns when there is another token than the one that was refused.
+ * Returns once there is a token other than the refused one.
  *
  * @param {string | null} refused
  * @returns {Promise<void>}

@@ -1,48 +1,45 @@
 /**
- * One transaction: what became of it, what led there, and what may be done to it.
- *
- * @since 0.1.0
+ * One transaction: its summary, statuses, properties and timeline, and the actions on it.
  */
-import { fill, h, say } from "./dom.js"
+import { renderList, h, setText } from "./dom.js"
 import { duration, kind, money } from "./format.js"
 import { chip } from "./list.js"
-import { ask } from "./api.js"
-import { outcome, told } from "./story.js"
-import { entry, happenings } from "./timeline.js"
+import { call } from "./api.js"
+import { describeOutcome, describeCallbacks } from "./summary.js"
+import { entry, timelineEvents } from "./timeline.js"
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Facts } from "../../Console.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
-/** @import { Fate } from "./story.js" */
+/** @import { CallbackState } from "./summary.js" */
 
 /**
- * Makes the parts of the page that stay while a transaction moves, and returns what shows it.
+ * Makes the elements that stay while a transaction moves, and returns functions that show one.
  *
- * @category constructors
- * @since 0.1.0
- * @param {Element} place
+ * @param {Element} container
  * @param {Facts} facts
  * @param {(text: string) => void} announce
  * @param {(error: unknown) => void} fail
  */
-export const make = (place, facts, announce, fail) => {
+export const make = (container, facts, announce, fail) => {
   let id = ""
-  /** What is shown in place of a transaction. */
-  let instead = /** @type {string | undefined} */ (undefined)
+  /** The key of the placeholder that is shown instead of a transaction. */
+  let placeholder = /** @type {string | undefined} */ (undefined)
   const title = h("h2", { "data-testid": "title" })
   const status = h("span", { class: "big", "data-testid": "status" })
   const story = h("p", { class: "story", "data-testid": "story" })
-  const steps = h("ol", { class: "steps", "aria-label": "Its statuses", "data-testid": "steps" })
+  const steps = h("ol", { class: "steps", "aria-label": "Statuses", "data-testid": "steps" })
   const properties = h("dl", { "data-testid": "properties" })
   const timeline = h("ol", {
     class: "timeline",
-    "aria-label": "What happened, in order",
+    "aria-label": "Events, in order",
     "data-testid": "timeline"
   })
 
   const resend = (/** @type {Delivery} */ delivery) =>
-    void ask("POST", `/sandbox/deliveries/${encodeURIComponent(delivery.id)}/resend`).then(
-      () => announce(`Callback ${delivery.status} of ${delivery.transactionId} was sent again.`),
+    void call("POST", `/sandbox/deliveries/${encodeURIComponent(delivery.id)}/resend`).then(
+      () =>
+        announce(`The callback ${delivery.status} of ${delivery.transactionId} was sent again.`),
       fail
     )
 
@@ -75,14 +72,14 @@ export const make = (place, facts, announce, fail) => {
         const moved = { id, status: to.value }
         const declineCode =
           to.value === "FAILED" && code.value !== "" ? Number(code.value) : undefined
-        ask("POST", `/sandbox/transactions/${encodeURIComponent(id)}/status`, {
+        call("POST", `/sandbox/transactions/${encodeURIComponent(id)}/status`, {
           status: moved.status,
           ...(declineCode === undefined ? {} : { declineCode })
         }).then(() => announce(`${moved.id} was moved to ${moved.status}.`), fail)
       }
     },
     [
-      h("span", { class: "field" }, [h("label", { for: "move-to" }, ["Move it to"]), to]),
+      h("span", { class: "field" }, [h("label", { for: "move-to" }, ["Move to"]), to]),
       declining,
       h("button", { "data-testid": "move" }, ["Move"])
     ]
@@ -92,22 +89,22 @@ export const make = (place, facts, announce, fail) => {
     h("a", { class: "back", href: "#/transactions" }, ["All transactions"]),
     h("div", { class: "head" }, [h("div", {}, [title, story]), status]),
     steps,
-    h("section", { class: "facts", "aria-label": "What it is" }, [properties, move]),
-    h("section", {}, [h("h3", {}, ["What happened"]), timeline])
+    h("section", { class: "facts", "aria-label": "Properties" }, [properties, move]),
+    h("section", {}, [h("h3", {}, ["Timeline"]), timeline])
   ]
 
   return {
     /**
-     * Shows something else in its place, and makes it once for each key.
+     * Shows a placeholder instead, made once for each key.
      *
      * @param {string} key
      * @param {() => Node} make
      */
     clear: (key, make) => {
-      if (instead === key) return
-      instead = key
+      if (placeholder === key) return
+      placeholder = key
       id = ""
-      place.replaceChildren(make())
+      container.replaceChildren(make())
     },
     /**
      * Shows a transaction.
@@ -115,22 +112,25 @@ export const make = (place, facts, announce, fail) => {
      * @param {Transaction} transaction
      * @param {ReadonlyArray<Delivery>} deliveries
      * @param {ReadonlyArray<Request>} requests
-     * @param {ReadonlyArray<Fate>} fates
+     * @param {ReadonlyArray<CallbackState>} callbacks
      * @param {number} now
      */
-    show: (transaction, deliveries, requests, fates, now) => {
-      if (id === "") place.replaceChildren(...parts)
-      instead = undefined
+    show: (transaction, deliveries, requests, callbacks, now) => {
+      if (id === "") container.replaceChildren(...parts)
+      placeholder = undefined
       id = transaction.transactionId
-      say(title, `${kind(transaction.kind)} of ${money(transaction)}`)
+      setText(title, `${kind(transaction.kind)} of ${money(transaction)}`)
       const isFinal = facts.statuses.some((of) => of.isFinal && of.status === transaction.status)
-      say(story, `${outcome(transaction, isFinal)} ${told(transaction, fates, now)}`)
-      fill(status, [transaction.status], (status) => status, chip)
-      fill(steps, stepsOf(transaction, fates), ({ key }) => key, step)
-      fill(properties, propertiesOf(transaction), ({ name }) => name, property)
-      fill(
+      setText(
+        story,
+        `${describeOutcome(transaction, isFinal)} ${describeCallbacks(transaction, callbacks, now)}`
+      )
+      renderList(status, [transaction.status], (status) => status, chip)
+      renderList(steps, stepsOf(transaction, callbacks), ({ key }) => key, step)
+      renderList(properties, propertiesOf(transaction), ({ name }) => name, property)
+      renderList(
         timeline,
-        happenings(transaction, deliveries, requests),
+        timelineEvents(transaction, deliveries, requests),
         ({ key }) => `${id} ${key}`,
         (one) => entry(one, resend)
       )
@@ -140,9 +140,9 @@ export const make = (place, facts, announce, fail) => {
 
 /**
  * @param {Transaction} transaction
- * @param {ReadonlyArray<Fate>} fates
+ * @param {ReadonlyArray<CallbackState>} callbacks
  */
-const stepsOf = ({ callbackUrl, createdTime, history }, fates) =>
+const stepsOf = ({ callbackUrl, createdTime, history }, callbacks) =>
   history.map(({ at, status }, index) => ({
     key: `${index} ${status}`,
     status,
@@ -150,16 +150,20 @@ const stepsOf = ({ callbackUrl, createdTime, history }, fates) =>
       new Date(at).getTime() - new Date(history[index - 1]?.at ?? createdTime).getTime()
     ),
     isFirst: index === 0,
-    ...(callbackUrl === undefined ? { state: "none", text: "not told" } : mark(fates[index]))
+    ...(callbackUrl === undefined ? { state: "none", text: "no callback" } : mark(callbacks[index]))
   }))
 
-/** @param {Fate | undefined} fate */
-const mark = (fate) => {
-  if (fate === undefined || fate.state === "none") return { state: "none", text: "not told yet" }
-  const tries = fate.tries > 1 ? ` · ${fate.tries} tries` : ""
-  if (fate.state === "delivered") return { state: "good", text: `delivered${tries}` }
-  const answer = typeof fate.answer === "number" ? `got ${fate.answer}` : fate.answer
-  return { state: "bad", text: `${answer}${tries}${fate.state === "dropped" ? ", dropped" : ""}` }
+/** @param {CallbackState | undefined} callback */
+const mark = (callback) => {
+  if (callback === undefined || callback.state === "none")
+    return { state: "none", text: "no callback yet" }
+  const tries = callback.tries > 1 ? ` · ${callback.tries} tries` : ""
+  if (callback.state === "delivered") return { state: "good", text: `delivered${tries}` }
+  const answer = typeof callback.answer === "number" ? `got ${callback.answer}` : callback.answer
+  return {
+    state: "bad",
+    text: `${answer}${tries}${callback.state === "dropped" ? ", dropped" : ""}`
+  }
 }
 
 /** @param {ReturnType<typeof stepsOf>[number]} step */
@@ -173,7 +177,7 @@ const step = ({ after, isFirst, state, status, text }) =>
 /** @param {Transaction} transaction */
 const propertiesOf = (transaction) => {
   const { order } = transaction
-  const inWords = /** @type {ReadonlyArray<readonly [string, string | undefined, string?]>} */ ([
+  const properties = /** @type {ReadonlyArray<readonly [string, string | undefined, string?]>} */ ([
     ["Transaction", transaction.transactionId],
     ["requestId", transaction.requestId],
     ["Order", [order?.orderId, order?.title].filter((text) => text !== undefined).join(" · ")],
@@ -196,7 +200,7 @@ const propertiesOf = (transaction) => {
       value
     ])
   ])
-  return inWords.flatMap(([name, text, href]) =>
+  return properties.flatMap(([name, text, href]) =>
     text === undefined || text === "" ? [] : [{ name, text, href }]
   )
 }

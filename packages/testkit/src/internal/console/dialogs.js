@@ -1,12 +1,10 @@
 /**
- * The dialogs: the clock, the faults, the reset.
- *
- * @since 0.1.0
+ * The dialogs: clock, faults and reset.
  */
-import { byId, fill, h, say } from "./dom.js"
+import { byId, renderList, h, setText } from "./dom.js"
 import { duration, time } from "./format.js"
-import { ask } from "./api.js"
-import { known, now } from "./store.js"
+import { call } from "./api.js"
+import { sandbox, now } from "./store.js"
 /** @import { Facts } from "../../Console.ts" */
 /** @import { Fault } from "../../Faults.ts" */
 
@@ -15,20 +13,20 @@ const faultsForm = byId("faults-form", HTMLFormElement)
 const resetForm = byId("reset-form", HTMLFormElement)
 
 /**
- * Opens a dialog by its button, and does what its form asks for. While that is under way the form
- * waits; what goes wrong is said in it.
+ * Makes a button open a dialog, and its form run an action. The form is disabled during the action and shows
+ * its error.
  *
  * @param {string} name
  * @param {HTMLFormElement} form
- * @param {(form: FormData) => Promise<string>} act says what was done
+ * @param {(form: FormData) => Promise<string>} act returns a message about the result
  * @param {(text: string) => void} announce
  * @param {boolean} staysOpen
  */
 const dialog = (name, form, act, announce, staysOpen = false) => {
   const dialog = byId(`${name}-dialog`, HTMLDialogElement)
-  const complaint = form.querySelector(".error")
+  const errorText = form.querySelector(".error")
   byId(`open-${name}`, HTMLButtonElement).addEventListener("click", () => {
-    if (complaint !== null) complaint.textContent = ""
+    if (errorText !== null) errorText.textContent = ""
     dialog.showModal()
   })
   form.querySelector("[data-close]")?.addEventListener("click", () => dialog.close())
@@ -37,11 +35,11 @@ const dialog = (name, form, act, announce, staysOpen = false) => {
     form.ariaBusy = "true"
     try {
       announce(await act())
-      if (complaint !== null) complaint.textContent = ""
+      if (errorText !== null) errorText.textContent = ""
       if (!staysOpen) dialog.close()
     } catch (error) {
-      if (complaint !== null)
-        complaint.textContent = error instanceof Error ? error.message : String(error)
+      if (errorText !== null)
+        errorText.textContent = error instanceof Error ? error.message : String(error)
     } finally {
       form.ariaBusy = "false"
     }
@@ -54,10 +52,8 @@ const dialog = (name, form, act, announce, staysOpen = false) => {
 }
 
 /**
- * Makes the dialogs work.
+ * Starts the dialogs.
  *
- * @category effects
- * @since 0.1.0
  * @param {Facts} facts
  * @param {(text: string) => void} announce
  */
@@ -72,7 +68,7 @@ export const start = (facts, announce) => {
     clockForm,
     async (form) => {
       const advance = text(form, "advance")
-      await ask("POST", "/sandbox/clock", { advance })
+      await call("POST", "/sandbox/clock", { advance })
       return `The clock was advanced by ${advance}.`
     },
     announce
@@ -89,12 +85,12 @@ export const start = (facts, announce) => {
     async (form) => {
       const fault = { endpoint: text(form, "endpoint"), fault: text(form, "fault") }
       const times = text(form, "times")
-      await ask("POST", "/sandbox/faults", {
+      await call("POST", "/sandbox/faults", {
         ...fault,
         rate: Number(text(form, "rate")),
         ...(times === "" ? {} : { times: Number(times) })
       })
-      return `${fault.endpoint} has the fault ${fault.fault} now.`
+      return `${fault.endpoint} now has the fault ${fault.fault}.`
     },
     announce,
     true
@@ -103,8 +99,8 @@ export const start = (facts, announce) => {
     "click",
     () =>
       void change(async () => {
-        await ask("DELETE", "/sandbox/faults")
-        return "No endpoint has a fault any more."
+        await call("DELETE", "/sandbox/faults")
+        return "All faults were removed."
       })
   )
 
@@ -112,8 +108,8 @@ export const start = (facts, announce) => {
     "reset",
     resetForm,
     async () => {
-      await ask("POST", "/sandbox/reset")
-      return "Everything was forgotten."
+      await call("POST", "/sandbox/reset")
+      return "The sandbox was reset."
     },
     announce
   )
@@ -121,22 +117,17 @@ export const start = (facts, announce) => {
   setInterval(tick, 1000)
 }
 
-const tick = () => say(byId("now", HTMLElement), time(now()))
+const tick = () => setText(byId("now", HTMLElement), time(now()))
 
-/**
- * Shows the clock and the faults as they are.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the clock and the faults. */
 export const show = () => {
   tick()
-  const { advanced, faults } = known
-  say(byId("advanced", HTMLElement), advanced === 0 ? "Clock" : `+${duration(advanced)}`)
+  const { advanced, faults } = sandbox
+  setText(byId("advanced", HTMLElement), advanced === 0 ? "Clock" : `+${duration(advanced)}`)
   const count = byId("fault-count", HTMLElement)
-  say(count, String(faults.length))
+  setText(count, String(faults.length))
   count.toggleAttribute("data-any", faults.length > 0)
-  fill(byId("faults", HTMLElement), faults, (fault) => JSON.stringify(fault), fault)
+  renderList(byId("faults", HTMLElement), faults, (fault) => JSON.stringify(fault), fault)
 }
 
 /** @param {Fault} fault */

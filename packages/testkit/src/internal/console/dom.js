@@ -1,14 +1,10 @@
 /**
- * Elements, built without markup: whatever a merchant sent is set as text and is never parsed.
- *
- * @since 0.1.0
+ * DOM elements built without markup: a text of a merchant is set as text and never parsed.
  */
 
 /**
- * Makes an element. Of its properties those with a dash are attributes, and functions listeners.
+ * Makes an element. A function among its properties is an event listener; any other is an attribute.
  *
- * @category constructors
- * @since 0.1.0
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Readonly<Record<string, string | boolean | undefined | ((event: Event) => void)>>} [properties]
@@ -27,10 +23,8 @@ export const h = (name, properties = {}, children = []) => {
 }
 
 /**
- * Finds an element that index.html is known to have.
+ * Finds an element of index.html.
  *
- * @category getters
- * @since 0.1.0
  * @template {HTMLElement} Kind
  * @param {string} id
  * @param {new () => Kind} kind
@@ -43,49 +37,45 @@ export const byId = (id, kind) => {
 }
 
 /**
- * Writes text where it differs, so that a screen reader hears changes alone.
+ * Sets a text only if it differs, so that a screen reader announces only changes.
  *
- * @category mutations
- * @since 0.1.0
  * @param {Element} element
  * @param {string} text
  */
-export const say = (element, text) => {
+export const setText = (element, text) => {
   if (element.textContent !== text) element.textContent = text
 }
 
-/** @type {WeakMap<Element, Map<string, { readonly element: Element, readonly told: string }>>} */
-const kept = new WeakMap()
+/** @type {WeakMap<Element, Map<string, { readonly element: Element, readonly json: string }>>} */
+const rendered = new WeakMap()
 
 /**
- * Makes a parent hold one child per item, in order. The child of an item that did not change stays, and
- * with it the focus; the focus within one that did moves to its successor.
+ * Renders one child for each item, in order. The child of an unchanged item stays and keeps the focus; the
+ * focus in a changed one moves to its replacement.
  *
- * @category mutations
- * @since 0.1.0
  * @template Item
  * @param {Element} parent
  * @param {ReadonlyArray<Item>} items
  * @param {(item: Item) => string} keyOf
  * @param {(item: Item) => Element} make
  */
-export const fill = (parent, items, keyOf, make) => {
-  const before = kept.get(parent) ?? new Map()
+export const renderList = (parent, items, keyOf, make) => {
+  const before = rendered.get(parent) ?? new Map()
   const after = new Map()
   for (const item of items) {
     const key = keyOf(item)
-    const told = JSON.stringify(item)
+    const json = JSON.stringify(item)
     const old = before.get(key)
-    const child = old?.told === told ? old : { element: make(item), told }
-    if (old !== undefined && old !== child) succeed(old.element, child.element)
+    const child = old?.json === json ? old : { element: make(item), json }
+    if (old !== undefined && old !== child) replace(old.element, child.element)
     after.set(key, child)
   }
-  kept.set(parent, after)
+  rendered.set(parent, after)
   for (const [key, { element }] of before) if (after.get(key)?.element !== element) element.remove()
-  let place = parent.firstElementChild
+  let position = parent.firstElementChild
   for (const { element } of after.values()) {
-    if (element === place) place = element.nextElementSibling
-    else parent.insertBefore(element, place)
+    if (element === position) position = element.nextElementSibling
+    else parent.insertBefore(element, position)
   }
 }
 
@@ -93,11 +83,11 @@ export const fill = (parent, items, keyOf, make) => {
  * @param {Element} old
  * @param {Element} next
  */
-const succeed = (old, next) => {
+const replace = (old, next) => {
   const focused = document.activeElement
   if (!(focused instanceof HTMLElement) || !old.contains(focused)) return old.replaceWith(next)
   const id = focused.dataset["testid"] ?? ""
-  const heir = focused === old ? next : next.querySelector(`[data-testid="${CSS.escape(id)}"]`)
+  const target = focused === old ? next : next.querySelector(`[data-testid="${CSS.escape(id)}"]`)
   old.replaceWith(next)
-  if (heir instanceof HTMLElement) heir.focus({ preventScroll: true })
+  if (target instanceof HTMLElement) target.focus({ preventScroll: true })
 }

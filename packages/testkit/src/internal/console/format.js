@@ -1,7 +1,5 @@
 /**
- * How times, spans and amounts read.
- *
- * @since 0.1.0
+ * The text forms of times, durations and amounts.
  */
 
 const clock = new Intl.DateTimeFormat("en-GB", {
@@ -13,10 +11,8 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
 
 /**
- * Writes the time of day, as the reader's own clock shows it.
+ * Writes the time of day in the browser's time zone.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at ISO 8601, or milliseconds
  */
 export const time = (at) => clock.format(new Date(at))
@@ -24,8 +20,6 @@ export const time = (at) => clock.format(new Date(at))
 /**
  * Writes the date and the time of day.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at
  */
 export const dateTime = (at) => `${day.format(new Date(at))}, ${time(at)}`
@@ -33,8 +27,6 @@ export const dateTime = (at) => `${day.format(new Date(at))}, ${time(at)}`
 /**
  * Writes a time of day, with its date unless that is the date of `now`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string | number} at
  * @param {number} now
  */
@@ -42,10 +34,8 @@ export const moment = (at, now) =>
   day.format(new Date(at)) === day.format(now) ? time(at) : dateTime(at)
 
 /**
- * Writes a span of milliseconds: `200 ms`, `1.2 s`, `2 min 4 s`, `1 h 2 min`, `31 d 2 h`.
+ * Writes a duration in milliseconds: `200 ms`, `1.2 s`, `2 min 4 s`, `1 h 2 min`, `31 d 2 h`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {number} span
  */
 export const duration = (span) => {
@@ -69,19 +59,15 @@ const pair = (of, size, great, small) => {
 }
 
 /**
- * Writes an amount. It is decimal text, and stays as it is.
+ * Writes an amount with its currency; the decimal text stays as it is.
  *
- * @category formatting
- * @since 0.1.0
  * @param {{ readonly amount: string, readonly currency: string }} money
  */
 export const money = ({ amount, currency }) => `${amount} ${currency}`
 
 /**
- * Writes what kind of thing a transaction is.
+ * Writes the kind of a transaction.
  *
- * @category formatting
- * @since 0.1.0
  * @param {string} kind
  */
 export const kind = (kind) => kinds.get(kind) ?? kind
@@ -97,8 +83,6 @@ const kinds = new Map([
 /**
  * Writes a number with its noun: `1 try`, `4 tries`.
  *
- * @category formatting
- * @since 0.1.0
  * @param {number} n
  * @param {string} one
  * @param {string} [many]

@@ -1,26 +1,22 @@
 /**
- * The list of transactions: newest first, filtered as you type.
- *
- * @since 0.1.0
+ * The list of transactions: newest first, with search and filter.
  */
-import { byId, fill, h, say } from "./dom.js"
+import { byId, renderList, h, setText } from "./dom.js"
 import { count, kind, money, moment } from "./format.js"
-import { isTroubled } from "./story.js"
+import { isTroubled } from "./summary.js"
 /** @import { Transaction } from "../../Gateway.ts" */
-/** @import { Fate } from "./story.js" */
+/** @import { CallbackState } from "./summary.js" */
 
-/** More rows than anybody reads; a search finds the others. */
-const most = 200
+/** The most rows shown; a search finds the others. */
+const maxRows = 200
 
 const rows = byId("rows", HTMLOListElement)
 const search = byId("search", HTMLInputElement)
 const filter = byId("status-filter", HTMLSelectElement)
 
 /**
- * Makes the list react: `/` searches, the arrow keys walk.
+ * Makes the list react to input: `/` focuses the search, the arrow keys move the focus.
  *
- * @category effects
- * @since 0.1.0
  * @param {ReadonlyArray<string>} statuses
  * @param {() => void} changed
  */
@@ -55,37 +51,38 @@ export const start = (statuses, changed) => {
 /**
  * Shows the transactions that match.
  *
- * @category effects
- * @since 0.1.0
  * @param {ReadonlyArray<Transaction>} transactions newest first
  * @param {string | undefined} selected
- * @param {(transaction: Transaction) => ReadonlyArray<Fate>} fates
+ * @param {(transaction: Transaction) => ReadonlyArray<CallbackState>} callbacks
  * @param {number} now
  */
-export const show = (transactions, selected, fates, now) => {
-  const wanted = search.value.trim().toLowerCase()
+export const show = (transactions, selected, callbacks, now) => {
+  const query = search.value.trim().toLowerCase()
   const status = filter.value
   const found = transactions.filter(
     (transaction) =>
       (status === "" ||
-        (status === "trouble" ? isTroubled(fates(transaction)) : transaction.status === status)) &&
-      (wanted === "" || matches(transaction, wanted))
+        (status === "trouble"
+          ? isTroubled(callbacks(transaction))
+          : transaction.status === status)) &&
+      (query === "" || matches(transaction, query))
   )
-  const shown = found.slice(0, most).map((transaction) => ({
+  const shown = found.slice(0, maxRows).map((transaction) => ({
     id: transaction.transactionId,
     status: transaction.status,
     money: money(transaction),
     order: nameOf(transaction),
     kind: kind(transaction.kind),
     at: moment(transaction.createdTime, now),
-    isTroubled: isTroubled(fates(transaction)),
+    isTroubled: isTroubled(callbacks(transaction)),
     isSelected: transaction.transactionId === selected
   }))
-  fill(rows, shown, ({ id }) => id, row)
-  const isFiltered = wanted !== "" || status !== ""
+  renderList(rows, shown, ({ id }) => id, row)
+  const isFiltered = query !== "" || status !== ""
   const total = count(transactions.length, "transaction")
-  const cut = found.length > most ? ` The newest ${most} are shown: search for the others.` : ""
-  say(
+  const cut =
+    found.length > maxRows ? ` The newest ${maxRows} are shown: search for the others.` : ""
+  setText(
     byId("tally", HTMLElement),
     transactions.length === 0
       ? ""
@@ -101,9 +98,9 @@ const nameOf = ({ order, requestId }) =>
 
 /**
  * @param {Transaction} transaction
- * @param {string} wanted
+ * @param {string} query
  */
-const matches = (transaction, wanted) =>
+const matches = (transaction, query) =>
   [
     transaction.transactionId,
     transaction.requestId,
@@ -116,7 +113,7 @@ const matches = (transaction, wanted) =>
     transaction.subscriptionId,
     ...Object.values(transaction.order ?? {}),
     ...Object.values(transaction.metadata ?? {})
-  ].some((text) => typeof text === "string" && text.toLowerCase().includes(wanted))
+  ].some((text) => typeof text === "string" && text.toLowerCase().includes(query))
 
 /**
  * @param {{
@@ -146,10 +143,8 @@ const row = ({ at, id, isSelected, isTroubled, kind, money, order, status }) =>
   ])
 
 /**
- * Makes the badge of a status: always its name, and never the colour alone.
+ * Makes the badge of a status; it shows the name, not only a colour.
  *
- * @category constructors
- * @since 0.1.0
  * @param {string} status
  */
 export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])

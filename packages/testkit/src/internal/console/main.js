@@ -1,36 +1,34 @@
 /**
- * The console: what the address says is shown, and kept up to date.
- *
- * @since 0.1.0
+ * The console: shows the view of the address, and updates it.
  */
 import * as Detail from "./detail.js"
 import * as Dialogs from "./dialogs.js"
-import { byId, say } from "./dom.js"
-import * as First from "./first.js"
+import { byId, setText } from "./dom.js"
+import * as First from "./guide.js"
 import * as List from "./list.js"
-import { ask } from "./api.js"
-import { follow, known, now } from "./store.js"
-import { fate } from "./story.js"
+import { call } from "./api.js"
+import { follow, sandbox, now } from "./store.js"
+import { callbackState } from "./summary.js"
 import * as Tables from "./tables.js"
 /** @import { Facts } from "../../Console.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 const views = ["transactions", "subscriptions", "intents", "requests"]
 
-const facts = /** @type {Facts} */ (await ask("GET", "/console/facts.json"))
+const facts = /** @type {Facts} */ (await call("GET", "/console/facts.json"))
 
-const place = byId("detail", HTMLElement)
+const container = byId("detail", HTMLElement)
 const search = byId("search", HTMLInputElement)
 const announce = (/** @type {string} */ text) => {
-  say(byId("error", HTMLElement), "")
-  say(byId("said", HTMLElement), text)
+  setText(byId("error", HTMLElement), "")
+  setText(byId("announcement", HTMLElement), text)
 }
 const fail = (/** @type {unknown} */ error) =>
-  say(byId("error", HTMLElement), error instanceof Error ? error.message : String(error))
+  setText(byId("error", HTMLElement), error instanceof Error ? error.message : String(error))
 
-const detail = Detail.make(place, facts, announce, fail)
+const detail = Detail.make(container, facts, announce, fail)
 
-/** Which list the address names, and which transaction: `#/transactions/100001`. */
+/** Reads the view and the transaction in the address: `#/transactions/100001`. */
 const read = () => {
   const [path = "", query = ""] = window.location.hash.replace(/^#\//, "").split("?")
   const [view = "", id] = path.split("/")
@@ -53,59 +51,59 @@ const render = () => {
     else link.ariaCurrent = null
   }
   const connection = byId("connection", HTMLElement)
-  connection.dataset["state"] = known.connection
-  say(
+  connection.dataset["state"] = sandbox.connection
+  setText(
     connection,
-    { connecting: "Connecting", live: "Live", lost: "Reconnecting" }[known.connection]
+    { connecting: "Connecting", live: "Live", lost: "Reconnecting" }[sandbox.connection]
   )
   Dialogs.show()
   if (view === "subscriptions") {
-    const charges = Map.groupBy(known.transactions.values(), (one) => one.subscriptionId)
-    const all = Array.from(known.subscriptions.values(), (one) => ({
+    const charges = Map.groupBy(sandbox.transactions.values(), (one) => one.subscriptionId)
+    const all = Array.from(sandbox.subscriptions.values(), (one) => ({
       ...one,
       charges: charges.get(one.subscriptionId) ?? []
     }))
     Tables.subscriptions(all.toReversed(), now())
   }
-  if (view === "intents") Tables.intents([...known.intents.values()].toReversed(), now())
-  if (view === "requests") Tables.requests([...known.requests.values()].toReversed(), now())
+  if (view === "intents") Tables.intents([...sandbox.intents.values()].toReversed(), now())
+  if (view === "requests") Tables.requests([...sandbox.requests.values()].toReversed(), now())
   if (view === "transactions" && isSnapshot) showTransactions(id)
 }
 
 /** @param {string | undefined} id */
 const showTransactions = (id) => {
   const deliveriesOf = (/** @type {Transaction} */ { transactionId }) =>
-    known.deliveriesOf.get(transactionId) ?? []
-  const fates = (/** @type {Transaction} */ transaction) =>
+    sandbox.deliveriesOf.get(transactionId) ?? []
+  const callbacks = (/** @type {Transaction} */ transaction) =>
     transaction.callbackUrl === undefined
       ? []
       : transaction.history.map(({ status }) =>
-          fate(status, deliveriesOf(transaction), facts.retryGaps)
+          callbackState(status, deliveriesOf(transaction), facts.retryGaps)
         )
-  const transactions = [...known.transactions.values()].toReversed()
-  const shown = id === undefined ? transactions[0] : known.transactions.get(id)
+  const transactions = [...sandbox.transactions.values()].toReversed()
+  const shown = id === undefined ? transactions[0] : sandbox.transactions.get(id)
   document.body.toggleAttribute("data-pinned", id !== undefined)
   document.title =
     shown === undefined ? "pawl sandbox" : `${shown.status} · ${shown.transactionId} · pawl sandbox`
-  List.show(transactions, shown?.transactionId, fates, now())
+  List.show(transactions, shown?.transactionId, callbacks, now())
   if (shown !== undefined) {
     const { transactionId } = shown
-    const requests = [...known.requests.values()].filter(
+    const requests = [...sandbox.requests.values()].filter(
       (one) => one.transactionId === transactionId
     )
-    detail.show(shown, deliveriesOf(shown), requests, fates(shown), now())
+    detail.show(shown, deliveriesOf(shown), requests, callbacks(shown), now())
   } else if (id !== undefined) detail.clear(id, () => First.missing(id))
   else detail.clear("", () => First.guide(window.location.origin))
 }
 
-let isDue = false
+let isScheduled = false
 
-/** Renders once a frame, however much happened. */
+/** Schedules a rendering for the next frame, unless one is scheduled. */
 const changed = () => {
-  if (isDue) return
-  isDue = true
+  if (isScheduled) return
+  isScheduled = true
   requestAnimationFrame(() => {
-    isDue = false
+    isScheduled = false
     render()
   })
 }
@@ -129,12 +127,12 @@ List.start(
 )
 Dialogs.start(facts, announce)
 go()
-void follow((topic, told) => {
+void follow((topic, item) => {
   if (topic === "snapshot") isSnapshot = true
   if (topic === "transaction") {
-    const { status, transactionId } = /** @type {Transaction} */ (told)
+    const { status, transactionId } = /** @type {Transaction} */ (item)
     if (transactionId === address.id)
-      say(byId("said", HTMLElement), `${transactionId} is ${status} now.`)
+      setText(byId("announcement", HTMLElement), `${transactionId} is now ${status}.`)
   }
   changed()
 })

@@ -1,27 +1,23 @@
 /**
- * What the console knows, and how it hears of it: a snapshot of every list, and the events since.
+ * The state of the console: a snapshot of every list, and the changes since.
  *
  * **Details**
  *
- * The snapshot is taken once the events flow, and what they said in the meantime is applied after it:
- * nothing is missed. When the connection breaks, the whole is done again a second later.
- *
- * @since 0.1.0
+ * The snapshot is read once the events arrive, and the events received in the meantime are applied after it,
+ * so no change is missed. If the connection breaks, both are repeated one second later.
  */
-import { ask, listen } from "./api.js"
+import { call, listen } from "./api.js"
 /** @import { SubscriptionRequest } from "@pawl/core/Subscription" */
 /** @import { SubscriptionStatus } from "@pawl/core/SubscriptionStatus" */
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Fault } from "../../Faults.ts" */
 /** @import { Listed as Intent } from "../gateway/Intent.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**
- * What `/sandbox/subscriptions` lists.
+ * A subscription as `/sandbox/subscriptions` lists it.
  *
- * @category models
- * @since 0.1.0
  * @typedef {{
  *   readonly subscriptionId: string
  *   readonly status: SubscriptionStatus
@@ -55,17 +51,14 @@ const paths = {
   faults: "/sandbox/faults"
 }
 
-/** As many requests as the sandbox itself remembers. */
+/** The number of requests that the sandbox keeps. */
 const mostRequests = 500
 
 /**
- * Everything known now, in the order it came to be. `deliveriesOf` are those of each transaction,
- * `offset` is how far the sandbox's clock is ahead of the reader's.
- *
- * @category state
- * @since 0.1.0
+ * The current state of the sandbox, each list in order of creation. `deliveriesOf` has the deliveries of
+ * each transaction; `offset` is the lead of the sandbox's clock over the browser's, in milliseconds.
  */
-export const known = {
+export const sandbox = {
   transactions: lists.transaction.items,
   deliveriesOf: /** @type {Map<string, Array<Delivery>>} */ (new Map()),
   requests: lists.request.items,
@@ -77,34 +70,29 @@ export const known = {
   connection: /** @type {"connecting" | "live" | "lost"} */ ("connecting")
 }
 
-/**
- * Tells the time as the sandbox has it, in milliseconds.
- *
- * @category getters
- * @since 0.1.0
- */
-export const now = () => new Date().getTime() + known.offset
+/** Returns the time of the sandbox, in milliseconds since the epoch. */
+export const now = () => new Date().getTime() + sandbox.offset
 
 /** @typedef {keyof typeof paths | "reset"} Topic */
 
 /**
  * @param {Topic} topic
- * @param {unknown} told
+ * @param {unknown} item
  */
-const apply = (topic, told) => {
-  if (topic === "reset") forget()
+const apply = (topic, item) => {
+  if (topic === "reset") clear()
   else if (topic === "clock") {
     const { advanced, now } = /** @type {{ readonly advanced: number, readonly now: string }} */ (
-      told
+      item
     )
-    known.offset = new Date(now).getTime() - new Date().getTime()
-    known.advanced = advanced
-  } else if (topic === "faults") known.faults = /** @type {ReadonlyArray<Fault>} */ (told)
+    sandbox.offset = new Date(now).getTime() - new Date().getTime()
+    sandbox.advanced = advanced
+  } else if (topic === "faults") sandbox.faults = /** @type {ReadonlyArray<Fault>} */ (item)
   else {
     const { items, keyOf } = /** @type {ReturnType<typeof list>} */ (lists[topic])
-    const key = keyOf(told)
-    if (topic === "delivery" && !items.has(key)) file(/** @type {Delivery} */ (told))
-    items.set(key, told)
+    const key = keyOf(item)
+    if (topic === "delivery" && !items.has(key)) addDelivery(/** @type {Delivery} */ (item))
+    items.set(key, item)
     for (const [oldest] of items) {
       if (topic !== "request" || items.size <= mostRequests) break
       items.delete(oldest)
@@ -113,44 +101,42 @@ const apply = (topic, told) => {
 }
 
 /** @param {Delivery} delivery */
-const file = (delivery) => {
+const addDelivery = (delivery) => {
   const { transactionId } = delivery
-  const filed = known.deliveriesOf.get(transactionId)
-  if (filed === undefined) known.deliveriesOf.set(transactionId, [delivery])
-  else filed.push(delivery)
+  const deliveries = sandbox.deliveriesOf.get(transactionId)
+  if (deliveries === undefined) sandbox.deliveriesOf.set(transactionId, [delivery])
+  else deliveries.push(delivery)
 }
 
-const forget = () => {
+const clear = () => {
   for (const { items } of Object.values(lists)) items.clear()
-  known.deliveriesOf.clear()
+  sandbox.deliveriesOf.clear()
 }
 
 /**
- * Follows the sandbox from now on, and tells of each change and of what it was about.
+ * Follows the sandbox, and reports each change with its item.
  *
- * @category effects
- * @since 0.1.0
- * @param {(topic: Topic | "connection" | "snapshot", told?: unknown) => void} changed
+ * @param {(topic: Topic | "connection" | "snapshot", item?: unknown) => void} changed
  * @returns {Promise<never>}
  */
 export const follow = async (changed) => {
   for (;;) {
-    await once(changed).catch(() => {})
-    known.connection = "lost"
+    await connect(changed).catch(() => {})
+    sandbox.connection = "lost"
     changed("connection")
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
 }
 
 /** @param {Parameters<typeof follow>[0]} changed */
-const once = async (changed) => {
+const connect = async (changed) => {
   /** @type {Array<[Topic, unknown]> | undefined} */
   let early = []
   let last = 0
   await listen(
     ({ data, event, id }) => {
       if (!isTopic(event)) return
-      // Who is too slow loses events, and sees it by their numbers.
+      // A gap in the event numbers means that events were lost.
       if (last !== 0 && id !== last + 1) throw new Error("events were lost")
       last = id
       if (early !== undefined) return void early.push([event, data])
@@ -158,11 +144,11 @@ const once = async (changed) => {
       changed(event, data)
     },
     async () => {
-      const taken = await snapshot()
-      forget()
-      for (const [topic, told] of [...taken, ...(early ?? [])]) apply(topic, told)
+      const initial = await snapshot()
+      clear()
+      for (const [topic, item] of [...initial, ...(early ?? [])]) apply(topic, item)
       early = undefined
-      known.connection = "live"
+      sandbox.connection = "live"
       changed("snapshot")
     }
   )
@@ -177,11 +163,11 @@ const isTopic = (name) => name === "reset" || name in paths
 /** @returns {Promise<Array<[Topic, unknown]>>} */
 const snapshot = async () => {
   const topics = /** @type {ReadonlyArray<keyof typeof paths>} */ (Object.keys(paths))
-  const answers = await Promise.all(topics.map((topic) => ask("GET", paths[topic])))
+  const answers = await Promise.all(topics.map((topic) => call("GET", paths[topic])))
   return topics.flatMap((topic, at) => {
     const answer = answers[at]
     const items = topic in lists && Array.isArray(answer) ? answer : [answer]
-    // Of requests alone the newest come first.
+    // Only the list of requests begins with the newest.
     return (topic === "request" ? items.toReversed() : items).map(
       (item) => /** @type {[Topic, unknown]} */ ([topic, item])
     )

@@ -1,21 +1,19 @@
 /**
- * The lists beside the transactions: subscriptions, payment intents, requests.
- *
- * @since 0.1.0
+ * The tables of subscriptions, payment intents and requests.
  */
-import { byId, fill, h } from "./dom.js"
+import { byId, renderList, h } from "./dom.js"
 import { money, moment } from "./format.js"
 import { chip } from "./list.js"
-import { isBad } from "./story.js"
+import { isBad } from "./summary.js"
 /** @import { Listed as Intent } from "../gateway/Intent.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Subscription } from "./store.js" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /** @typedef {string | Node} Cell */
 
 /**
- * Makes a table that says what to do when it is empty.
+ * Makes a table with a message that is shown when it is empty.
  *
  * @template Item
  * @param {string} id
@@ -25,15 +23,15 @@ import { isBad } from "./story.js"
  * @param {(item: Item, now: number) => ReadonlyArray<Cell>} cells
  */
 const table = (id, headings, empty, keyOf, cells) => {
-  const place = byId(id, HTMLElement)
+  const container = byId(id, HTMLElement)
   const body = h("tbody")
   const head = headings.map((heading) => h("th", { scope: "col" }, [heading]))
   const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
-  const nothing = h("p", { class: "empty" }, [empty])
+  const message = h("p", { class: "empty" }, [empty])
   return (/** @type {ReadonlyArray<Item>} */ items, /** @type {number} */ now) => {
-    const shown = items.length === 0 ? nothing : full
-    if (place.firstChild !== shown) place.replaceChildren(shown)
-    fill(body, items, keyOf, (item) =>
+    const shown = items.length === 0 ? message : full
+    if (container.firstChild !== shown) container.replaceChildren(shown)
+    renderList(body, items, keyOf, (item) =>
       h(
         "tr",
         { "data-testid": `row-${keyOf(item)}` },
@@ -43,16 +41,11 @@ const table = (id, headings, empty, keyOf, cells) => {
   }
 }
 
-/**
- * Shows the subscriptions, each with its charges.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the subscriptions with their charges. */
 export const subscriptions = table(
   "subscription-table",
   ["Subscription", "Status", "Plan", "Card", "Next charge", "Charges", "Last charge"],
-  "No subscription yet. Tokenize a card at POST /api/v1/payments/card/tokenize, then subscribe it at POST /api/v1/payments/card/recurring.",
+  "No subscription yet. Tokenize a card at POST /api/v1/payments/card/tokenize, then create a subscription at POST /api/v1/payments/card/recurring.",
   (/** @type {Subscription & { readonly charges: ReadonlyArray<Transaction> }} */ one) =>
     one.subscriptionId,
   ({ cardMask, charges, nextChargeDate, plan, status, subscriptionId }, now) => {
@@ -80,16 +73,11 @@ export const subscriptions = table(
   }
 )
 
-/**
- * Shows the payment intents, each with its pages.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the payment intents with their pages. */
 export const intents = table(
   "intent-table",
   ["Intent", "Type", "Status", "Amount", "Order", "requestId", "Pages", "Transactions"],
-  "No payment intent yet. Create one at POST /api/v1/payments/intent: its answer has the address of the page where the customer pays.",
+  "No payment intent yet. Create one at POST /api/v1/payments/intent: its response has the URL of the payment page.",
   (/** @type {Intent} */ { intentId }) => intentId,
   (intent) => [
     h("span", { class: "mono" }, [intent.intentId]),
@@ -121,22 +109,17 @@ const page = (address, text) =>
     ? [h("a", { href: address, target: "_blank", rel: "noreferrer" }, [text])]
     : []
 
-/**
- * Shows the requests, newest first.
- *
- * @category effects
- * @since 0.1.0
- */
+/** Shows the requests, newest first. */
 export const requests = table(
   "request-table",
-  ["At", "Request", "Answer", "requestId", "Transaction", "Fault"],
-  "No request yet. Point a client at this address with /api behind it.",
+  ["At", "Request", "Response", "requestId", "Transaction", "Fault"],
+  "No request yet. The base URL for clients is this address followed by /api.",
   (/** @type {Request} */ { id }) => id,
   ({ at, fault, method, path, requestId, status, transactionId }, now) => [
     moment(at, now),
     h("code", {}, [`${method} ${path}`]),
     h("span", { class: isBad(status) ? "bad" : "good" }, [
-      status === 0 ? "broken off" : String(status)
+      status === 0 ? "connection reset" : String(status)
     ]),
     requestId ?? "",
     transactionId === undefined

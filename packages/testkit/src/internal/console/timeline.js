@@ -1,81 +1,74 @@
 /**
- * Everything that happened around one transaction, in the order it happened.
- *
- * @since 0.1.0
+ * The timeline of one transaction: requests, statuses and deliveries in order.
  */
 import { h } from "./dom.js"
 import { duration, dateTime, time } from "./format.js"
 import { chip } from "./list.js"
-import { answered, isBad, isGood } from "./story.js"
+import { describeResult, isBad, isGood } from "./summary.js"
 /** @import { Delivery } from "../../Courier.ts" */
-/** @import { Passed as Request } from "../sandbox/Traffic.ts" */
+/** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**
- * One thing that happened. `span` is how long after the create, in milliseconds; of equal reads in a
- * row, `n` is how many there were.
+ * One event. `span` is the time since the create in milliseconds; `n` is the number of equal reads in a row.
  *
- * @category models
- * @since 0.1.0
  * @typedef {{ readonly key: string, readonly at: string, readonly span: number, readonly n: number } & (
  *   | { readonly type: "request", readonly item: Request }
  *   | { readonly type: "status", readonly item: { readonly status: string } }
  *   | { readonly type: "delivery", readonly item: Delivery, readonly url: string | undefined }
- * )} Happening
+ * )} TimelineEvent
  */
 
-/** Of what happened in one millisecond: what was asked, what became of it, who was told. */
+/** The order within one millisecond: the request, the status, the callback. */
 const order = { request: 0, status: 1, delivery: 2 }
 
 /**
- * Puts together what happened.
+ * Returns the events of a transaction in order.
  *
- * @category getters
- * @since 0.1.0
  * @param {Transaction} transaction
  * @param {ReadonlyArray<Delivery>} deliveries of the transaction
  * @param {ReadonlyArray<Request>} requests about it
- * @returns {ReadonlyArray<Happening>}
+ * @returns {ReadonlyArray<TimelineEvent>}
  */
-export const happenings = (transaction, deliveries, requests) => {
+export const timelineEvents = (transaction, deliveries, requests) => {
   const { callbackUrl: url, createdTime, history } = transaction
   const start = new Date(createdTime).getTime()
-  // A request is noted when it is answered; what came of the create came after it.
+  // A request is logged with its response; the create is shown before its effects.
   const create = requests.find(
     ({ method, requestId }) => method === "POST" && requestId === transaction.requestId
   )
   const since = (/** @type {string} */ at) => new Date(at).getTime() - start
-  /** @type {Array<Happening>} */
+  /** @type {Array<TimelineEvent>} */
   const all = [
     ...requests.map((item) =>
-      happened("request", item.id, item === create ? createdTime : item.at, item)
+      makeEvent("request", item.id, item === create ? createdTime : item.at, item)
     ),
-    ...history.map((item, index) => happened("status", String(index), item.at, item)),
-    ...deliveries.map((item) => ({ ...happened("delivery", item.id, item.at, item), url }))
+    ...history.map((item, index) => makeEvent("status", String(index), item.at, item)),
+    ...deliveries.map((item) => ({ ...makeEvent("delivery", item.id, item.at, item), url }))
   ]
   /**
-   * @template {Happening["type"]} Type
+   * @template {TimelineEvent["type"]} Type
    * @template Item
    * @param {Type} type
    * @param {string} id
    * @param {string} at
    * @param {Item} item
    */
-  function happened(type, id, at, item) {
+  function makeEvent(type, id, at, item) {
     return { type, key: `${type} ${id}`, at, span: Math.max(0, since(at)), n: 1, item }
   }
   return all
     .toSorted((a, b) => a.at.localeCompare(b.at) || order[a.type] - order[b.type])
-    .reduce(gather, /** @type {Array<Happening>} */ ([]))
+    .reduce(mergeReads, /** @type {Array<TimelineEvent>} */ ([]))
 }
 
 /**
- * Takes equal reads in a row for one, because whoever polls asks often.
+ * Merges equal reads in a row into one event, because a merchant may poll often.
  *
- * @param {Array<Happening>} before
- * @param {Happening} next
+ * @param {Array<TimelineEvent>} before
+ * @param {TimelineEvent} next
  */
-const gather = (before, next) => {
+const mergeReads = (before, next) => {
   const last = before.at(-1)
   const isAgain =
     last?.type === "request" &&
@@ -88,28 +81,26 @@ const gather = (before, next) => {
 }
 
 /**
- * Makes the entry of something that happened.
+ * Makes the element of an event.
  *
- * @category constructors
- * @since 0.1.0
- * @param {Happening} happening
+ * @param {TimelineEvent} event
  * @param {(delivery: Delivery) => void} resend
  */
-export const entry = (happening, resend) => {
-  const { at, n, span, type } = happening
+export const entry = (event, resend) => {
+  const { at, n, span, type } = event
   const { body, mark } =
     type === "request"
-      ? request(happening.item, n)
+      ? request(event.item, n)
       : type === "status"
-        ? { mark: "", body: [h("p", {}, ["Became ", chip(happening.item.status)])] }
-        : delivery(happening.item, happening.url, resend)
+        ? { mark: "", body: [h("p", {}, ["Became ", chip(event.item.status)])] }
+        : delivery(event.item, event.url, resend)
   return h(
     "li",
     {
       "data-type": type,
       "data-mark": mark,
-      "data-testid": happening.key.replace(" ", "-"),
-      ...(type === "status" ? { "data-status": happening.item.status } : {})
+      "data-testid": event.key.replace(" ", "-"),
+      ...(type === "status" ? { "data-status": event.item.status } : {})
     },
     [
       h("time", { datetime: at, title: dateTime(at) }, [
@@ -130,13 +121,13 @@ const request = ({ fault, method, path, requestId, status }, n) => ({
   body: [
     h("p", {}, [
       h("code", {}, [`${method} ${path}`]),
-      status === 0 ? " broken off" : ` answered ${status}`,
+      status === 0 ? " connection reset" : ` answered ${status}`,
       n > 1 ? ` · ${n} times` : ""
     ]),
     h("p", { class: "fine" }, [
       requestId === undefined
-        ? "Asked by the merchant"
-        : `Asked by the merchant, requestId ${requestId}`,
+        ? "Request of the merchant"
+        : `Request of the merchant, requestId ${requestId}`,
       ...(fault === undefined ? [] : [" · ", h("strong", {}, [`fault ${fault}`])])
     ])
   ]
@@ -156,7 +147,7 @@ const delivery = (delivery, url, resend) => {
       h("p", {}, [
         forged ? h("strong", { class: "warn" }, ["Forged callback "]) : "Callback ",
         h("span", { class: "mono" }, [status]),
-        h("span", { class: mark }, [` ${answered(answer)}`])
+        h("span", { class: mark }, [` ${describeResult(answer)}`])
       ]),
       h("p", { class: "fine" }, [
         `Try ${attempt}, POST ${url ?? ""}, signed in X-Checksum`,

@@ -1,7 +1,5 @@
 /**
- * How the service starts an APM payment or payout; the two differ by their kind alone.
- *
- * @since 0.1.0
+ * Creates and callbacks of APM payments and payouts, which differ only in their kind.
  */
 import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { ApmPayoutRequest } from "@pawl/core/ApmPayout"
@@ -10,19 +8,14 @@ import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Message } from "../../Courier.ts"
-import { AskedMetadata, present, scenarioOf, told } from "./Asked.ts"
-import type { Book, Transaction } from "./Book.ts"
+import { ScenarioMetadata, withoutUndefined, scenarioOf, statusFields } from "./RequestRules.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
-import { type Pages, returnUrlsOf } from "./Pages.ts"
-import { address } from "./Posting.ts"
-import type { Requests } from "./Requests.ts"
+import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
+import { withRouting } from "../courier/CallbackPost.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Starts a transaction of a kind.
- *
- * @category models
- * @since 0.1.0
- */
+/** Returns the handler that creates transactions of a kind. */
 export type Create = (
   kind: "apm-payment" | "apm-payout"
 ) => (request: {
@@ -31,14 +24,17 @@ export type Create = (
 }) => Effect.Effect<ApmPaymentResponse, Refusal>
 
 /**
- * Makes the function that starts transactions. A checksum is checked where there is one; that a
- * payment has one, the contract sees to.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the handlers of APM creates. A payment must have a checksum by the contract; a payout's is checked
+ * if it has one.
  */
 export const make =
-  (book: Book, requests: Requests, pages: Pages, sign: Checksum.Sign, separator: string): Create =>
+  (
+    transactions: Transactions,
+    writes: Writes,
+    pageUrls: PageUrls,
+    sign: Checksum.Sign,
+    separator: string
+  ): Create =>
   (kind) =>
     Effect.fnUntraced(function* ({ payload, sentAmount }) {
       yield* read(payload)
@@ -57,7 +53,7 @@ export const make =
       }
       const { billingDetails, failureRedirectUrl, metadata, order, successRedirectUrl } = payload
       const scenario = yield* scenarioOf(metadata)
-      const opened = book.open({
+      const opened = transactions.open({
         kind,
         requestId,
         accountId,
@@ -73,44 +69,39 @@ export const make =
         order,
         scenario
       })
-      const answered = Effect.map(opened, (transaction) => ({
+      const create = Effect.map(opened, (transaction) => ({
         ...response(transaction),
-        ...pages.ofChallenge(transaction)
+        ...pageUrls.ofChallenge(transaction)
       }))
-      return yield* requests.once(kind, requestId, answered)
+      return yield* writes.once(kind, requestId, create)
     })
 
 const read = reader(
   Schema.Struct({
-    // Digits, because an info gives it back as an integer.
+    // Digits, because the info endpoint returns it as an integer.
     accountId: Schema.String.check(
       Schema.isPattern(/^[0-9]{1,64}$/u, { message: "Expected 1 to 64 digits" })
     ),
-    metadata: AskedMetadata
+    metadata: ScenarioMetadata
   })
 )
 
 const response = (transaction: Transaction): ApmPaymentResponse => ({
   requestId: transaction.requestId,
   transactionId: TransactionId.make(transaction.transactionId),
-  ...told(transaction),
+  ...statusFields(transaction),
   apmResponseData: apmResponseData(transaction),
   createdTime: transaction.createdTime,
   paymentType: "APM"
 })
 
-/**
- * Writes the callback of an APM payment or payout.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns the callback of an APM payment or payout without its status. */
 export const message = (transaction: Transaction): Message | undefined => {
   const { accountId = "", amount, apmType = "APM", callbackUrl, currency } = transaction
   const { transactionId } = transaction
   if (callbackUrl === undefined) return undefined
   return {
-    url: address(callbackUrl, { paymentMethod: "apm", apmType }),
+    url: withRouting(callbackUrl, { paymentMethod: "apm", apmType }),
     transactionId,
     signed: { account: accountId, amount, currency, transactionId },
     body: {
@@ -120,17 +111,14 @@ export const message = (transaction: Transaction): Message | undefined => {
       currency,
       apmType,
       apmResponseData: apmResponseData(transaction),
-      ...present({ metadata: transaction.metadata })
+      ...withoutUndefined({ metadata: transaction.metadata })
     }
   }
 }
 
 /**
- * Returns what a method answers. There is no page of the provider's, so a customer who is redirected
- * comes straight back.
- *
- * @category getters
- * @since 0.1.0
+ * Returns the response of the payment method. The sandbox has no page of a provider, so it redirects the
+ * customer back at once.
  */
 export const apmResponseData = ({ apmType = "APM", redirectUrl, transactionId }: Transaction) => ({
   providerTransactionId: `provider-${transactionId}`,

@@ -1,24 +1,17 @@
 /**
- * How the service answers about APM payments.
- *
- * @since 0.1.0
+ * Handlers of APM payments.
  */
 import * as Effect from "effect/Effect"
 import type { Create } from "./Apm.ts"
-import type { Book } from "./Book.ts"
+import type { Transactions } from "./Transactions.ts"
 import type { Handlers } from "./Contract.ts"
 
-/**
- * Makes the handlers of the endpoints of APM payments.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the APM payment endpoints. */
 export const make = (
-  book: Book,
+  transactions: Transactions,
   create: Create
 ): Pick<Handlers, "createApmPayment" | "readApmPaymentStatus"> => ({
   createApmPayment: create("apm-payment"),
   readApmPaymentStatus: ({ params }) =>
-    Effect.map(book.find("apm-payment", params.id), ({ status }) => status)
+    Effect.map(transactions.find("apm-payment", params.id), ({ status }) => status)
 })

@@ -1,30 +1,23 @@
 /**
- * How the service answers about APM payouts.
- *
- * @since 0.1.0
+ * Handlers of APM payouts.
  */
 import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import { apmResponseData, type Create } from "./Apm.ts"
-import { present, told } from "./Asked.ts"
-import type { Book, Transaction } from "./Book.ts"
+import { withoutUndefined, statusFields } from "./RequestRules.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import type { Handlers } from "./Contract.ts"
 
-/**
- * Makes the handlers of the endpoints of APM payouts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the APM payout endpoints. */
 export const make = (
-  book: Book,
+  transactions: Transactions,
   create: Create
 ): Pick<Handlers, "createApmPayout" | "readApmPayout" | "readApmPayoutStatus"> => ({
   createApmPayout: create("apm-payout"),
-  readApmPayout: ({ params }) => Effect.map(book.find("apm-payout", params.id), info),
+  readApmPayout: ({ params }) => Effect.map(transactions.find("apm-payout", params.id), info),
   readApmPayoutStatus: ({ params }) =>
-    Effect.map(book.find("apm-payout", params.id), ({ status }) => status)
+    Effect.map(transactions.find("apm-payout", params.id), ({ status }) => status)
 })
 
 const info = (transaction: Transaction): ApmPayoutInfo => {
@@ -32,11 +25,11 @@ const info = (transaction: Transaction): ApmPayoutInfo => {
   return {
     transactionId: TransactionId.make(transaction.transactionId),
     requestId: RequestId.make(transaction.requestId),
-    // As an integer it has no leading zeros.
+    // The contract has it as an integer, without leading zeros.
     accountId: accountId.replace(/^0+(?=[0-9])/u, ""),
-    ...told(transaction),
+    ...statusFields(transaction),
     apmResponseData: apmResponseData(transaction),
     createdAt: transaction.createdTime,
-    ...present({ apmRequestPayload: apmPayload, billingDetails, callbackUrl, order })
+    ...withoutUndefined({ apmRequestPayload: apmPayload, billingDetails, callbackUrl, order })
   }
 }

@@ -1,28 +1,18 @@
 /**
- * What the service posts about card payments, card payouts and refunds (`spec.md`, "Events").
- *
- * @since 0.1.0
+ * Callbacks of card payments, card payouts and refunds (`spec.md`, "Events").
  */
 import type { Message } from "../../Courier.ts"
-import { present } from "./Asked.ts"
-import type { Transaction } from "./Book.ts"
-import { address } from "./Posting.ts"
+import { withoutUndefined } from "./RequestRules.ts"
+import type { Transaction } from "./Transactions.ts"
+import { withRouting } from "../courier/CallbackPost.ts"
 
-/**
- * Writes the callback of a card payment or payout.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns the callback of a card payment or payout without its status. */
 export const message = (transaction: Transaction): Message | undefined =>
   write(transaction, transaction.transactionId, {})
 
 /**
- * Makes the function that writes the callback of a refund. `named` says whose identifier its
- * transactionId is, its own or the payment's (`Profile.refundCallbackId`).
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the function that returns the callback of a refund. `named` selects the identifier in its
+ * transactionId: the refund's or the payment's (`Profile.refundCallbackId`).
  */
 export const ofRefund =
   (named: "refund" | "payment") =>
@@ -39,7 +29,7 @@ const write = (
   const { amount, callbackUrl, currency, metadata, mid = "" } = transaction
   if (callbackUrl === undefined) return undefined
   return {
-    url: address(callbackUrl, { paymentMethod: "card" }),
+    url: withRouting(callbackUrl, { paymentMethod: "card" }),
     transactionId: transaction.transactionId,
     signed: { account: mid, amount, currency, transactionId },
     body: {
@@ -48,7 +38,7 @@ const write = (
       mid,
       orderAmount: amount,
       orderCurrency: currency,
-      ...present({ metadata })
+      ...withoutUndefined({ metadata })
     }
   }
 }

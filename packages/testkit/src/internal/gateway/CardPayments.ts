@@ -1,48 +1,41 @@
 /**
- * How the service answers about card payments, whose shapes are not documented.
+ * Handlers of card payments, whose fields the specification does not list.
  *
  * **Details**
  *
- * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`, a
- * charge the same with a `cardToken`, a tokenize `{ requestId, mid, card }`. A payment and a charge may
- * have a `successRedirectUrl` and a `failureRedirectUrl`, where a challenge sends the customer back to.
- * Of a card its `number` is read, and whatever else there is passes unread and unkept.
- *
- * @since 0.1.0
+ * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`; a charge
+ * is the same with a `cardToken`; a tokenize is `{ requestId, mid, card }`. A payment and a charge may have
+ * a `successRedirectUrl` and a `failureRedirectUrl`, to which a challenge sends the customer back. Only the
+ * `number` of a card is read; its other fields are ignored and not stored.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest, CardPaymentResponse } from "@pawl/core/CardPayment"
 import { TransactionId, Url } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { AskedMetadata, Mid, scenarioOf, told } from "./Asked.ts"
-import type { Book, Transaction } from "./Book.ts"
+import { ScenarioMetadata, Mid, scenarioOf, statusFields } from "./RequestRules.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import { type Card, fromNumber, TestNumberFromText, type Vault } from "./Cards.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
-import { type Pages, returnUrlsOf } from "./Pages.ts"
-import type { Requests } from "./Requests.ts"
+import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Makes the handlers of the endpoints of card payments.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the card payment endpoints. */
 export const make = (
-  book: Book,
-  requests: Requests,
+  transactions: Transactions,
+  writes: Writes,
   vault: Vault,
-  pages: Pages
+  pageUrls: PageUrls
 ): Pick<
   Handlers,
   "createCardPayment" | "tokenizeCard" | "chargeCard" | "readCardPaymentStatus"
 > => {
   const pay = Effect.fnUntraced(function* (
     { callbackUrl, metadata, requestId }: CardPaymentRequest,
-    { amount, currency, mid, ...urls }: Paid,
+    { amount, currency, mid, ...urls }: PaymentFields,
     card: Card
   ) {
-    const transaction = yield* book.open({
+    const transaction = yield* transactions.open({
       kind: "card-payment",
       requestId,
       mid,
@@ -54,53 +47,55 @@ export const make = (
       returnUrls: returnUrlsOf(urls),
       scenario: yield* scenarioOf(metadata, card.story)
     })
-    return { ...response(transaction), ...pages.ofChallenge(transaction) }
+    return { ...response(transaction), ...pageUrls.ofChallenge(transaction) }
   })
 
   const charge = Effect.fnUntraced(function* (endpoint: string, payload: CardPaymentRequest) {
-    const { cardToken, ...paid } = yield* readCharge(payload)
-    return yield* requests.once(
+    const { cardToken, ...fields } = yield* readCharge(payload)
+    return yield* writes.once(
       endpoint,
       payload.requestId,
-      Effect.flatMap(vault.find(cardToken), (card) => pay(payload, paid, card))
+      Effect.flatMap(vault.find(cardToken), (card) => pay(payload, fields, card))
     )
   })
 
   return {
     createCardPayment: Effect.fnUntraced(function* ({ payload }) {
       if (payload.cardToken === undefined) {
-        const { card, ...paid } = yield* readPayment(payload)
-        const paying = pay(payload, paid, fromNumber(card.number))
-        return yield* requests.once("createCardPayment", payload.requestId, paying)
+        const { card, ...fields } = yield* readPayment(payload)
+        const payment = pay(payload, fields, fromNumber(card.number))
+        return yield* writes.once("createCardPayment", payload.requestId, payment)
       }
       if (payload["card"] === undefined) return yield* charge("createCardPayment", payload)
-      return yield* invalid([{ field: "card", message: "Expected no card beside a cardToken" }])
+      return yield* invalid([
+        { field: "card", message: "Expected a card or a cardToken, not both" }
+      ])
     }),
     tokenizeCard: Effect.fnUntraced(function* ({ payload }) {
       const { card } = yield* readCard(payload)
       const { requestId } = payload
-      const keeping = vault.keep(fromNumber(card.number))
-      return yield* requests.once(
+      const token = vault.store(fromNumber(card.number))
+      return yield* writes.once(
         "tokenizeCard",
         requestId,
-        Effect.map(keeping, (cardToken) => ({ requestId, cardToken }))
+        Effect.map(token, (cardToken) => ({ requestId, cardToken }))
       )
     }),
     chargeCard: ({ payload }) => charge("chargeCard", payload),
     readCardPaymentStatus: ({ params }) =>
-      Effect.map(book.find("card-payment", params.id), ({ status }) => status)
+      Effect.map(transactions.find("card-payment", params.id), ({ status }) => status)
   }
 }
 
-const paid = {
+const paymentFields = {
   mid: Mid,
   amount: Amount.Amount,
   currency: Amount.Currency,
-  metadata: AskedMetadata,
+  metadata: ScenarioMetadata,
   successRedirectUrl: Schema.optionalKey(Url),
   failureRedirectUrl: Schema.optionalKey(Url)
 }
-interface Paid {
+interface PaymentFields {
   readonly mid: string
   readonly amount: Amount.Amount
   readonly currency: Amount.Currency
@@ -111,13 +106,15 @@ interface Paid {
 const card = Schema.Struct({ number: TestNumberFromText })
 
 const readCard = reader(Schema.Struct({ mid: Mid, card }))
-const readPayment = reader(Schema.Struct({ ...paid, card }))
-const readCharge = reader(Schema.Struct({ ...paid, cardToken: Schema.Redacted(Schema.String) }))
+const readPayment = reader(Schema.Struct({ ...paymentFields, card }))
+const readCharge = reader(
+  Schema.Struct({ ...paymentFields, cardToken: Schema.Redacted(Schema.String) })
+)
 
 const response = (transaction: Transaction): CardPaymentResponse => ({
   requestId: transaction.requestId,
   transactionId: TransactionId.make(transaction.transactionId),
-  ...told(transaction),
+  ...statusFields(transaction),
   createdTime: transaction.createdTime,
   paymentType: "CARD"
 })

@@ -1,41 +1,40 @@
 /**
- * How the service answers about card payouts.
+ * Handlers of card payouts.
  *
  * **Details**
  *
- * The spec gives a card payout no currency, and its callback one: EUR, unless the request has a
- * `currency` all the same.
- *
- * @since 0.1.0
+ * The specification gives a card payout no currency, and its callback one: EUR, unless the request has a
+ * `currency`.
  */
 import { Currency } from "@pawl/core/Amount"
 import type { CardPayoutInfo } from "@pawl/core/CardPayout"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { AskedMetadata, Mid, present, scenarioOf, told } from "./Asked.ts"
-import type { Book, Transaction } from "./Book.ts"
+import {
+  ScenarioMetadata,
+  Mid,
+  withoutUndefined,
+  scenarioOf,
+  statusFields
+} from "./RequestRules.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import { fromNumber, TestNumber } from "./Cards.ts"
 import { type Handlers, reader } from "./Contract.ts"
-import type { Pages } from "./Pages.ts"
-import type { Requests } from "./Requests.ts"
+import type { PageUrls } from "./PageUrls.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Makes the handlers of the endpoints of card payouts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the card payout endpoints. */
 export const make = (
-  book: Book,
-  requests: Requests,
-  pages: Pages
+  transactions: Transactions,
+  writes: Writes,
+  pageUrls: PageUrls
 ): Pick<Handlers, "createCardPayout" | "readCardPayout" | "readCardPayoutStatus"> => ({
   createCardPayout: Effect.fnUntraced(function* ({ payload }) {
     const { currency = "EUR", mid } = yield* read(payload)
     const { amount, callbackUrl, metadata, requestId } = payload
     const { cardMask, story } = fromNumber(payload.card.number)
-    const opened = book.open({
+    const opened = transactions.open({
       kind: "card-payout",
       requestId,
       mid,
@@ -47,20 +46,20 @@ export const make = (
       cardHolder: payload.card.cardHolderName,
       scenario: yield* scenarioOf(metadata, story)
     })
-    return yield* requests.once(
+    return yield* writes.once(
       "createCardPayout",
       requestId,
       Effect.map(opened, (transaction) => ({
         transactionId: TransactionId.make(transaction.transactionId),
-        ...told(transaction),
+        ...statusFields(transaction),
         paymentType: "CARD",
-        ...pages.ofChallenge(transaction)
+        ...pageUrls.ofChallenge(transaction)
       }))
     )
   }),
-  readCardPayout: ({ params }) => Effect.map(book.find("card-payout", params.id), info),
+  readCardPayout: ({ params }) => Effect.map(transactions.find("card-payout", params.id), info),
   readCardPayoutStatus: ({ params }) =>
-    Effect.map(book.find("card-payout", params.id), ({ status }) => status)
+    Effect.map(transactions.find("card-payout", params.id), ({ status }) => status)
 })
 
 const read = reader(
@@ -68,7 +67,7 @@ const read = reader(
     mid: Mid,
     card: Schema.Struct({ number: TestNumber }),
     currency: Schema.optionalKey(Currency),
-    metadata: AskedMetadata
+    metadata: ScenarioMetadata
   })
 )
 
@@ -78,9 +77,9 @@ const info = (transaction: Transaction): CardPayoutInfo => {
     transactionId: TransactionId.make(transaction.transactionId),
     requestId: RequestId.make(transaction.requestId),
     mid,
-    ...told(transaction),
+    ...statusFields(transaction),
     totalAmount: amount,
     createdAt: createdTime,
-    ...present({ callbackUrl, cardHolder, cardMask })
+    ...withoutUndefined({ callbackUrl, cardHolder, cardMask })
   }
 }

@@ -1,37 +1,25 @@
 /**
- * The cards the service knows, and the tokens that stand for them.
+ * The test cards, and the tokens of cards.
  *
  * **Details**
  *
- * Only test cards are taken, so that no real one is ever typed into a sandbox, and of these no more is
- * kept than the mask. What becomes of what is paid with each, `Scenario` says.
- *
- * @since 0.1.0
+ * Only test cards are accepted, so that no real card number enters a sandbox. Only the mask of a card is
+ * stored. `Scenario` defines the outcome of each test card.
  */
 import { mask } from "@pawl/core/Card"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { invalid, type Refusal } from "./Contract.ts"
-import { Shelves } from "./Shelves.ts"
+import { StateStore } from "../state/StateStore.ts"
 
-/**
- * What is kept of a card: the mask, and the story of what is paid with it.
- *
- * @category models
- * @since 0.1.0
- */
+/** The stored part of a card: its mask, and the story of its payments. */
 export interface Card {
   readonly cardMask: string
   readonly story: string
 }
 
-/**
- * The test cards, and the story of what is paid with each.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The test cards, each with the story of its payments. */
 export const stories: Readonly<Record<string, string>> = {
   "4242424242424242": "succeed",
   "5555555555554444": "succeed",
@@ -39,7 +27,7 @@ export const stories: Readonly<Record<string, string>> = {
   "4000000000003220": "challenge"
 }
 
-/** As they are printed on a card. */
+/** The numbers as they are printed on a card. */
 const numbers = Object.keys(stories).map((number) => number.replace(/(?<=.)(?=(?:.{4})+$)/gu, " "))
 
 const isTest = Schema.makeFilter(
@@ -48,55 +36,30 @@ const isTest = Schema.makeFilter(
     `Expected the number of a test card: ${numbers.join(", ")}`
 )
 
-/**
- * Schema for the number of a test card, redacted already.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the number of a test card, already redacted. */
 export const TestNumber = Schema.Redacted(Schema.String).check(isTest)
 
-/**
- * Schema for the number of a test card, as it travels.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the number of a test card in a request. */
 export const TestNumberFromText = Schema.RedactedFromValue(Schema.String).check(isTest)
 
-/**
- * Returns what is kept of a test card.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns the stored part of a test card. */
 export const fromNumber = (number: Redacted.Redacted): Card => ({
   cardMask: mask(number),
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/**
- * Exchanges cards for tokens. `find` refuses a token that nobody was given.
- *
- * @category models
- * @since 0.1.0
- */
+/** Exchanges cards for tokens. `find` refuses an unknown token. */
 export interface Vault {
-  readonly keep: (card: Card) => Effect.Effect<Redacted.Redacted>
+  readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, Refusal>
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * Makes a vault of what is on the shelf.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const make: Effect.Effect<Vault> = Effect.map(Shelves, ({ open }) => {
+/** Makes a vault from the stored cards. */
+export const make: Effect.Effect<Vault> = Effect.map(StateStore, ({ open }) => {
   const cards = open<Card>("card")
   return {
-    keep: (card) =>
+    store: (card) =>
       Effect.sync(() => {
         const token = `card-token-${cards.size + 1}`
         cards.set(token, card)
@@ -111,4 +74,4 @@ export const make: Effect.Effect<Vault> = Effect.map(Shelves, ({ open }) => {
   }
 })
 
-const unknown = invalid([{ field: "cardToken", message: "Expected a token of this service" }])
+const unknown = invalid([{ field: "cardToken", message: "Expected a cardToken of this service" }])

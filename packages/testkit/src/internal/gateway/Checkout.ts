@@ -1,24 +1,22 @@
 /**
- * The intents of the service, and what becomes of them on their pages.
+ * Payment intents, and the actions of customers on their pages.
  *
  * **Details**
  *
- * | state | what the customer can do |
+ * | state | actions of the customer |
  * |---|---|
  * | `open` | pay or cancel |
- * | `declined` | pay once more or cancel |
- * | `challenged` | approve or decline at the challenge |
- * | `underway` | wait: the transaction moves by itself |
- * | `paid`, `cancelled` | nothing more |
+ * | `declined` | pay again or cancel |
+ * | `challenged` | approve or decline the challenge |
+ * | `underway` | none: the transaction moves by itself |
+ * | `paid`, `cancelled` | none |
  *
- * Each try is a transaction of its own, and the state is what the last of them says; so no intent is
- * ever paid twice, whatever is sent. A customer who leaves changes nothing.
+ * Each try is a transaction, and the last one sets the state of the intent; so no intent is paid twice. A
+ * customer who leaves the page changes nothing.
  *
- * How a payment begins, the customer decides: by the card, by the buttons. What follows a success, such
- * as a refund, and how callbacks travel, is in the metadata of the intent (`Scenario`); see
+ * The customer decides how a payment begins, by the card and the buttons. The metadata of the intent decides
+ * what follows a success, such as a refund, and how the callbacks are delivered (`Scenario`); see
  * `docs/decisions/0040-an-intent-is-where-its-last-transaction-says.md`.
- *
- * @since 0.1.0
  */
 import type { Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
@@ -27,26 +25,27 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
-import { present, scenarioOf } from "./Asked.ts"
-import { type Book, now, type Transaction } from "./Book.ts"
-import * as Chance from "../Chance.ts"
+import { withoutUndefined, scenarioOf } from "./RequestRules.ts"
+import { type Transactions, now, type Transaction } from "./Transactions.ts"
+import * as SeededRandom from "../SeededRandom.ts"
 import { type Intent, isOpen, type Listed, listing, stateOf } from "./Intent.ts"
-import { type Pages, returnUrlsOf } from "./Pages.ts"
-import { type Fault, type Form, type Means, readAmount, readMeans } from "../pages/PayForm.ts"
-import type { Requests } from "./Requests.ts"
-import { Shelves } from "./Shelves.ts"
+import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
+import {
+  type FormError,
+  type Form,
+  type PaymentMeans,
+  readAmount,
+  readPaymentMeans
+} from "./PayForm.ts"
+import type { Writes } from "./Writes.ts"
+import { StateStore } from "../state/StateStore.ts"
 
 /**
- * Holds intents, and does what customers do on pages. An identifier that is unknown is answered with
- * `undefined`.
+ * Creates intents, and performs the actions of customers. An unknown identifier gives `undefined`.
  *
- * - `submit` takes a form of an intent's page, and says what is wrong with it. A form that was sent
- *   before, or comes too late, does nothing.
- * - `challenge` opens the challenge of a transaction, whoever made it: from then on nothing but `decide`
- *   moves it.
- *
- * @category models
- * @since 0.1.0
+ * - `submit` takes a form of an intent's page, and returns its errors. A form that was submitted before, or
+ *   is too late, changes nothing.
+ * - `challenge` opens the challenge of any transaction: from then on only `decide` moves it.
  */
 export interface Checkout {
   readonly create: (request: PaymentIntentRequest) => Effect.Effect<Intent>
@@ -61,54 +60,39 @@ export interface Checkout {
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * An intent after a form, and what was wrong with that.
- *
- * @category models
- * @since 0.1.0
- */
+/** An intent after a form, and the errors of the form. */
 export interface Submitted {
   readonly intent: Intent
-  readonly faults: ReadonlyArray<Fault>
+  readonly errors: ReadonlyArray<FormError>
 }
 
-/**
- * The declineCode of a customer who declines a challenge.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The declineCode of a declined challenge. */
 export const declinedChallenge = 59
 
-/**
- * Makes the checkout of the intents on the shelf.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the checkout of the stored intents. */
 export const make = Effect.fnUntraced(function* (
-  book: Book,
-  requests: Requests,
-  pages: Pages
+  transactions: Transactions,
+  writes: Writes,
+  pageUrls: PageUrls
 ): Effect.fn.Return<Checkout, never, GatewayConfig> {
   const config = yield* GatewayConfig
-  const listed = listing(pages)
-  const intents = (yield* Shelves).open<Intent>("intent", listed)
+  const listed = listing(pageUrls)
+  const intents = (yield* StateStore).open<Intent>("intent", listed)
 
-  const settle = (intent: Intent, transaction: Transaction): Intent => {
-    const settled = {
+  const update = (intent: Intent, transaction: Transaction): Intent => {
+    const updated = {
       ...intent,
       state: stateOf(transaction),
       declineCode: transaction.declineCode
     }
-    intents.set(intent.intentId, settled)
-    return settled
+    intents.set(intent.intentId, updated)
+    return updated
   }
 
-  book.whenMoved(({ transaction }) =>
+  transactions.onMove(({ transaction }) =>
     Effect.sync(() => {
       const intent = intents.get(transaction.intentId ?? "")
-      if (intent?.tries.at(-1) === transaction.transactionId) settle(intent, transaction)
+      if (intent?.tries.at(-1) === transaction.transactionId) update(intent, transaction)
     })
   )
 
@@ -117,11 +101,11 @@ export const make = Effect.fnUntraced(function* (
     amount: string,
     kind: "apm" | "card",
     scenario: Scenario,
-    means?: Means
+    means?: PaymentMeans
   ) {
     const { intentId, request } = intent
     const { billingDetails, callbackUrl, metadata, mid, order, requestId } = request
-    const opened = yield* book.open({
+    const opened = yield* transactions.open({
       kind: `${kind}-${request.type === "PAYOUT" ? "payout" : "payment"}`,
       requestId,
       amount,
@@ -133,33 +117,33 @@ export const make = Effect.fnUntraced(function* (
       returnUrls: returnUrlsOf(request),
       scenario,
       ...(kind === "card" ? { mid } : { accountId: mid, billingDetails }),
-      ...(means === undefined ? {} : meansOf(means))
+      ...(means === undefined ? {} : fieldsOf(means))
     })
-    if (opened.status === "CUSTOMER_VERIFICATION") yield* book.halt(opened.transactionId)
-    return settle({ ...intent, tries: [...intent.tries, opened.transactionId] }, opened)
+    if (opened.status === "CUSTOMER_VERIFICATION") yield* transactions.halt(opened.transactionId)
+    return update({ ...intent, tries: [...intent.tries, opened.transactionId] }, opened)
   })
 
   const pay = Effect.fnUntraced(function* (intent: Intent, amount: string, form: Form) {
     const { metadata, mid, type } = intent.request
-    const means = yield* readMeans(form, type, mid)
+    const means = yield* readPaymentMeans(form, type, mid)
     const story = means._tag === "Card" ? means.card.story : "succeed"
-    const scenario = yield* begun(metadata, story)
+    const scenario = yield* chosenScenario(metadata, story)
     const kind = means._tag === "Card" ? "card" : "apm"
     return yield* begin(intent, amount, kind, scenario, means)
   })
 
   const cancel = Effect.fnUntraced(function* (intent: Intent) {
-    const { manner } = yield* scenarioOf(intent.request.metadata)
+    const { suffixes } = yield* scenarioOf(intent.request.metadata)
     const scenario: Scenario = {
       statuses: ["NEW", "CANCELLED"],
-      answered: 2,
+      atCreate: 2,
       declineCode: undefined,
-      manner
+      suffixes
     }
     return yield* begin(intent, intent.amount ?? "0", "card", scenario)
   })
 
-  const act = (intent: Intent, form: Form): Effect.Effect<Intent, ReadonlyArray<Fault>> => {
+  const act = (intent: Intent, form: Form): Effect.Effect<Intent, ReadonlyArray<FormError>> => {
     if (!isOpen(intent.state) || form["try"] !== String(intent.tries.length)) {
       return Effect.succeed(intent)
     }
@@ -172,20 +156,20 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  const waiting = Effect.fnUntraced(function* (transactionId: string) {
-    const transaction = yield* book.transaction(transactionId)
+  const isWaiting = Effect.fnUntraced(function* (transactionId: string) {
+    const transaction = yield* transactions.get(transactionId)
     return transaction?.status === "CUSTOMER_VERIFICATION"
   })
 
-  const chance = (intentId: string) =>
-    Chance.make(`the page of ${intentId}`).pipe(
+  const isEarly = (intentId: string) =>
+    SeededRandom.make(`the page of ${intentId}`).pipe(
       Effect.flatMap((random) => Effect.provideService(Random.nextBoolean, Random.Random, random)),
       Effect.provideService(GatewayConfig, config)
     )
 
   return {
     create: Effect.fnUntraced(function* (request) {
-      const intentId = yield* book.nextId
+      const intentId = yield* transactions.nextId
       const intent: Intent = {
         intentId,
         state: "open",
@@ -193,7 +177,7 @@ export const make = Effect.fnUntraced(function* (
         amount: request.amount,
         currency: request.currency ?? defaultCurrency,
         tries: [],
-        isEarly: yield* chance(intentId),
+        isEarly: yield* isEarly(intentId),
         createdTime: yield* now
       }
       intents.set(intentId, intent)
@@ -202,55 +186,55 @@ export const make = Effect.fnUntraced(function* (
     intents: Effect.sync(() => Array.from(intents.values(), listed)),
     intent: (intentId) => Effect.sync(() => intents.get(intentId)),
     submit: (intentId, form) =>
-      requests.turn(
+      writes.exclusive(
         Effect.suspend(() => {
           const intent = intents.get(intentId)
           return intent === undefined
             ? Effect.undefined
             : act(intent, form).pipe(
-                Effect.map((intent): Submitted => ({ intent, faults: [] })),
-                Effect.catch((faults) => Effect.succeed({ intent, faults }))
+                Effect.map((intent): Submitted => ({ intent, errors: [] })),
+                Effect.catch((errors) => Effect.succeed({ intent, errors }))
               )
         })
       ),
     challenge: (transactionId) =>
-      requests.turn(
+      writes.exclusive(
         Effect.gen(function* () {
-          if (yield* waiting(transactionId)) yield* book.halt(transactionId)
-          return yield* book.transaction(transactionId)
+          if (yield* isWaiting(transactionId)) yield* transactions.halt(transactionId)
+          return yield* transactions.get(transactionId)
         })
       ),
     decide: (transactionId, isApproved) =>
-      requests.turn(
+      writes.exclusive(
         Effect.gen(function* () {
-          if (yield* waiting(transactionId)) {
-            yield* book.halt(transactionId)
+          if (yield* isWaiting(transactionId)) {
+            yield* transactions.halt(transactionId)
             yield* isApproved
-              ? book.move(transactionId, "SUCCEED")
-              : book.move(transactionId, "FAILED", declinedChallenge)
+              ? transactions.move(transactionId, "SUCCEED")
+              : transactions.move(transactionId, "FAILED", declinedChallenge)
           }
-          return yield* book.transaction(transactionId)
+          return yield* transactions.get(transactionId)
         })
       ),
     reset: Effect.sync(() => intents.clear())
   }
 })
 
-/** What the metadata asks for counts once the card has neither been declined nor challenged. */
-const begun = Effect.fnUntraced(function* (metadata: Metadata | undefined, story: string) {
-  const asked = yield* scenarioOf(metadata)
-  if (story === "succeed" && asked.statuses.includes("PROCESSING")) return asked
-  return { ...(yield* scenarioOf(undefined, story)), manner: asked.manner }
+/** The scenario of the metadata applies only if the card is neither declined nor challenged. */
+const chosenScenario = Effect.fnUntraced(function* (metadata: Metadata | undefined, story: string) {
+  const scenario = yield* scenarioOf(metadata)
+  if (story === "succeed" && scenario.statuses.includes("PROCESSING")) return scenario
+  return { ...(yield* scenarioOf(undefined, story)), suffixes: scenario.suffixes }
 })
 
-const meansOf = (means: Means) =>
+const fieldsOf = (means: PaymentMeans) =>
   means._tag === "Card"
     ? { cardMask: means.card.cardMask, cardHolder: means.holder }
     : {
         apmType: means.method,
         apmPayload: {
           paymentMethod: means.method,
-          ...present({ account: means.account })
+          ...withoutUndefined({ account: means.account })
         }
       }
 

@@ -1,12 +1,10 @@
 /**
- * Reads a request by the contract, and writes its answer by the contract.
+ * Decodes requests and encodes responses by the contract.
  *
  * **Details**
  *
- * The routes are those of `@pawl/http/Api`, so the gateway can neither forget an endpoint nor grow one
- * of its own: `Handlers` asks for one handler a name, with the types the endpoint declares.
- *
- * @since 0.1.0
+ * The routes are those of `@pawl/http/Api`, so the gateway implements exactly its endpoints: `Handlers` has
+ * one handler for each, with the types the endpoint declares.
  */
 import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
@@ -23,12 +21,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import { finder, type Params } from "./Endpoints.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
-/**
- * A request as any door hands it over. Header names are lower case; `path` may carry a query.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request to the gateway. Header names are lower case; `path` may have a query. */
 export interface Request {
   readonly method: string
   readonly path: string
@@ -36,56 +29,31 @@ export interface Request {
   readonly body: Uint8Array
 }
 
-/**
- * An answer, ready to be sent. Its body is empty only with 204.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Answer {
+/** A response of the gateway. Its body is empty only with 204. */
+export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/**
- * What is wrong with one field; never holds its value.
- *
- * @category models
- * @since 0.1.0
- */
-export interface FieldFault {
+/** The error of one field. It never contains the value. */
+export interface FieldError {
   readonly field: string
   readonly message: string
 }
 
-/**
- * Error raised when a request is refused.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a request is refused. */
 export class Refusal extends Data.TaggedError("Refusal")<{
   readonly status: 400 | 401 | 404
   readonly message: string
-  readonly errors?: ReadonlyArray<FieldFault>
+  readonly errors?: ReadonlyArray<FieldError>
 }> {}
 
-/**
- * Refuses a request with 400, naming the fields.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const invalid = (errors: ReadonlyArray<FieldFault>): Refusal =>
+/** Refuses a request with 400, naming the fields. */
+export const invalid = (errors: ReadonlyArray<FieldError>): Refusal =>
   new Refusal({ status: 400, message: "Missing or invalid parameters", errors })
 
-/**
- * Refuses a request for a resource that is not there.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Refuses a request for a resource that does not exist. */
 export const notFound = new Refusal({
   status: 404,
   message: "The requested resource does not exist"
@@ -95,11 +63,8 @@ type Groups = (typeof Api)["groups"]
 type Endpoints = HttpApiGroup.Endpoints<Groups[keyof Groups]>
 
 /**
- * One handler for each endpoint of the contract, typed by it. Amounts are rounded by then;
- * `sentAmount` is the text that came, which a checksum covers.
- *
- * @category models
- * @since 0.1.0
+ * One handler for each endpoint of the contract, with its types. Amounts are already rounded; `sentAmount`
+ * is the amount as it was sent, which the checksum covers.
  */
 export type Handlers = {
   readonly [Endpoint in Endpoints as Endpoint["identifier"]]: (request: {
@@ -109,27 +74,16 @@ export type Handlers = {
   }) => Effect.Effect<Endpoint["~Success"]["Type"], Refusal>
 }
 
-/**
- * What a request asks of an endpoint, ready to be answered.
- *
- * @category models
- * @since 0.1.0
- */
+/** The endpoint of a request, and the response to it. */
 export interface Route {
   readonly isSecured: boolean
-  readonly answer: Effect.Effect<Answer, Refusal>
+  readonly response: Effect.Effect<Response, Refusal>
 }
 
-/**
- * Makes the contract's routes over their handlers, and returns the function that finds that of a
- * request.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
-  const all: Array<readonly [HttpApiEndpoint.Top, (asked: Asked) => Route]> = []
+  const all: Array<readonly [HttpApiEndpoint.Top, (request: RoutedRequest) => Route]> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, successes }) => {
@@ -144,13 +98,13 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
       const isSecured = endpoint.middlewares.has(Bearer)
       all.push([
         endpoint,
-        (asked) => ({
+        (request) => ({
           isSecured,
-          answer: decode(asked).pipe(
-            // An endpoint's types are lost in the loop over all; `Handlers` has checked them.
+          response: decode(request).pipe(
+            // The loop loses the types of the endpoint; `Handlers` checks them.
             Effect.flatMap((decoded) => handler(decoded as never)),
             Effect.flatMap((value) => Effect.orDie(encode(value))),
-            Effect.map((body) => answer(status, body))
+            Effect.map((body) => jsonResponse(status, body))
           )
         })
       ])
@@ -158,27 +112,19 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
   })
   const find = finder(all)
   return (request) => {
-    const found = find(request.method, request.path)
-    return found?.[0]({ ...request, params: found[1] })
+    const [route, params] = find(request.method, request.path) ?? []
+    return params && route?.({ ...request, params })
   }
 }
 
-/**
- * Writes a JSON answer; `undefined` is no body.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const answer = (status: number, body: unknown): Answer =>
+/** Makes a JSON response; `undefined` is no body. */
+export const jsonResponse = (status: number, body: unknown): Response =>
   body === undefined
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
 /**
- * Makes the function that reads a value by a schema, and else names every field that is wrong.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the function that decodes a value by a schema, and refuses it with every field that is wrong.
  */
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
@@ -192,7 +138,7 @@ export const reader = <A>(
     )
 }
 
-interface Asked extends Request {
+interface RoutedRequest extends Request {
   readonly params: Params
 }
 interface Decoded {
@@ -209,9 +155,9 @@ const decoder = (endpoint: HttpApiEndpoint.Top) => {
     endpoint.params === undefined ? () => Effect.undefined : reader(endpoint.params as Codec)
   const readBody =
     payload === undefined ? () => Effect.succeed(noBody) : bodyReader(payload as Codec)
-  return (asked: Asked): Effect.Effect<Decoded, Refusal> =>
-    Effect.flatMap(readParams(asked.params), (params) =>
-      Effect.map(readBody(asked), (body) => ({ params, ...body }))
+  return (request: RoutedRequest): Effect.Effect<Decoded, Refusal> =>
+    Effect.flatMap(readParams(request.params), (params) =>
+      Effect.map(readBody(request), (body) => ({ params, ...body }))
     )
 }
 
@@ -225,20 +171,20 @@ const bodyReader = (schema: Codec) => {
     }
     const body = Json.fromBytes(request.body)
     if (Result.isFailure(body)) {
-      return yield* invalid([{ field: "body", message: `Not acceptable as JSON: ${body.failure}` }])
+      return yield* invalid([{ field: "body", message: `Not valid JSON: ${body.failure}` }])
     }
     const payload = yield* read(roundBody(body.success))
-    const astray = urls.filter((name) => !isUrl(body.success, name))
-    if (astray.length > 0) {
+    const invalidUrls = urls.filter((name) => !isUrl(body.success, name))
+    if (invalidUrls.length > 0) {
       return yield* invalid(
-        astray.map((field) => ({ field, message: "Expected an absolute http or https URL" }))
+        invalidUrls.map((field) => ({ field, message: "Expected an absolute http or https URL" }))
       )
     }
     return { payload, sentAmount: amountOf(body.success) }
   })
 }
 
-/** What the contract knows by its beginning, and nothing can be reached by. */
+/** The contract checks only how these begin; here they must be complete URLs. */
 const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
 
 const isUrl = (body: unknown, name: string): boolean =>

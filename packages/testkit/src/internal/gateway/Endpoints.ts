@@ -1,71 +1,54 @@
 /**
- * The endpoints of the contract, and which of them a request is for.
+ * The endpoints of the contract, and the endpoint of a request.
  *
  * **Details**
  *
- * An endpoint is named by its method and its path after the `/api` of the base address:
+ * The name of an endpoint is its method and its path after the `/api` of the base URL:
  * `GET /v1/payments/apm/status/{id}`.
- *
- * @since 0.1.0
  */
 import { Api } from "@pawl/http/Api"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Result from "effect/Result"
 
-/**
- * What stands in the places of a path that are left open.
- *
- * @category models
- * @since 0.1.0
- */
+/** The values of the path parameters. */
 export type Params = Readonly<Record<string, string>>
 
 /**
- * Makes the function that finds what is kept for the endpoint a request is for, and what stands in the
- * open place of its path: the last segment, if any.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the function that finds the value stored for the endpoint of a request, and the value of its path
+ * parameter: the last segment, if it has one.
  */
 export const finder = <A>(
-  all: Iterable<readonly [endpoint: HttpApiEndpoint.Top, kept: A]>
-): ((method: string, path: string) => readonly [kept: A, params: Params] | undefined) => {
-  const places = new Map<string, { readonly kept: A; readonly open: string | undefined }>()
-  for (const [{ method, path }, kept] of all) {
-    const [closed = path, open] = path.split(/:(\w+)$/u)
-    places.set(`${method} ${closed}`, { kept, open })
+  all: Iterable<readonly [endpoint: HttpApiEndpoint.Top, value: A]>
+): ((method: string, path: string) => readonly [value: A, params: Params] | undefined) => {
+  const byPath = new Map<string, { readonly value: A; readonly parameter: string | undefined }>()
+  for (const [{ method, path }, value] of all) {
+    const [fixed = path, parameter] = path.split(/:(\w+)$/u)
+    byPath.set(`${method} ${fixed}`, { value, parameter })
   }
   return (method, path) => {
     const end = path.search(/[?#]/u)
     const bare = end === -1 ? path : path.slice(0, end)
     const last = bare.lastIndexOf("/") + 1
-    const place = places.get(`${method} ${bare}`) ?? places.get(`${method} ${bare.slice(0, last)}`)
-    if (place === undefined) return undefined
-    const { kept, open } = place
-    return [kept, open === undefined ? {} : { [open]: unescape(bare.slice(last)) }]
+    const endpoint =
+      byPath.get(`${method} ${bare}`) ?? byPath.get(`${method} ${bare.slice(0, last)}`)
+    if (endpoint === undefined) return undefined
+    const { parameter, value } = endpoint
+    return [value, parameter === undefined ? {} : { [parameter]: unescape(bare.slice(last)) }]
   }
 }
 
 /**
- * Returns the name of the endpoint that a text means: with `/api` or without, and whatever its open
- * places are called.
- *
- * @category getters
- * @since 0.1.0
+ * Returns the name of the endpoint that a text names, with `/api` or without, and with any names of path
+ * parameters.
  */
 export const named = (text: string): string | undefined =>
   endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
-/**
- * Returns the name of the endpoint that a request is for.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the name of the endpoint of a request. */
 export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
-/** What cannot be unescaped stays as it is, for a schema to refuse. */
+/** Decodes a segment; an invalid escape stays as it is, and the schema refuses it. */
 const unescape = (segment: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(segment)),

@@ -1,32 +1,22 @@
 /**
- * An intent as the service holds it: where it is on its way, and what people are shown of it.
- *
- * @since 0.1.0
+ * A payment intent: its state, and its public form.
  */
 import type { Amount, Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
 import type { Metadata } from "@pawl/core/Transaction"
-import { present } from "./Asked.ts"
-import type { Transaction } from "./Book.ts"
-import type { Pages } from "./Pages.ts"
+import { withoutUndefined } from "./RequestRules.ts"
+import type { Transaction } from "./Transactions.ts"
+import type { PageUrls } from "./PageUrls.ts"
 
-/**
- * Where an intent is on its way.
- *
- * @category models
- * @since 0.1.0
- */
+/** The state of an intent. */
 export type State = "open" | "declined" | "challenged" | "underway" | "paid" | "cancelled"
 
 /**
- * An intent as it is.
+ * A payment intent.
  *
- * - `request`: as it was created; what it leaves open is in `amount` and `currency`.
+ * - `request`: the create; `amount` and `currency` fill in the fields it leaves out.
  * - `tries`: the transactions made on its page, in order; `declineCode` is that of the last.
- * - `isEarly`: the customer is sent on before the payment has ended, because a redirect confirms nothing.
- *
- * @category models
- * @since 0.1.0
+ * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms nothing.
  */
 export interface Intent {
   readonly intentId: string
@@ -41,11 +31,8 @@ export interface Intent {
 }
 
 /**
- * What people are shown of an intent: nothing of its customer. `amount` is empty until the customer
- * has said it, if that was left to them.
- *
- * @category models
- * @since 0.1.0
+ * The public form of an intent, without customer data. `amount` is empty until the customer has entered
+ * it, where the intent leaves it open.
  */
 export interface Listed {
   readonly intentId: string
@@ -65,20 +52,10 @@ export interface Listed {
   readonly transactionIds: ReadonlyArray<string>
 }
 
-/**
- * Tells whether the customer can still pay.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether the customer can still pay. */
 export const isOpen = (state: State): boolean => state === "open" || state === "declined"
 
-/**
- * Returns where an intent is, which is what its last transaction says.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the state of an intent by its last transaction. */
 export const stateOf = ({ history, isOver, status }: Transaction): State => {
   if (history.some(({ status }) => status === "SUCCEED")) return "paid"
   if (status === "CUSTOMER_VERIFICATION") return "challenged"
@@ -86,19 +63,14 @@ export const stateOf = ({ history, isOver, status }: Transaction): State => {
   return status === "FAILED" && isOver ? "declined" : "underway"
 }
 
-/**
- * Makes the function that returns what people are shown of an intent.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Makes the function that returns the public form of an intent. */
 export const listing =
-  (pages: Pages) =>
+  (pageUrls: PageUrls) =>
   ({ amount, createdTime, currency, intentId, request, state, tries }: Intent): Listed => ({
     intentId,
     type: request.type,
     status: state,
-    ...pages.ofIntent(intentId),
+    ...pageUrls.ofIntent(intentId),
     requestId: request.requestId,
     mid: request.mid,
     amount: amount ?? "",
@@ -106,7 +78,7 @@ export const listing =
     callbackUrl: request.callbackUrl,
     createdTime,
     transactionIds: tries,
-    ...present({
+    ...withoutUndefined({
       orderId: request.order.orderId,
       title: request.order.title,
       metadata: request.metadata

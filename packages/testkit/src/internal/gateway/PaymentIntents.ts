@@ -1,39 +1,32 @@
 /**
- * How the service answers about payment intents.
- *
- * @since 0.1.0
+ * Handler of payment intents.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { AskedMetadata, Mid, present } from "./Asked.ts"
+import { ScenarioMetadata, Mid, withoutUndefined } from "./RequestRules.ts"
 import type { Checkout } from "./Checkout.ts"
 import { type Handlers, reader } from "./Contract.ts"
-import type { Pages } from "./Pages.ts"
-import type { Requests } from "./Requests.ts"
+import type { PageUrls } from "./PageUrls.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Makes the handler of the endpoint of payment intents.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handler of the payment intent endpoint. */
 export const make = (
   checkout: Checkout,
-  requests: Requests,
-  pages: Pages
+  writes: Writes,
+  pageUrls: PageUrls
 ): Pick<Handlers, "createPaymentIntent"> => ({
   createPaymentIntent: Effect.fnUntraced(function* ({ payload }) {
     yield* read(payload)
-    return yield* requests.once(
+    return yield* writes.once(
       "createPaymentIntent",
       payload.requestId,
       Effect.map(checkout.create(payload), ({ intentId }) => ({
-        ...pages.ofIntent(intentId),
+        ...pageUrls.ofIntent(intentId),
         errorCode: null,
-        ...present({ metadata: payload.metadata })
+        ...withoutUndefined({ metadata: payload.metadata })
       }))
     )
   })
 })
 
-const read = reader(Schema.Struct({ mid: Mid, metadata: AskedMetadata }))
+const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))

@@ -1,16 +1,14 @@
 /**
- * When a subscription is charged.
+ * The charge dates of a subscription plan.
  *
  * **Details**
  *
  * A plan is charged at its `startDate` and every `interval` units of its frequency after it, up to and
- * including its `endDate`; CUSTOM counts days. Months are those of the calendar, in UTC: what starts on
- * the 31st is charged on the last day of a shorter month, and on the 31st again in the next.
+ * including its `endDate`; CUSTOM counts days. Months are calendar months in UTC: a plan that starts on the
+ * 31st is charged on the last day of a shorter month, and on the 31st again in the next.
  *
- * A date is ISO 8601, with a time or without. Without an offset it is UTC; an `endDate` without a time
- * is that whole day.
- *
- * @since 0.1.0
+ * A date is ISO 8601, with a time or without. Without an offset it is UTC; an `endDate` without a time is
+ * that whole day.
  */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -24,13 +22,8 @@ const PlanDate = Schema.String.check(
 const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
 const interval = Schema.Int.check(Schema.isGreaterThan(0))
 
-/**
- * Schema for what of a plan says when it is charged; more is asked here than by the contract.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Calendar = Schema.Struct({
+/** Schema for the fields of a plan that set its charge dates. It is stricter than the contract. */
+export const PlanSchedule = Schema.Struct({
   frequency,
   interval,
   startDate: PlanDate,
@@ -38,26 +31,16 @@ export const Calendar = Schema.Struct({
 }).check(
   Schema.makeFilter((plan) =>
     last(plan) < first(plan)
-      ? { path: ["endDate"], issue: "Expected no date before the startDate" }
+      ? { path: ["endDate"], issue: "Expected a date not before the startDate" }
       : undefined
   )
 )
 
-/**
- * When a plan is charged.
- *
- * @category models
- * @since 0.1.0
- */
-export type Calendar = typeof Calendar.Type
+/** The charge dates of a plan. */
+export type PlanSchedule = typeof PlanSchedule.Type
 
-/**
- * Schema for what of a change to a plan says when it is charged.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const CalendarUpdate = Schema.Struct({
+/** Schema for a change of these fields. */
+export const PlanScheduleUpdate = Schema.Struct({
   frequency: Schema.optionalKey(frequency),
   interval: Schema.optionalKey(interval),
   startDate: Schema.optionalKey(PlanDate),
@@ -65,13 +48,9 @@ export const CalendarUpdate = Schema.Struct({
 })
 
 /**
- * Returns when a plan is charged next after a time, in milliseconds since the epoch; undefined when it
- * is charged no more.
- *
- * @category getters
- * @since 0.1.0
+ * Returns the first charge after a time, in milliseconds since the epoch; `undefined` if there is none.
  */
-export const nextCharge = (plan: Calendar, after: number): number | undefined => {
+export const nextCharge = (plan: PlanSchedule, after: number): number | undefined => {
   const start = DateTime.makeUnsafe(first(plan))
   const due = (n: number) => {
     const count = n * plan.interval
@@ -82,7 +61,7 @@ export const nextCharge = (plan: Calendar, after: number): number | undefined =>
       )
     )
   }
-  // Too few for months, of which none is longer, and never too many.
+  // A lower bound: no month is longer than 31 days.
   const passed = (after - first(plan)) / (plan.interval * days[plan.frequency] * day)
   let n = Math.max(0, Math.floor(passed))
   while (due(n) <= after) n++
@@ -92,16 +71,16 @@ export const nextCharge = (plan: Calendar, after: number): number | undefined =>
 const day = 86_400_000
 const days = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, CUSTOM: 1 }
 
-const first = ({ startDate }: Calendar): number => toMillis(startDate)
+const first = ({ startDate }: PlanSchedule): number => toMillis(startDate)
 
-const last = ({ endDate }: Calendar): number =>
+const last = ({ endDate }: PlanSchedule): number =>
   endDate === undefined
     ? Number.POSITIVE_INFINITY
     : toMillis(endDate) + (endDate.includes("T") ? 0 : day - 1)
 
 const toMillis = (text: string): number => DateTime.toEpochMillis(Option.getOrThrow(read(text)))
 
-/** Refuses what is not on the calendar, such as February 30. */
+/** Refuses dates that are not on the calendar, such as February 30. */
 const read = (text: string): Option.Option<DateTime.Utc> => {
   const [date = ""] = text.split("T")
   return pattern.test(text) &&

@@ -1,15 +1,13 @@
 /**
- * How the service answers about refunds.
+ * Handlers of refunds.
  *
  * **Details**
  *
- * All refunds of a payment together are never more than the payment. One counts from its create on,
- * whether it has come to its end or not, and counts no more once it has ended FAILED or CANCELLED.
+ * The refunds of a payment never add up to more than the payment. A refund counts from its create, and no
+ * longer once it has ended in FAILED or CANCELLED.
  *
- * A refund that succeeds, in full or in part, moves its payment from SUCCEED to REFUNDED: that is the
- * one status the spec has for it, and a payment in it can be refunded further.
- *
- * @since 0.1.0
+ * A refund that succeeds, full or partial, moves its payment from SUCCEED to REFUNDED, the only status the
+ * specification has for it. A payment in REFUNDED can be refunded further.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { RefundInfo, RefundRequest } from "@pawl/core/Refund"
@@ -18,32 +16,33 @@ import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { AskedMetadata, Mid, present, scenarioOf, told } from "./Asked.ts"
-import type { Book, Transaction } from "./Book.ts"
+import {
+  ScenarioMetadata,
+  Mid,
+  withoutUndefined,
+  scenarioOf,
+  statusFields
+} from "./RequestRules.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
-import type { Requests } from "./Requests.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Makes the handlers of the endpoints of refunds.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the refund endpoints. */
 export const make = (
-  book: Book,
-  requests: Requests
+  transactions: Transactions,
+  writes: Writes
 ): Pick<Handlers, "createRefund" | "readRefund" | "readRefundStatus"> => {
-  book.whenMoved(
+  transactions.onMove(
     Effect.fnUntraced(function* ({ transaction: { kind, paymentId, status } }) {
       if (kind !== "refund" || paymentId === undefined || status !== "SUCCEED") return
-      const payment = yield* book.transaction(paymentId)
-      if (payment?.status === "SUCCEED") yield* book.move(paymentId, "REFUNDED")
+      const payment = yield* transactions.get(paymentId)
+      if (payment?.status === "SUCCEED") yield* transactions.move(paymentId, "REFUNDED")
     })
   )
 
-  /** Returns the payment, if so much of it can be given back. */
+  /** Returns the payment if the amount can still be refunded. */
   const refundable = Effect.fnUntraced(function* ({ amount, mid, transactionId }: RefundRequest) {
-    const payment = yield* book.transaction(transactionId)
+    const payment = yield* transactions.get(transactionId)
     if (payment?.kind !== "card-payment" || !paid.includes(payment.status)) {
       return yield* invalid([
         { field: "transactionId", message: "Expected a card payment in SUCCEED or REFUNDED" }
@@ -52,12 +51,12 @@ export const make = (
     if (payment.mid !== mid) {
       return yield* invalid([{ field: "mid", message: "Expected the mid of the payment" }])
     }
-    const others = (yield* book.transactions).filter(
+    const others = (yield* transactions.all).filter(
       (refund) => refund.paymentId === transactionId && counts(refund)
     )
     if (!isWithin(payment.amount, [amount, ...others.map((refund) => refund.amount)])) {
       return yield* invalid([
-        { field: "amount", message: "Expected no more than what is left of the payment" }
+        { field: "amount", message: "Expected at most the amount left of the payment" }
       ])
     }
     return payment
@@ -66,7 +65,7 @@ export const make = (
   const refund = Effect.fnUntraced(function* (payload: RefundRequest) {
     const { amount, callbackUrl, metadata, requestId } = payload
     const { cardMask, currency, mid, transactionId } = yield* refundable(payload)
-    const opened = yield* book.open({
+    const opened = yield* transactions.open({
       kind: "refund",
       requestId,
       mid,
@@ -80,7 +79,7 @@ export const make = (
     })
     return {
       refundId: TransactionId.make(opened.transactionId),
-      ...told(opened),
+      ...statusFields(opened),
       paymentType: "CARD"
     }
   })
@@ -88,22 +87,22 @@ export const make = (
   return {
     createRefund: Effect.fnUntraced(function* ({ payload }) {
       yield* read(payload)
-      return yield* requests.once("createRefund", payload.requestId, refund(payload))
+      return yield* writes.once("createRefund", payload.requestId, refund(payload))
     }),
-    readRefund: ({ params }) => Effect.map(book.find("refund", params.id), info),
+    readRefund: ({ params }) => Effect.map(transactions.find("refund", params.id), info),
     readRefundStatus: ({ params }) =>
-      Effect.map(book.find("refund", params.id), ({ status }) => status)
+      Effect.map(transactions.find("refund", params.id), ({ status }) => status)
   }
 }
 
-const read = reader(Schema.Struct({ mid: Mid, metadata: AskedMetadata }))
+const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))
 
 const paid: ReadonlyArray<Status> = ["SUCCEED", "REFUNDED"]
 
 const counts = ({ isOver, status }: Transaction): boolean =>
   !isOver || (status !== "FAILED" && status !== "CANCELLED")
 
-/** A sum too long to be an amount is more than any. */
+/** A sum too long to be an amount exceeds every amount. */
 const isWithin = (captured: string, amounts: ReadonlyArray<string>): boolean =>
   Result.gen(function* () {
     let sum = yield* Amount.parse("0")
@@ -118,9 +117,9 @@ const info = (refund: Transaction): RefundInfo => {
     refundId: TransactionId.make(refund.transactionId),
     requestId: RequestId.make(requestId),
     mid,
-    ...told(refund),
+    ...statusFields(refund),
     totalAmount: amount,
     createdAt: createdTime,
-    ...present({ callbackUrl })
+    ...withoutUndefined({ callbackUrl })
   }
 }

@@ -1,18 +1,13 @@
 /**
- * The rounding the service does to an amount: half up, to two decimals.
- *
- * @since 0.1.0
+ * The rounding of amounts: half up, to two decimals.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
 /**
- * Rounds a decimal text that has more than two decimals, half up, which is our choice: `spec.md` says
- * that the service rounds, and not how. Every other text is kept as it is.
- *
- * @category conversions
- * @since 0.1.0
+ * Rounds a decimal text with more than two decimals, half up, and returns any other text as it is.
+ * `spec.md` says that the service rounds, and not how; half up is our choice.
  */
 export const round = (amount: string): string =>
   /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
@@ -20,14 +15,11 @@ export const round = (amount: string): string =>
     : amount
 
 /**
- * Rounds the amount of a request's body and of the plan in it, and nothing else.
+ * Rounds the amount in a request body and in its plan, and nothing else.
  *
  * **Details**
  *
- * The contract takes two decimals, because our client sends no more; the service takes any number.
- *
- * @category conversions
- * @since 0.1.0
+ * The contract allows two decimals, because our client sends no more; the service accepts any number.
  */
 export const roundBody = (body: Schema.Json): Schema.Json =>
   isObject(body)
@@ -43,12 +35,7 @@ export const roundBody = (body: Schema.Json): Schema.Json =>
       )
     : body
 
-/**
- * Returns the amount of a request's body as it was sent, or an empty text.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the amount in a request body as it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 

@@ -1,13 +1,11 @@
 /**
- * How the service answers about subscriptions.
+ * Handlers of subscriptions.
  *
  * **Details**
  *
- * `lastChargeStatus` is the status of the last charge's transaction. `failureCount` counts the latest
- * charges that failed in a row. A PUT takes any of the five statuses from any but CANCELED, where it is
- * refused whatever it says; a plan is merged member by member, and has to be one afterwards.
- *
- * @since 0.1.0
+ * `lastChargeStatus` is the status of the last charge's transaction. `failureCount` counts the failed
+ * charges since the last successful one. A PUT accepts any of the five statuses, except from CANCELED, where
+ * it is refused. It merges the plan member by member, and the merged plan must be valid.
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
@@ -16,76 +14,75 @@ import { TransactionId } from "@pawl/core/Transaction"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { AskedMetadata, Mid, present, told } from "./Asked.ts"
-import type { Transaction } from "./Book.ts"
+import { ScenarioMetadata, Mid, withoutUndefined, statusFields } from "./RequestRules.ts"
+import type { Transaction } from "./Transactions.ts"
 import type { Vault } from "./Cards.ts"
-import type { Charging, Held } from "./Charging.ts"
+import type { SubscriptionBilling, SubscriptionState } from "./SubscriptionBilling.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
-import type { Pages } from "./Pages.ts"
-import { Calendar, CalendarUpdate } from "./Plan.ts"
-import type { Requests } from "./Requests.ts"
+import type { PageUrls } from "./PageUrls.ts"
+import { PlanSchedule, PlanScheduleUpdate } from "./Plan.ts"
+import type { Writes } from "./Writes.ts"
 
-/**
- * Makes the handlers of the endpoints of subscriptions.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the handlers of the subscription endpoints. */
 export const make = (
-  charging: Charging,
-  requests: Requests,
+  billing: SubscriptionBilling,
+  writes: Writes,
   vault: Vault,
-  pages: Pages
+  pageUrls: PageUrls
 ): Pick<
   Handlers,
   "createSubscription" | "readSubscription" | "updateSubscription" | "cancelSubscription"
 > => {
-  const read = (held: Held) =>
-    Effect.map(charging.charges(held.id), (charges) => describe(held, charges))
+  const read = (subscription: SubscriptionState) =>
+    Effect.map(billing.charges(subscription.id), (charges) => describe(subscription, charges))
 
   return {
     createSubscription: Effect.fnUntraced(function* ({ payload }) {
       const { plan } = yield* readCreate(payload)
       const create = Effect.gen(function* () {
         const card = yield* vault.find(payload.cardToken)
-        const [held, charge] = yield* charging.begin({
+        const [subscription, charge] = yield* billing.create({
           request: payload,
           plan: { ...payload.plan, ...plan },
           card
         })
-        return { ...response(held, charge), ...(charge && pages.ofChallenge(charge)) }
+        return { ...response(subscription, charge), ...(charge && pageUrls.ofChallenge(charge)) }
       })
-      return yield* requests.once("createSubscription", payload.requestId, create)
+      return yield* writes.once("createSubscription", payload.requestId, create)
     }),
-    readSubscription: ({ params }) => Effect.flatMap(charging.find(params.subscriptionId), read),
+    readSubscription: ({ params }) => Effect.flatMap(billing.find(params.subscriptionId), read),
     updateSubscription: Effect.fnUntraced(function* ({ params, payload }) {
       const { status } = yield* readUpdate(payload)
       const update = Effect.gen(function* () {
-        const held = yield* charging.find(params.subscriptionId)
-        if (held.status === "CANCELED") {
-          return yield* invalid([{ field: "status", message: "A CANCELED subscription stays so" }])
+        const subscription = yield* billing.find(params.subscriptionId)
+        if (subscription.status === "CANCELED") {
+          return yield* invalid([
+            { field: "status", message: "A CANCELED subscription cannot be changed" }
+          ])
         }
-        const merged = { ...held.plan, ...payload.plan }
+        const merged = { ...subscription.plan, ...payload.plan }
         const { plan } = yield* readPlan({ plan: merged })
-        const changed = { plan: { ...merged, ...plan }, status: status ?? held.status }
-        return yield* read(yield* charging.change(held, changed))
+        const changed = { plan: { ...merged, ...plan }, status: status ?? subscription.status }
+        return yield* read(yield* billing.change(subscription, changed))
       })
-      return yield* requests.turn(update)
+      return yield* writes.exclusive(update)
     }),
     cancelSubscription: ({ params }) =>
-      requests.turn(
-        Effect.flatMap(charging.find(params.subscriptionId), (held) =>
-          Effect.asVoid(charging.change(held, { status: remove(held.status) }))
+      writes.exclusive(
+        Effect.flatMap(billing.find(params.subscriptionId), (subscription) =>
+          Effect.asVoid(billing.change(subscription, { status: remove(subscription.status) }))
         )
       )
   }
 }
 
-const readCreate = reader(Schema.Struct({ mid: Mid, plan: Calendar, metadata: AskedMetadata }))
-const readPlan = reader(Schema.Struct({ plan: Calendar }))
+const readCreate = reader(
+  Schema.Struct({ mid: Mid, plan: PlanSchedule, metadata: ScenarioMetadata })
+)
+const readPlan = reader(Schema.Struct({ plan: PlanSchedule }))
 const readUpdate = reader(
   Schema.Struct({
-    plan: Schema.optionalKey(CalendarUpdate),
+    plan: Schema.optionalKey(PlanScheduleUpdate),
     status: Schema.optionalKey(Schema.Literals(subscriptionStatuses))
   })
 )
@@ -93,16 +90,22 @@ const readUpdate = reader(
 const dateOf = (at: number | undefined): string | null =>
   at === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(at))
 
-const response = (held: Held, charge: Transaction | undefined): SubscriptionResponse => ({
-  subscriptionId: TransactionId.make(held.id),
-  nextChargeDate: dateOf(held.due),
+const response = (
+  subscription: SubscriptionState,
+  charge: Transaction | undefined
+): SubscriptionResponse => ({
+  subscriptionId: TransactionId.make(subscription.id),
+  nextChargeDate: dateOf(subscription.due),
   ...(charge === undefined
-    ? present({ metadata: held.request.metadata })
-    : { transactionId: TransactionId.make(charge.transactionId), ...told(charge) })
+    ? withoutUndefined({ metadata: subscription.request.metadata })
+    : { transactionId: TransactionId.make(charge.transactionId), ...statusFields(charge) })
 })
 
-const describe = (held: Held, charges: ReadonlyArray<Transaction>): Subscription => {
-  const { createdAt, due, id, plan, request, status } = held
+const describe = (
+  subscription: SubscriptionState,
+  charges: ReadonlyArray<Transaction>
+): Subscription => {
+  const { createdAt, due, id, plan, request, status } = subscription
   const last = charges.at(-1)
   return {
     subscriptionId: TransactionId.make(id),
@@ -110,14 +113,14 @@ const describe = (held: Held, charges: ReadonlyArray<Transaction>): Subscription
     nextChargeDate: dateOf(due),
     createdAt,
     plan,
-    ...present({ billingDetails: request.billingDetails, metadata: request.metadata }),
+    ...withoutUndefined({ billingDetails: request.billingDetails, metadata: request.metadata }),
     failureCount: failuresIn(charges),
     lastChargeDate: last?.createdTime ?? null,
     lastChargeStatus: last?.status ?? null
   }
 }
 
-/** A charge under way is neither a failure nor the end of a row of them. */
+/** A charge in progress is neither a failure nor a success. */
 const failuresIn = (charges: ReadonlyArray<Transaction>): number => {
   const ended = charges.filter(({ isOver, status }) => isOver && isTerminal(status))
   const paid = ended.findLastIndex(({ status }) => status !== "FAILED" && status !== "CANCELLED")

@@ -3,10 +3,8 @@
  *
  * **Details**
  *
- * The key is derived from the merchant secret and the environment, so a token of another environment
- * fails by its signature, and neither a request checksum nor a callback's can be passed off as one.
- *
- * @since 0.1.0
+ * The key is derived from the merchant secret and the environment. So a token of another environment has a
+ * wrong signature, and no checksum of a request or callback is a valid token signature.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
@@ -20,23 +18,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 
-/**
- * Issues tokens, and tells its own from others.
- *
- * @category models
- * @since 0.1.0
- */
+/** Issues and verifies tokens. */
 export interface Tokens {
   readonly issue: Effect.Effect<string>
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/**
- * Makes the tokens of one environment.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the tokens of one environment. */
 export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.gen(function* () {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac
@@ -44,10 +32,10 @@ export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.g
     Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment}`)))
   )
   let issued = 0
-  /** When the tokens that were found good end: that takes 12 microseconds, and who has one comes again. */
+  /** The expiry of tokens already verified, because a verification takes 12 microseconds. */
   const known = new Map<string, number>()
 
-  /** When a token of ours ends, in milliseconds since the epoch; at once if it is not ours. */
+  /** Returns the expiry of a token in milliseconds since the epoch; 0 if it is not ours. */
   const endOf = (token: string): number => {
     const end = token.lastIndexOf(".")
     const signed = token.slice(0, end)
@@ -82,7 +70,7 @@ export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.g
   }
 })
 
-/** Enough for the clients there are; a token more is found good anew each time. */
+/** The number of verified tokens to remember; any other is verified again at each use. */
 const mostKnown = 1000
 
 const lifetime = 30 * 24 * 60 * 60

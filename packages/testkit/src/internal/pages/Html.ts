@@ -1,21 +1,13 @@
 /**
- * HTML that cannot be written unescaped.
+ * HTML templates that escape every value.
  *
  * **Details**
  *
- * What is put into an `html` template is text, and is escaped, unless it is HTML made by another one.
- * Every attribute of ours is in double quotes, so the same escape serves both. (Effect's own templates
- * do not escape.)
- *
- * @since 0.1.0
+ * A value in an `html` template is escaped, unless it is the result of another one. Our attributes are
+ * always in double quotes, so one escape serves text and attributes. (Effect's own templates do not escape.)
  */
 
-/**
- * A piece of HTML, well escaped. Only `html` makes one.
- *
- * @category models
- * @since 0.1.0
- */
+/** A piece of escaped HTML. Only `html` makes one. */
 export interface Html {
   readonly text: string
   readonly [made]: true
@@ -23,20 +15,10 @@ export interface Html {
 
 declare const made: unique symbol
 
-/**
- * What may stand in a template; `undefined` and `false` are nothing.
- *
- * @category models
- * @since 0.1.0
- */
+/** A value of a template; `undefined` and `false` write nothing. */
 export type Piece = Html | string | number | undefined | false | ReadonlyArray<Piece>
 
-/**
- * Writes HTML, with everything in it escaped that is not HTML already.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes HTML, and escapes every value that is not HTML. */
 export const html = (template: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Made(template.map((text, at) => text + write(pieces[at])).join(""))
 

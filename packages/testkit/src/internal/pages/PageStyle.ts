@@ -1,15 +1,8 @@
 /**
- * How the hosted page looks.
- *
- * @since 0.1.0
+ * The stylesheet of the hosted page.
  */
 
-/**
- * The stylesheet of every page for customers.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The stylesheet of every page for customers. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -70,7 +63,7 @@ input {
 }
 ::placeholder { color: var(--soft); opacity: .85; }
 input[aria-invalid="true"] { border: 2px solid var(--bad); }
-.fault { font-size: 14px; color: var(--bad); font-weight: 500; }
+.error { font-size: 14px; color: var(--bad); font-weight: 500; }
 :focus-visible { outline: 3px solid var(--ring); outline-offset: 2px; }
 input:focus-visible { border-color: var(--accent); outline-offset: 0; }
 button, .button {

@@ -1,12 +1,10 @@
 /**
- * The service's door on a port: a listener of `node:http`.
+ * The listener of `node:http` for the service.
  *
  * **Details**
  *
- * It is a plain one, since a request to the service needs nothing of a router: no route, scope or stream
- * of its own. With all that it takes twice the CPU time.
- *
- * @since 0.1.0
+ * A request to the service needs no router: no route, scope or stream. With them it takes twice the CPU
+ * time.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -14,36 +12,36 @@ import type * as Scope from "effect/Scope"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import { Faults } from "../../Faults.ts"
 import { Gateway } from "../../Gateway.ts"
-import { answer, type Request } from "../gateway/Contract.ts"
-import { Feed } from "./Feed.ts"
-import * as Struck from "./Struck.ts"
-import type { Traffic } from "./Traffic.ts"
+import { jsonResponse, type Request } from "../gateway/Contract.ts"
+import { EventFeed } from "./EventFeed.ts"
+import * as FaultedResponse from "../faults/FaultedResponse.ts"
+import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * Makes the listener. A body of more than 64 KiB is 413. What is under way when the scope closes comes
- * to its end before, or is interrupted where it may be.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the listener. A body of more than 64 KiB is 413. When the scope closes, requests in progress finish
+ * first, or are interrupted where possible.
  */
 export const make = Effect.fnUntraced(function* (
-  traffic: Traffic
-): Effect.fn.Return<RequestListener, never, Faults | Feed | Gateway | Scope.Scope> {
+  requestLog: RequestLog
+): Effect.fn.Return<RequestListener, never, Faults | EventFeed | Gateway | Scope.Scope> {
   const gateway = yield* Gateway
   const faults = yield* Faults
-  const { tell } = yield* Feed
+  const { publish } = yield* EventFeed
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context())
 
-  const tellFaults = Effect.map(faults.list, (list) => tell("faults", list))
+  const publishFaults = Effect.map(faults.list, (list) => publish("faults", list))
 
   const respond = (request: Request, response: ServerResponse) =>
     Effect.flatMap(faults.strike(request.method, request.path), (fault) => {
-      const seen = Effect.flatMap(Struck.meet(fault, gateway.handle(request)), (seen) => {
-        const answer = seen._tag === "whole" ? seen.answer : undefined
-        return Effect.map(traffic.note(request, answer, fault), () => show(seen, response))
-      })
-      return fault === undefined ? seen : Effect.andThen(tellFaults, seen)
+      const sent = Effect.flatMap(
+        FaultedResponse.make(fault, gateway.handle(request)),
+        (faulted) => {
+          const whole = faulted._tag === "whole" ? faulted.response : undefined
+          return Effect.map(requestLog.record(request, whole, fault), () => send(faulted, response))
+        }
+      )
+      return fault === undefined ? sent : Effect.andThen(publishFaults, sent)
     })
 
   return (incoming, response) => {
@@ -54,27 +52,22 @@ export const make = Effect.fnUntraced(function* (
       if (size <= maxBytes) chunks.push(chunk)
     })
     incoming.on("end", () => {
-      if (size > maxBytes) return show(tooLarge, response)
+      if (size > maxBytes) return send(tooLarge, response)
       const fiber = fork(respond(toRequest(incoming, Buffer.concat(chunks)), response))
       if (fiber.pollUnsafe() === undefined) Fiber.runIn(fiber, scope)
     })
   }
 })
 
-/**
- * Returns the path of a request, which may name its host before it.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the path of a request, whose URL may begin with a host. */
 export const pathOf = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
 
 const maxBytes = 64 * 1024
 
-const tooLarge: Struck.Seen = {
+const tooLarge: FaultedResponse.FaultedResponse = {
   _tag: "whole",
-  answer: answer(413, { message: "The body is larger than 64 KiB" })
+  response: jsonResponse(413, { message: "The body is larger than 64 KiB" })
 }
 
 const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {
@@ -88,13 +81,13 @@ const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {
   }
 }
 
-/** Sends an answer, or as much of it as is to be seen before the connection ends. */
-const show = (seen: Struck.Seen, response: ServerResponse): void => {
+/** Sends a response, or the part of it that the fault leaves. */
+const send = (faulted: FaultedResponse.FaultedResponse, response: ServerResponse): void => {
   const { socket } = response
-  if (seen._tag === "reset") return void socket?.resetAndDestroy()
-  const { body, headers, status } = seen.answer
+  if (faulted._tag === "reset") return void socket?.resetAndDestroy()
+  const { body, headers, status } = faulted.response
   const length = Buffer.byteLength(body)
   response.writeHead(status, length === 0 ? headers : { ...headers, "content-length": length })
-  if (seen._tag === "whole") response.end(body)
+  if (faulted._tag === "whole") response.end(body)
   else response.write(Buffer.from(body).subarray(0, length / 2), () => socket?.destroy())
 }

@@ -1,7 +1,5 @@
 /**
- * A port of this machine, and the server of `node:http` that listens there.
- *
- * @since 0.1.0
+ * A port of this machine, and the server of `node:http` on it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,11 +9,8 @@ import * as NetAddress from "effect/net/NetAddress"
 import { createServer, type Server } from "node:http"
 
 /**
- * Service that is the server on a port; what it answers to requests, somebody else says. `origin` is
- * such as `http://127.0.0.1:4010`. `stop` gives what is under way 200 milliseconds.
- *
- * @category services
- * @since 0.1.0
+ * Service that is the server on a port, without a request listener. `origin` is such as
+ * `http://127.0.0.1:4010`. `stop` waits up to 200 milliseconds for requests in progress.
  */
 export class NodePort extends Context.Service<
   NodePort,
@@ -27,12 +22,7 @@ export class NodePort extends Context.Service<
   }
 >()("@pawl/testkit/internal/sandbox/NodePort") {}
 
-/**
- * Layer that listens at a port, 0 for a free one.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that listens on a port; 0 takes a free one. */
 export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeError> =>
   Layer.effect(
     NodePort,

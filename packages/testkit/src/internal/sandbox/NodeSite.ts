@@ -1,7 +1,5 @@
 /**
- * What a sandbox serves beside the service: the contract, the pages, and the control API.
- *
- * @since 0.1.0
+ * The rest of a sandbox beside the service: the contract, the pages and the control API.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Api } from "@pawl/http/Api"
@@ -18,28 +16,29 @@ import type { Faults } from "../../Faults.ts"
 import type { Gateway } from "../../Gateway.ts"
 import * as HostedPage from "../../HostedPage.ts"
 import type { VirtualClock } from "../../VirtualClock.ts"
-import * as Access from "./Access.ts"
-import * as Control from "./Control.ts"
-import type { Feed } from "./Feed.ts"
-import type { Traffic } from "./Traffic.ts"
+import * as RouteGuards from "../http/RouteGuards.ts"
+import * as Control from "./ControlApi.ts"
+import type { EventFeed } from "./EventFeed.ts"
+import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * Makes the listener, which answers until the scope closes: to whom, the host it is bound to and the
- * token say.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes the listener, which responds until the scope closes. The bound host and the token decide who has
+ * access.
  */
 export const make = (
-  traffic: Traffic,
+  requestLog: RequestLog,
   host: string,
   token: Redacted.Redacted | undefined
-): Effect.Effect<RequestListener, never, Faults | Feed | Gateway | VirtualClock | Scope.Scope> =>
+): Effect.Effect<
+  RequestListener,
+  never,
+  Faults | EventFeed | Gateway | VirtualClock | Scope.Scope
+> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const site = yield* HttpRouter.toHttpEffect(
-      Layer.mergeAll(contract, Control.routes(traffic), HostedPage.routes, Console.routes).pipe(
-        Layer.provide(Access.layer(host, token)),
+      Layer.mergeAll(contract, Control.routes(requestLog), HostedPage.routes, Console.routes).pipe(
+        Layer.provide(RouteGuards.layer(host, token)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )
     )

@@ -10,7 +10,7 @@ import type * as Faults from "../../../Faults.ts"
 import { Gateway, type Transaction } from "../../../Gateway.ts"
 import type { Client, Make, Service } from "./Model.ts"
 import * as IdleClock from "../IdleClock.ts"
-import * as Struck from "../../sandbox/Struck.ts"
+import * as FaultedResponse from "../../faults/FaultedResponse.ts"
 
 /** The fault of one request: none, one of the service's, a redirect to another host, or an unknown status. */
 export type RequestFault = "none" | Faults.Kind | "redirect" | "unknown"
@@ -160,16 +160,16 @@ const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/au
 /** Applies a fault to a response of the service. Returns undefined for a broken connection. */
 const responseOf = Effect.fnUntraced(function* (
   fault: RequestFault,
-  handled: Parameters<typeof Struck.meet>[1]
+  handled: Parameters<typeof FaultedResponse.make>[1]
 ) {
   if (fault === "unknown") return new Response('"SETTLED"', json)
   if (fault === "redirect") {
     const headers = { location: "https://elsewhere.invalid/api/v1/payments/apm" }
     return new Response(null, { status: 307, headers })
   }
-  const met = yield* Struck.meet(fault === "none" ? undefined : fault, handled)
+  const met = yield* FaultedResponse.make(fault === "none" ? undefined : fault, handled)
   if (met._tag === "reset") return undefined
-  const { body, headers, status } = met.answer
+  const { body, headers, status } = met.response
   return new Response(met._tag === "half" ? brokenBody(body) : status === 204 ? null : body, {
     status,
     headers: { ...headers }

@@ -1,0 +1,12 @@
+/**
+ * Sleeping until a point in time.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+/** Sleeps until a time in milliseconds since the epoch; returns at once if it has passed. */
+export const sleepUntil = (at: number): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.sleep(Duration.millis(Math.max(0, at - now)))
+  )

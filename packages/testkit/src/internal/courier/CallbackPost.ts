@@ -1,0 +1,96 @@
+/**
+ * One POST of one callback, as the service makes it (`spec.md`, "Events").
+ */
+import type { Body, Signed } from "@pawl/core/Callback"
+import * as Checksum from "@pawl/core/Checksum"
+import { Hmac } from "@pawl/core/Hmac"
+import { isLoopback } from "@pawl/core/Loopback"
+import type { Status } from "@pawl/core/Status"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as HttpBody from "effect/http/HttpBody"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import { GatewayConfig } from "../../GatewayConfig.ts"
+import { VirtualClock } from "../../VirtualClock.ts"
+
+/** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
+export interface CallbackRequest {
+  readonly url: string
+  readonly status: Status
+  readonly signed: Signed
+  readonly body: Body
+}
+
+/** The result of a try: the HTTP status of the response, or the reason there is none. */
+export type DeliveryResult = number | "timeout" | "unreachable" | "refused"
+
+/** How long a receiver may take to respond. */
+const responseTimeout = Duration.seconds(10)
+
+/** Returns a callback URL with the routing parameters appended, and without its fragment. */
+export const withRouting = (
+  callbackUrl: string,
+  parameters: Readonly<Record<string, string>>
+): string => {
+  const [url = ""] = callbackUrl.split("#")
+  const query = Object.entries(parameters).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`
+  )
+  return `${url}${url.includes("?") ? "&" : "?"}${query.join("&")}`
+}
+
+/**
+ * Makes the function that posts a callback.
+ *
+ * **Details**
+ *
+ * A try ends when the whole response has arrived; its body is discarded. An invalid URL, or one that is
+ * not allowed, is `refused` before anything is sent.
+ */
+export const make = Effect.fnUntraced(function* (
+  isAllowed: (url: URL) => boolean
+): Effect.fn.Return<
+  (request: CallbackRequest) => Effect.Effect<DeliveryResult>,
+  never,
+  GatewayConfig | HttpClient.HttpClient | Hmac
+> {
+  const { merchantSecret } = yield* GatewayConfig
+  const sign = (yield* Hmac).keyed(merchantSecret)
+  const client = yield* HttpClient.HttpClient
+  // A receiver responds in real time, also while the virtual clock is advanced.
+  const clock = yield* Effect.serviceOption(VirtualClock)
+  const outside = <A>(post: Effect.Effect<A>): Effect.Effect<A> =>
+    Option.isSome(clock) ? clock.value.outside(post) : post
+  return Effect.fnUntraced(
+    function* ({ body, signed, status, url }) {
+      const target = Result.try(() => new URL(url))
+      if (Result.isFailure(target) || !isAllowed(target.success)) return "refused"
+      const request = HttpClientRequest.post(target.success.href, {
+        headers: { "x-checksum": Checksum.callback(sign, signed) },
+        body: HttpBody.text(
+          JSON.stringify({ ...body, transactionStatus: status }),
+          "application/json"
+        )
+      })
+      return yield* client.execute(request).pipe(
+        Effect.tap((response) => Effect.ignore(Stream.runDrain(response.stream))),
+        Effect.map((response): DeliveryResult => response.status),
+        Effect.catchTag("HttpClientError", () => Effect.succeed("unreachable" as const)),
+        Effect.timeoutOrElse({
+          duration: responseTimeout,
+          orElse: () => Effect.succeed("timeout" as const)
+        })
+      )
+    },
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+    outside
+  )
+})
+
+/** Tells whether a URL is on this machine and has no credentials. */
+export const isLocal = (url: URL): boolean =>
+  isLoopback(url.hostname) && url.username === "" && url.password === ""

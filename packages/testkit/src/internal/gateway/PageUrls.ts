@@ -1,0 +1,45 @@
+/**
+ * The addresses of the pages for customers.
+ */
+import type { ReturnUrls, Transaction } from "./Transactions.ts"
+
+/**
+ * The page addresses in responses: of an intent, and of the challenge of a transaction in
+ * CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
+ */
+export interface PageUrls {
+  readonly ofIntent: (intentId: string) => {
+    readonly redirectUrl: string
+    readonly iframeUrl: string
+  }
+  readonly ofChallenge: (
+    transaction: Transaction
+  ) => { readonly challengeUrl: string; readonly challengeUrlIframe: string } | undefined
+}
+
+/** Returns the addresses of the pages at an origin. */
+export const make = (pageUrl: string): PageUrls => ({
+  ofIntent: (intentId) => {
+    const redirectUrl = `${pageUrl}${payPath(intentId, false)}`
+    return { redirectUrl, iframeUrl: `${pageUrl}${payPath(intentId, true)}` }
+  },
+  ofChallenge: ({ status, transactionId }) => {
+    if (status !== "CUSTOMER_VERIFICATION") return undefined
+    const challengeUrl = `${pageUrl}${challengePath(transactionId, false)}`
+    return { challengeUrl, challengeUrlIframe: `${pageUrl}${challengePath(transactionId, true)}` }
+  }
+})
+
+/** Returns the path of an intent's page, for a tab or for a frame. */
+export const payPath = (intentId: string, isFrame: boolean): string =>
+  `/pay/${intentId}${isFrame ? "?frame=1" : ""}`
+
+/** Returns the path of a transaction's challenge, for a tab or for a frame. */
+export const challengePath = (transactionId: string, isFrame: boolean): string =>
+  `/challenge/${transactionId}${isFrame ? "?frame=1" : ""}`
+
+/** Returns the URLs of a request to which a challenge sends the customer back. */
+export const returnUrlsOf = (request: {
+  readonly successRedirectUrl?: string | undefined
+  readonly failureRedirectUrl?: string | undefined
+}): ReturnUrls => ({ success: request.successRedirectUrl, failure: request.failureRedirectUrl })

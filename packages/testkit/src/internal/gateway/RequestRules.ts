@@ -1,0 +1,53 @@
+/**
+ * Rules for requests beyond the contract, and fields that many responses share.
+ */
+import { AccountId, Metadata } from "@pawl/core/Transaction"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Scenario from "../../Scenario.ts"
+import type { Transaction } from "./Transactions.ts"
+
+/** Schema for metadata whose scenario, if any, is a known one. */
+export const ScenarioMetadata = Schema.optionalKey(
+  Metadata.check(
+    Schema.makeFilter((metadata) =>
+      parse(metadata, "succeed") === undefined
+        ? {
+            path: [Scenario.key],
+            issue: `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, followed by any of ${Scenario.suffixes.map((suffix) => `+${suffix}`).join(" ")}`
+          }
+        : undefined
+    )
+  )
+)
+
+/**
+ * Schema for the merchant account of card operations. It must not break the text a callback checksum covers.
+ */
+export const Mid = AccountId
+
+/**
+ * Returns the scenario of checked metadata. `story` replaces the default story `succeed`, and keeps the
+ * delivery suffixes.
+ */
+export const scenarioOf = (
+  metadata: Metadata | undefined,
+  story = "succeed"
+): Effect.Effect<Scenario.Scenario> => Effect.orDie(Effect.fromNullishOr(parse(metadata, story)))
+
+const parse = (metadata: Metadata | undefined, story: string): Scenario.Scenario | undefined =>
+  Scenario.parse((metadata?.[Scenario.key] ?? "succeed").replace(/^succeed(?=\+|$)/u, story))
+
+/** Returns the fields that every response about a transaction contains. */
+export const statusFields = ({ declineCode, metadata, status }: Transaction) => ({
+  transactionStatus: status,
+  ...withoutUndefined({ declineCode, metadata })
+})
+
+/** Returns the fields that are not undefined. */
+export const withoutUndefined = <Fields extends object>(
+  fields: Fields
+): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
+  }

@@ -1,0 +1,212 @@
+/**
+ * The subscriptions of the gateway, and their charges.
+ *
+ * **Details**
+ *
+ * The first charge is made at once, and the next at the first later date of the plan. With
+ * `skipFirstCharge` the subscription is TRIALING until that date. Charges are made in ACTIVE and TRIALING; a
+ * charge that falls due in PAUSED or PENDING is skipped. After its `endDate` a subscription keeps its status
+ * and is not charged.
+ *
+ * Each charge is a card payment with callbacks of its own, and follows the scenario of the subscription's
+ * metadata and card. Only the first charge may be challenged, because the customer is present only at the
+ * create. The subscription is PENDING until that challenge ends.
+ */
+import { isTerminal } from "@pawl/core/Status"
+import type { SubscriptionRequest } from "@pawl/core/Subscription"
+import { isCharged, type SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import type * as Scope from "effect/Scope"
+import type { Scenario } from "../../Scenario.ts"
+import { withoutUndefined, scenarioOf } from "./RequestRules.ts"
+import { type Transactions, now, type Transaction } from "./Transactions.ts"
+import type { Card } from "./Cards.ts"
+import { notFound, type Refusal } from "./Contract.ts"
+import { returnUrlsOf } from "./PageUrls.ts"
+import { type PlanSchedule, nextCharge } from "./Plan.ts"
+import { StateStore } from "../state/StateStore.ts"
+import { sleepUntil } from "../Sleep.ts"
+
+/** A subscription. `due` is the time of the next charge, in milliseconds since the epoch. */
+export interface SubscriptionState extends NewSubscription {
+  readonly id: string
+  readonly createdAt: string
+  readonly status: SubscriptionStatus
+  readonly due: number | undefined
+}
+
+/** The data a subscription is created from. */
+export interface NewSubscription {
+  readonly request: SubscriptionRequest
+  readonly plan: SubscriptionRequest["plan"] & PlanSchedule
+  readonly card: Card
+}
+
+/** The public form of a subscription, without customer data. */
+export interface Listed {
+  readonly subscriptionId: string
+  readonly status: SubscriptionStatus
+  readonly requestId: string
+  readonly mid: string
+  readonly plan: NewSubscription["plan"]
+  readonly cardMask: string
+  readonly metadata?: SubscriptionRequest["metadata"]
+  readonly callbackUrl: string
+  readonly createdAt: string
+  readonly nextChargeDate: string | null
+}
+
+/**
+ * Creates, changes and charges subscriptions.
+ *
+ * - `create` returns the subscription, and its first charge if it was made at once.
+ * - `find` refuses an unknown id.
+ * - `change` sets another plan or status, and schedules the next charge anew from now.
+ * - `charges` returns all charges of a subscription, in order.
+ */
+export interface SubscriptionBilling {
+  readonly create: (
+    subscription: NewSubscription
+  ) => Effect.Effect<readonly [SubscriptionState, Transaction | undefined]>
+  readonly find: (id: string) => Effect.Effect<SubscriptionState, Refusal>
+  readonly change: (
+    subscription: SubscriptionState,
+    changes: Partial<Pick<SubscriptionState, "plan" | "status">>
+  ) => Effect.Effect<SubscriptionState>
+  readonly charges: (id: string) => Effect.Effect<ReadonlyArray<Transaction>>
+  readonly reset: Effect.Effect<void>
+}
+
+/** Makes the billing of the stored subscriptions. It stops when the scope closes. */
+export const make = Effect.fnUntraced(function* (
+  transactions: Transactions
+): Effect.fn.Return<SubscriptionBilling, never, Scope.Scope> {
+  const { open, save } = yield* StateStore
+  const timers = yield* FiberMap.make<string>()
+  const subscriptions = open<SubscriptionState>("subscription", listed)
+
+  const activate = (id: string) =>
+    Effect.sync(() => {
+      const subscription = subscriptions.get(id)
+      if (subscription?.status === "PENDING")
+        subscriptions.set(id, { ...subscription, status: "ACTIVE" })
+    })
+
+  transactions.onMove(({ scenario, transaction: { status, subscriptionId } }) =>
+    subscriptionId !== undefined && challenges(scenario) && isTerminal(status)
+      ? activate(subscriptionId)
+      : Effect.void
+  )
+
+  const charge = Effect.fnUntraced(function* (subscription: SubscriptionState, isPresent: boolean) {
+    const { card, id, plan, request } = subscription
+    const { callbackUrl, metadata, mid, requestId } = request
+    const scenario = yield* scenarioOf(metadata, card.story)
+    const unchallenged = { ...(yield* scenarioOf(undefined)), suffixes: scenario.suffixes }
+    return yield* transactions.open({
+      kind: "card-payment",
+      requestId,
+      mid,
+      amount: plan.amount,
+      currency: plan.currency,
+      metadata,
+      callbackUrl,
+      cardMask: card.cardMask,
+      subscriptionId: id,
+      returnUrls: returnUrlsOf(request),
+      scenario: challenges(scenario) && !isPresent ? unchallenged : scenario
+    })
+  })
+
+  const chargeDue = Effect.fnUntraced(function* (id: string, due: number) {
+    const subscription = subscriptions.get(id)
+    if (subscription === undefined) return
+    const isDue = isCharged(subscription.status)
+    const status = isDue ? "ACTIVE" : subscription.status
+    subscriptions.set(id, { ...subscription, status, due: nextCharge(subscription.plan, due) })
+    if (isDue) yield* charge(subscription, false)
+    yield* save
+  }, Effect.uninterruptible)
+
+  const run = Effect.fnUntraced(function* (id: string) {
+    for (
+      let due = subscriptions.get(id)?.due;
+      due !== undefined;
+      due = subscriptions.get(id)?.due
+    ) {
+      yield* sleepUntil(due)
+      yield* chargeDue(id, due)
+    }
+  })
+
+  const schedule = Effect.fnUntraced(function* (subscription: Omit<SubscriptionState, "due">) {
+    const isStopped = subscription.status === "PAUSED" || subscription.status === "CANCELED"
+    const due = isStopped
+      ? undefined
+      : nextCharge(subscription.plan, yield* Clock.currentTimeMillis)
+    const scheduled = { ...subscription, due }
+    subscriptions.set(subscription.id, scheduled)
+    yield* FiberMap.run(timers, subscription.id, run(subscription.id))
+    return scheduled
+  })
+
+  const find = (id: string) =>
+    Effect.suspend(() => {
+      const subscription = subscriptions.get(id)
+      return subscription === undefined ? Effect.fail(notFound) : Effect.succeed(subscription)
+    })
+
+  for (const { due, id } of subscriptions.values()) {
+    if (due !== undefined) yield* FiberMap.run(timers, id, run(id))
+  }
+
+  return {
+    create: Effect.fnUntraced(function* (subscription) {
+      const id = yield* transactions.nextId
+      const createdAt = yield* now
+      if (subscription.request.skipFirstCharge === true) {
+        return [yield* schedule({ ...subscription, id, createdAt, status: "TRIALING" }), undefined]
+      }
+      const created = yield* schedule({ ...subscription, id, createdAt, status: "PENDING" })
+      const first = yield* charge(created, true)
+      if (first.status !== "CUSTOMER_VERIFICATION") yield* activate(id)
+      return [created, first]
+    }),
+    find,
+    change: (subscription, changes) => schedule({ ...subscription, ...changes }),
+    charges: (id) =>
+      Effect.map(transactions.all, (all) =>
+        all.filter(({ subscriptionId }) => subscriptionId === id)
+      ),
+    reset: Effect.andThen(
+      FiberMap.clear(timers),
+      Effect.sync(() => subscriptions.clear())
+    )
+  }
+})
+
+const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
+
+const listed = ({
+  card,
+  createdAt,
+  due,
+  id,
+  plan,
+  request,
+  status
+}: SubscriptionState): Listed => ({
+  subscriptionId: id,
+  status,
+  requestId: request.requestId,
+  mid: request.mid,
+  plan,
+  cardMask: card.cardMask,
+  ...withoutUndefined({ metadata: request.metadata }),
+  callbackUrl: request.callbackUrl,
+  createdAt,
+  nextChargeDate: due === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(due))
+})

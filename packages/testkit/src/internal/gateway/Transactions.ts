@@ -1,0 +1,247 @@
+/**
+ * The transactions of the gateway, with their true statuses.
+ *
+ * **Details**
+ *
+ * A transaction moves through the statuses of its scenario, one pace apart, and each move is handed to
+ * the courier. Another operation may move it as well: a refund moves its payment. The remaining statuses
+ * are stored with the transaction, so it continues after a restart with a file.
+ */
+import type { ApmPayload } from "@pawl/core/ApmPayload"
+import type { ApmBillingDetails } from "@pawl/core/Billing"
+import type { Kind } from "@pawl/core/Kind"
+import type { Order } from "@pawl/core/Order"
+import type { Status } from "@pawl/core/Status"
+import type { Metadata } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberMap from "effect/FiberMap"
+import type * as Scope from "effect/Scope"
+import { type Callback, Courier, type Message } from "../../Courier.ts"
+import { GatewayConfig } from "../../GatewayConfig.ts"
+import type { Scenario } from "../../Scenario.ts"
+import { sleepUntil } from "../Sleep.ts"
+import { StateStore } from "../state/StateStore.ts"
+import { notFound, type Refusal } from "./Contract.ts"
+import { forgedStatus, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
+
+/**
+ * A transaction. Times are ISO 8601; `status` is the last of `history`.
+ *
+ * - `accountId`, `mid`: the merchant account, of an APM transaction and of a card transaction.
+ * - `isOver`: the scenario moves the transaction no further.
+ * - `paymentId`: the payment of a refund.
+ * - `subscriptionId`: the subscription that a card payment charges.
+ * - `intentId`: the intent on whose page the customer made the payment.
+ * - `returnUrls`: the URLs to which a challenge sends the customer back.
+ */
+export interface Transaction {
+  readonly transactionId: string
+  readonly kind: Kind
+  readonly status: Status
+  readonly isOver: boolean
+  readonly declineCode?: number | undefined
+  readonly requestId: string
+  readonly accountId?: string | undefined
+  readonly mid?: string | undefined
+  readonly amount: string
+  readonly currency: string
+  readonly metadata?: Metadata | undefined
+  readonly callbackUrl?: string | undefined
+  readonly redirectUrl?: string | undefined
+  readonly apmType?: string | undefined
+  readonly apmPayload?: ApmPayload | undefined
+  readonly billingDetails?: ApmBillingDetails | undefined
+  readonly order?: Order | undefined
+  readonly cardMask?: string | undefined
+  readonly cardHolder?: string | undefined
+  readonly paymentId?: string | undefined
+  readonly subscriptionId?: string | undefined
+  readonly intentId?: string | undefined
+  readonly returnUrls?: ReturnUrls | undefined
+  readonly createdTime: string
+  readonly history: ReadonlyArray<{ readonly status: Status; readonly at: string }>
+}
+
+/** The URLs to which a page sends the customer back. */
+export interface ReturnUrls {
+  readonly success?: string | undefined
+  readonly failure?: string | undefined
+}
+
+/** A transaction to open. */
+export interface NewTransaction extends Omit<
+  Transaction,
+  "transactionId" | "status" | "isOver" | "declineCode" | "createdTime" | "history"
+> {
+  readonly scenario: Scenario
+}
+
+/** The effect that a move of any transaction has on something else. */
+export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
+
+/**
+ * The transactions of a gateway.
+ *
+ * - `open` returns the transaction as the response to its create shows it.
+ * - `move` gives a transaction another status; without a change of status it does nothing. `declineCode`
+ *   applies to FAILED; its default is the scenario's.
+ * - `halt` stops the scenario of a transaction: only `move` changes its status after that.
+ * - `onMove` adds a listener for every later move of every transaction.
+ * - `callback` returns the callback of a status; `undefined` if the transaction sends none.
+ * - `find` refuses an id that no transaction of that kind has.
+ * - `nextId` takes an identifier that nothing else has.
+ */
+export interface Transactions {
+  readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
+  readonly move: (id: string, status: Status, declineCode?: number) => Effect.Effect<void>
+  readonly halt: (id: string) => Effect.Effect<void>
+  readonly onMove: (listener: MoveListener) => void
+  readonly callback: (id: string, status: Status) => Callback | undefined
+  readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, Refusal>
+  readonly all: Effect.Effect<ReadonlyArray<Transaction>>
+  readonly get: (id: string) => Effect.Effect<Transaction | undefined>
+  readonly nextId: Effect.Effect<string>
+  readonly reset: Effect.Effect<void>
+}
+
+/**
+ * Makes the transactions of a gateway from its stored state. They stop moving when the scope closes.
+ * `message` returns the callback of a transaction without its status; `undefined` sends none.
+ */
+export const make = Effect.fnUntraced(function* (
+  message: (transaction: Transaction) => Message | undefined
+): Effect.fn.Return<Transactions, never, GatewayConfig | Courier | Scope.Scope> {
+  const { firstId, pace } = yield* GatewayConfig
+  const { open, save } = yield* StateStore
+  const courier = yield* Courier
+  const scenarios = yield* FiberMap.make<string>()
+  const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
+  const ids = open<number>("id")
+  const listeners: Array<MoveListener> = []
+
+  const callbackOf = (
+    { scenario, transaction }: ScheduledTransaction,
+    status: Status
+  ): Callback | undefined => {
+    const callback = message(transaction)
+    if (callback === undefined) return undefined
+    const { suffixes, statuses } = scenario
+    const isLast = status === statuses.at(-1)
+    return { ...callback, status, suffixes, isLast, forgery: forgedStatus(statuses) }
+  }
+
+  const sendCallback = (entry: ScheduledTransaction, status: Status) => {
+    const callback = callbackOf(entry, status)
+    return callback === undefined ? Effect.void : courier.send(callback)
+  }
+
+  const commit = Effect.fnUntraced(function* (entry: ScheduledTransaction, status: Status) {
+    entries.set(entry.transaction.transactionId, entry)
+    yield* sendCallback(entry, status)
+    yield* Effect.forEach(listeners, (listener) => listener(entry), { discard: true })
+  })
+
+  const move = Effect.fnUntraced(function* (id: string, status: Status, declineCode?: number) {
+    const entry = entries.get(id)
+    if (entry === undefined || entry.transaction.status === status) return
+    yield* commit(moved(entry, status, yield* now, declineCode), status)
+    yield* save
+  }, Effect.uninterruptible)
+
+  /** Moves a transaction to the next status of its scenario, if there is one. */
+  const step = Effect.fnUntraced(function* (id: string) {
+    const entry = entries.get(id)
+    const [status, ...remaining] = entry?.remaining ?? []
+    if (entry === undefined || status === undefined) return
+    const next = { ...entry, remaining, due: entry.due + Duration.toMillis(pace) }
+    if (entry.transaction.status === status) entries.set(id, next)
+    else yield* commit(moved(next, status, yield* now), status)
+    yield* save
+  }, Effect.uninterruptible)
+
+  const run = Effect.fnUntraced(function* (id: string) {
+    for (let entry = entries.get(id); entry?.remaining.length; entry = entries.get(id)) {
+      yield* sleepUntil(entry.due)
+      yield* step(id)
+    }
+  })
+
+  for (const [id, { remaining }] of entries)
+    if (remaining.length > 0) yield* FiberMap.run(scenarios, id, run(id))
+
+  const get = (id: string) => Effect.sync(() => entries.get(id)?.transaction)
+  const nextId = Effect.sync(() => {
+    const id = (ids.get("last") ?? firstId - 1) + 1
+    ids.set("last", id)
+    return String(id)
+  })
+
+  return {
+    open: Effect.fnUntraced(function* ({ scenario, ...fields }) {
+      const { atCreate, statuses } = scenario
+      const createdTime = yield* now
+      const due = (yield* Clock.currentTimeMillis) + Duration.toMillis(pace)
+      const transactionId = yield* nextId
+      const blank: ScheduledTransaction = {
+        scenario,
+        remaining: statuses.slice(atCreate),
+        due,
+        transaction: {
+          ...fields,
+          transactionId,
+          status: statuses[0],
+          isOver: false,
+          createdTime,
+          history: []
+        }
+      }
+      const entry = statuses
+        .slice(0, atCreate)
+        .reduce((entry, status) => moved(entry, status, createdTime), blank)
+      entries.set(transactionId, entry)
+      yield* Effect.forEach(statuses.slice(0, atCreate), (status) => sendCallback(entry, status))
+      if (entry.remaining.length > 0) {
+        yield* FiberMap.run(scenarios, transactionId, run(transactionId))
+      }
+      return entry.transaction
+    }, Effect.uninterruptible),
+    move,
+    halt: (id) =>
+      Effect.gen(function* () {
+        yield* FiberMap.remove(scenarios, id)
+        const entry = entries.get(id)
+        if (entry === undefined || entry.remaining.length === 0) return
+        const transaction = { ...entry.transaction, isOver: true }
+        entries.set(id, { ...entry, transaction, remaining: [] })
+      }).pipe(Effect.uninterruptible),
+    onMove: (listener) => {
+      listeners.push(listener)
+    },
+    callback: (id, status) => {
+      const entry = entries.get(id)
+      return entry === undefined ? undefined : callbackOf(entry, status)
+    },
+    find: (kind, id) =>
+      Effect.filterOrFail(
+        get(id),
+        (transaction): transaction is Transaction => transaction?.kind === kind,
+        () => notFound
+      ),
+    all: Effect.sync(() => Array.from(entries.values(), ({ transaction }) => transaction)),
+    get,
+    nextId,
+    reset: Effect.andThen(
+      FiberMap.clear(scenarios),
+      Effect.sync(() => {
+        entries.clear()
+        ids.clear()
+      })
+    )
+  }
+})
+
+/** The current time as the service writes it, ISO 8601. */
+export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

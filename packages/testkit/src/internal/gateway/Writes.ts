@@ -1,0 +1,54 @@
+/**
+ * The order of requests that change state: one after the other, and one create a requestId
+ * (`spec.md`, "Conventions").
+ */
+import * as Effect from "effect/Effect"
+import { PreventSchedulerYield } from "effect/Scheduler"
+import * as Semaphore from "effect/Semaphore"
+import { StateStore } from "../state/StateStore.ts"
+
+/**
+ * Runs the requests that change state.
+ *
+ * - `exclusive` runs one at a time and without interruption, so a check still holds when the change is made.
+ * - `once` runs a request that way unless the endpoint succeeded with its requestId before; then it
+ *   returns the stored response. A refused request may be repeated.
+ */
+export interface Writes {
+  readonly exclusive: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly once: <A, E>(
+    endpoint: string,
+    requestId: string,
+    write: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  readonly reset: Effect.Effect<void>
+}
+
+/** Makes the writes of a gateway, with the responses in its stored state. */
+export const make: Effect.Effect<Writes> = Effect.gen(function* () {
+  const mutex = yield* Semaphore.make(1)
+  const { open, save } = yield* StateStore
+  const responses = open<unknown>("response")
+  // A write does not yield, so its changes are saved together.
+  const exclusive: Writes["exclusive"] = (write) =>
+    Effect.tap(write, save).pipe(
+      Effect.provideService(PreventSchedulerYield, true),
+      Effect.uninterruptible,
+      mutex.withPermit
+    )
+  return {
+    exclusive,
+    once: <A, E>(endpoint: string, requestId: string, write: Effect.Effect<A, E>) => {
+      const key = `${endpoint} ${requestId}`
+      return exclusive(
+        Effect.suspend(() =>
+          responses.has(key)
+            ? // The key names the endpoint, and with it the type of the response.
+              Effect.succeed(responses.get(key) as A)
+            : Effect.tap(write, (response) => Effect.sync(() => responses.set(key, response)))
+        )
+      )
+    },
+    reset: Effect.sync(() => responses.clear())
+  }
+})

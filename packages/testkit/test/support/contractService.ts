@@ -1,0 +1,178 @@
+/**
+ * The service under the contract: requests, responses, callbacks and time.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { assert } from "vitest"
+import type * as Gateway from "../../src/Gateway.ts"
+import { credentials, fields } from "./testGateway.ts"
+import { body, card, scenario } from "./creates.ts"
+
+/** The time between two moves of a transaction; real time is negligible beside it. */
+export const pace = "1 hour"
+
+/** A received callback. */
+export interface Arrived {
+  readonly method: string
+  readonly search: string
+  readonly contentType: string | undefined
+  readonly checksum: string | undefined
+  readonly body: Json
+}
+
+export type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Service that is a new, unused payments service.
+ *
+ * - `handle` sends one request, and returns the response.
+ * - `pass` lets time pass, and returns when all that fell due is done.
+ * - `callbackUrl` receives the callbacks, and has a query.
+ */
+export class ServiceUnderTest extends Context.Service<
+  ServiceUnderTest,
+  {
+    readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
+    readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
+    readonly callbackUrl: string
+    readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
+  }
+>()("test/ServiceUnderTest") {}
+
+/** One property of the service. */
+export interface Case {
+  readonly name: string
+  readonly holds: Effect.Effect<void, never, ServiceUnderTest>
+}
+
+export const it = (name: string, holds: Case["holds"]): Case => ({ name, holds })
+
+/** Sends a request; a body that is not text is sent as JSON. */
+export const send = Effect.fnUntraced(function* (
+  method: string,
+  path: string,
+  options: {
+    readonly token?: string | undefined
+    readonly body?: unknown
+    readonly contentType?: string
+  } = {}
+) {
+  const { body, contentType = "application/json", token } = options
+  const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
+  const { handle } = yield* ServiceUnderTest
+  const answer = yield* handle({
+    method,
+    path: `/api/v1${path}`,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": contentType }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+    },
+    body: new TextEncoder().encode(text)
+  })
+  return { ...answer, json: (answer.body === "" ? undefined : JSON.parse(answer.body)) as unknown }
+})
+
+/** Gets a token. */
+export const authenticate = Effect.map(
+  send("POST", "/auth", { body: credentials }),
+  ({ json }) => (json as { readonly accessToken: string }).accessToken
+)
+
+/** Sends a request that must succeed, and returns the response body. */
+export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const token = yield* authenticate
+  const { body: text, json, status } = yield* send(method, path, { token, body })
+  assert.oneOf(status, [200, 204], `${method} ${path}: ${text}`)
+  return json as Json
+})
+
+/** Sends a request that must be refused with 400, and returns the names of the fields. */
+export const refused = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const token = yield* authenticate
+  const { body: text, json, status } = yield* send(method, path, { token, body })
+  assert.strictEqual(status, 400, `${method} ${path} ${JSON.stringify(body)}: ${text}`)
+  return [...fields(json)]
+})
+
+/** The resources of a create that needs none. */
+export const noResources = { cardToken: "", paymentId: 0 }
+
+/** Creates a card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
+export const prepare = Effect.gen(function* () {
+  const resources = { requestId: "prepared", mid: "m-1", card }
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", resources)
+  const paid = { ...resources, amount: "1000", currency: "EUR" }
+  const { transactionId } = yield* ask("POST", "/payments/card", paid)
+  yield* steps(9)
+  return { cardToken: String(cardToken), paymentId: Number(transactionId) }
+})
+
+/** Returns the body of a valid create with a callbackUrl, with some fields replaced. */
+export const bodyFor = (path: string, resources = noResources, over: Json = {}) =>
+  Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, resources, { callbackUrl, ...over }))
+
+/** Sends a create, and returns the response body. */
+export const create = Effect.fnUntraced(function* (
+  path: string,
+  resources = noResources,
+  over: Json = {}
+) {
+  return yield* ask("POST", path, yield* bodyFor(path, resources, over))
+})
+
+/** Returns the id in the response of a create. */
+export const idOf = (answer: Json): string =>
+  String(answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"])
+
+/** Returns the number of ids used so far; ids count from 100001 over all kinds. */
+export const opened = Effect.gen(function* () {
+  const { transactionId } = yield* create("/payments/apm", noResources, {
+    requestId: crypto.randomUUID()
+  })
+  return Number(transactionId) - 100_001
+})
+
+/** Lets every transaction make a number of moves, and delivers their callbacks. */
+export const steps = (count: number) => ServiceUnderTest.use(({ pass }) => pass(`${count} hours`))
+
+/** Returns the callbacks of a transaction. */
+export const callbacksOf = (id: string) =>
+  ServiceUnderTest.use(({ arrived }) =>
+    Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
+  )
+
+/** Returns the statuses in the callbacks of a transaction, in order of arrival. */
+export const callbackStatuses = (id: string) =>
+  Effect.map(callbacksOf(id), (all) => all.map(({ body }) => String(body["transactionStatus"])))
+
+/** A create with its request and response. */
+export const begin = Effect.fnUntraced(function* (
+  path: string,
+  story: string,
+  resources: typeof noResources,
+  over: Json = {}
+) {
+  const answer = yield* create(path, resources, { requestId: story, ...scenario(story), ...over })
+  return { answer, id: idOf(answer) }
+})
+
+/** Reads a response as text, in which a number has all its digits. */
+export const textOf = Effect.fnUntraced(function* (path: string) {
+  const token = yield* authenticate
+  return (yield* send("GET", path, { token })).body
+})
+
+/** Each create of a transaction, with its status endpoint and its info endpoint, if any. */
+export const kinds = {
+  "/payments/apm": { status: "/payments/apm/status" },
+  "/payouts/apm": { status: "/payouts/apm/status", info: "/payouts/apm/info" },
+  "/payments/card": { status: "/payments/card/status" },
+  "/payments/card/charge": { status: "/payments/card/status" },
+  "/payouts/card": { status: "/payouts/card/status", info: "/payouts/card/info" },
+  "/refunds/card": { status: "/refunds/card/status", info: "/refunds/card/info" }
+} as const
+
+/** The same, for loops. */
+export const kindsList: ReadonlyArray<
+  readonly [path: string, reads: { readonly status: string; readonly info?: string }]
+> = Object.entries(kinds)
