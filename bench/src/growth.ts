@@ -19,7 +19,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Places from "../../proof/src/rel/Places.ts"
+import * as Stores from "../../proof/src/rel/Stores.ts"
 import { make } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 import { post, serve, type Server } from "./receiver.ts"
@@ -102,16 +102,16 @@ const runProcesses = (): Promise<Costs> =>
     Effect.scoped(
       Effect.gen(function* () {
         const all: Array<Grown> = []
-        if (!(yield* Effect.promise(Places.isPostgresThere))) {
+        if (!(yield* Effect.promise(Stores.isPostgresRunning))) {
           console.error("processes: skipped, since PostgreSQL does not answer")
           return { unit: "time", of: new Map<string, never>() }
         }
         for (const processes of [1, 2, 4]) {
-          const place = yield* Places.makeSql("postgres")
+          const place = yield* Stores.makeSql("postgres")
           const servers = yield* Effect.forEach(Array.from({ length: processes }), () =>
             Effect.acquireRelease(
               Effect.promise(() =>
-                serve("pawl-receiver, PostgreSQL", place.store.split("/").at(-1)!, posts(), {
+                serve("pawl-receiver, PostgreSQL", place.url.split("/").at(-1)!, posts(), {
                   connections: 64 / processes
                 })
               ),
@@ -161,17 +161,17 @@ const runRows = (): Promise<Costs> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const stores = (yield* Effect.promise(Places.isPostgresThere))
+        const stores = (yield* Effect.promise(Stores.isPostgresRunning))
           ? (["sqlite", "postgres"] as const)
           : (["sqlite"] as const)
         const all: Array<Grown> = []
         for (const store of stores) {
           for (const size of sizes) {
             console.error(`rows: filling ${store} with ${size}`)
-            const place = yield* Places.makeSql(store)
+            const place = yield* Stores.makeSql(store)
             const runtime = yield* Effect.acquireRelease(
               Effect.sync(() =>
-                ManagedRuntime.make(Layer.provide(LedgerSql.layer, Places.client(place)))
+                ManagedRuntime.make(Layer.provide(LedgerSql.layer, Stores.layerClient(place)))
               ),
               (open) => open.disposeEffect
             )

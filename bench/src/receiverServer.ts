@@ -32,7 +32,7 @@ import {
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import Stripe from "stripe"
-import * as Places from "../../proof/src/rel/Places.ts"
+import * as Stores from "../../proof/src/rel/Stores.ts"
 import { check, type Checked, remember } from "./byHand.ts"
 import { secret } from "./callbacks.ts"
 
@@ -226,7 +226,7 @@ const servers: Readonly<Record<string, () => void>> = {
   "Express + stripe": expressAndStripe,
   "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename: store })),
   "pawl-receiver, PostgreSQL": () =>
-    door(NodePostgres.layerLedger({ ...Places.server, database: store })),
+    door(NodePostgres.layerLedger({ ...Stores.server, database: store })),
   "node:sqlite, in groups": () => listen(inGroups()),
   "node:sqlite, one by one": () => listen(alone())
 }

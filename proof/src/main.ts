@@ -1,18 +1,18 @@
 /**
- * Reliability runs: `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`.
+ * Command of the reliability runs: `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`.
  *
  * **Details**
  *
- * Progress goes to stderr. On stdout comes exactly one line of JSON: what was counted, the seed, and the
- * verdict; the exit code is 1 unless all of it held. `--count` is in the unit of the run (`--cycles`, `--years`
- * and `--n` say the same), and the full count unless it is given.
+ * Progress goes to stderr. Stdout gets exactly one line of JSON with the counts, the seed and the verdict. The exit code is
+ * 1 unless every expectation held. `--count` is in the unit of the run; `--cycles`, `--years` and `--n` mean the same. The
+ * default is the full count.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import { isPostgresThere } from "./rel/Places.ts"
+import { isPostgresRunning } from "./rel/Stores.ts"
 import { dup } from "./rel/dup.ts"
 import { forge } from "./rel/forge.ts"
 import { kill } from "./rel/kill.ts"
@@ -27,15 +27,15 @@ const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({ kill, "store-down": storeDown, forge, race, dup, poll, sim, reducer })
 )
 
-/** No run may take longer, whatever happens in it. */
-const longest = Duration.hours(2)
+/** The longest time of a run, so that no run hangs. */
+const runTimeout = Duration.hours(2)
 
-const say = (line: string): void => {
+const log = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
-const list = (): string =>
-  [...runs].map(([name, { what }]) => `${name.padEnd(12)}${what}`).join("\n")
+const runList = (): string =>
+  [...runs].map(([name, { summary }]) => `${name.padEnd(12)}${summary}`).join("\n")
 
 const isStore = (name: string): name is StoreName =>
   name === "memory" || name === "sqlite" || name === "postgres"
@@ -59,26 +59,27 @@ const main = Effect.gen(function* () {
   const [name = ""] = positionals
   const run = runs.get(name)
   if (run === undefined || positionals.length !== 1) {
-    say(`Name one run:\n${list()}`)
+    log(`Name one run:\n${runList()}`)
     return false
   }
   const seed = numberOf(values.seed) ?? Math.floor(Math.random() * 1e9)
   const stores = values.store?.filter(isStore) ?? run.stores
-  const given = values.count ?? values.cycles ?? values.years ?? values.n
+  const requested = values.count ?? values.cycles ?? values.years ?? values.n
   const [first] = stores
-  const count = numberOf(given) ?? (first && run.count[first])
-  if (count === undefined || (given !== undefined && numberOf(given) === undefined)) {
-    say(`${name} runs on ${Object.keys(run.count).join(", ")}, and counts ${run.unit}`)
+  const count = numberOf(requested) ?? (first && run.count[first])
+  if (count === undefined || (requested !== undefined && numberOf(requested) === undefined)) {
+    log(`${name} runs on ${Object.keys(run.count).join(", ")}; its count is in ${run.unit}`)
     return false
   }
-  say(`${name}: ${count} ${run.unit} on ${stores.join(", ")}, seed ${seed}`)
-  const isMissing = stores.includes("postgres") && !(yield* Effect.promise(() => isPostgresThere()))
-  const began = performance.now()
-  const report: Report = isMissing
-    ? { figures: {}, misses: ["PostgreSQL does not answer on 127.0.0.1:5432"] }
-    : yield* run.make({ seed, count, stores, say }).pipe(
+  log(`${name}: ${count} ${run.unit} on ${stores.join(", ")}, seed ${seed}`)
+  const lacksPostgres =
+    stores.includes("postgres") && !(yield* Effect.promise(() => isPostgresRunning()))
+  const startedAt = performance.now()
+  const report: Report = lacksPostgres
+    ? { figures: {}, misses: ["PostgreSQL does not respond on 127.0.0.1:5432"] }
+    : yield* run.make({ seed, count, stores, log }).pipe(
         Effect.scoped,
-        Effect.timeout(longest),
+        Effect.timeout(runTimeout),
         Effect.catchCause((cause) => {
           const misses = [`the run itself failed: ${Cause.pretty(cause)}`]
           return Effect.succeed<Report>({ figures: {}, misses })
@@ -86,7 +87,7 @@ const main = Effect.gen(function* () {
       )
   const { figures, misses } = report
   const held = misses.length === 0
-  const seconds = Math.round((performance.now() - began) / 1000)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
   const verdict = held ? "held" : "missed"
   const line = { name, seed, [run.unit]: count, seconds, ...figures, verdict, misses }
   process.stdout.write(`${JSON.stringify(line)}\n`)

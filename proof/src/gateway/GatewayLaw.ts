@@ -1,99 +1,69 @@
 /**
- * What a law of the service is, and how it asks it.
- *
- * @since 0.1.0
+ * A law of the payments service, and the client with which it sends requests.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as PortableHmac from "@pawl/core/PortableHmac"
+import type { Answer, Request } from "@pawl/testkit/Gateway"
+import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
-import type { Answer, Request } from "@pawl/testkit/Gateway"
-import * as Laws from "@pawl/testkit/Laws"
 
 /**
- * Service that is the door of a payments service nobody has used yet.
+ * Service that is the payments service under test, new and without transactions.
  *
- * - `handle` sends one request, and reads its answer; `path` is from the host root.
- * - `pass` has time go by, and returns when all that fell due is done.
- * - `merchantKey`, `merchantSecret`: the credentials it knows.
- *
- * @category services
- * @since 0.1.0
+ * - `handle` sends one request and returns its response; `path` is from the host root.
+ * - `pass` lets time pass, and returns when everything that became due is done.
+ * - `merchantKey`, `merchantSecret`: the credentials it accepts.
  */
-export class Door extends Context.Service<
-  Door,
+export class GatewayUnderTest extends Context.Service<
+  GatewayUnderTest,
   {
     readonly handle: (request: Request) => Effect.Effect<Answer>
     readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
     readonly merchantKey: string
     readonly merchantSecret: string
   }
->()("@pawl/testkit/internal/laws/GatewayLaw/Door") {}
+>()("@pawl/proof/gateway/GatewayLaw/GatewayUnderTest") {}
 
-/**
- * What is put to the test: a function that makes the layer of such a door. It is built for each value a law is
- * tried on.
- *
- * @category models
- * @since 0.1.0
- */
-export type Fresh = () => Layer.Layer<Door, unknown>
+/** Makes the layer of the payments service under test. A law builds it once for each value it is tried on. */
+export type MakeGateway = () => Layer.Layer<GatewayUnderTest, unknown>
 
-/**
- * A law of the service, tried on lists of requests.
- *
- * @category models
- * @since 0.1.0
- */
-export type GatewayLaw = Laws.Law<Fresh>
+/** A law of the payments service, tried on lists of requests. */
+export type GatewayLaw = Laws.Law<MakeGateway>
 
-/**
- * A body, before it is written as JSON; text is sent as it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** The body of a request: a value to write as JSON, or text to send unchanged. */
 export type Body = Readonly<Record<string, unknown>> | string
 
 /**
- * The service as a law asks it. `post` and `get` send the token; `authenticate` buys one with these instead of
- * the right credentials, and answers with its status.
+ * The client of a law.
  *
- * @category models
- * @since 0.1.0
+ * - `post`, `get`: send a request with the access token.
+ * - `authenticate`: requests a token with these instead of the right credentials, and returns the status code.
+ * - `pass`: lets time pass.
+ * - `sign`: returns the request checksum of a payment.
  */
-export interface Asking {
-  readonly post: (path: string, body: Body, token?: string) => Effect.Effect<Answered>
-  readonly get: (path: string, token?: string) => Effect.Effect<Answered>
+export interface LawClient {
+  readonly post: (path: string, body: Body, token?: string) => Effect.Effect<JsonResponse>
+  readonly get: (path: string, token?: string) => Effect.Effect<JsonResponse>
   readonly authenticate: (over?: object) => Effect.Effect<number>
   readonly token: string
-  readonly pass: Door["Service"]["pass"]
-  readonly sign: (order: Signed) => string
+  readonly pass: GatewayUnderTest["Service"]["pass"]
+  readonly sign: (fields: SignedFields) => string
 }
 
-/**
- * An answer: its status, its bytes as text, and what they say.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Answered {
+/** A response: its status code, its body as text, and its body as JSON. */
+export interface JsonResponse {
   readonly status: number
   readonly text: string
   readonly json: unknown
 }
 
-/**
- * The fields that a request checksum is over.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Signed {
+/** The fields that a request checksum covers. */
+export interface SignedFields {
   readonly accountId: string
   readonly requestId: string
   readonly amount: string
@@ -101,27 +71,24 @@ export interface Signed {
 }
 
 /**
- * Makes a law; `body` asks a service that is new, about one list of requests. Where there are only a few such
- * lists, all of them are tried.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a law. `body` checks one list of requests against a new service. An arbitrary is sampled; of a plain list of lists,
+ * every one is tried.
  */
 export const law = <A>(
   about: Laws.About,
   requests: fc.Arbitrary<ReadonlyArray<A>> | ReadonlyArray<ReadonlyArray<A>>,
   body: (
-    asking: Asking,
+    client: LawClient,
     requests: ReadonlyArray<A>
   ) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ): GatewayLaw => {
   const trial = {
     show: (requests: ReadonlyArray<A>) =>
-      requests.map((request, at) => `${at + 1}. ${JSON.stringify(request)}`).join("\n"),
-    body: (fresh: Fresh, requests: ReadonlyArray<A>) =>
+      requests.map((request, index) => `${index + 1}. ${JSON.stringify(request)}`).join("\n"),
+    body: (makeGateway: MakeGateway, requests: ReadonlyArray<A>) =>
       Effect.suspend(() =>
-        Effect.flatMap(asking, (service) => Effect.gen(() => body(service, requests))).pipe(
-          Effect.provide(fresh(), { local: true })
+        Effect.flatMap(makeClient, (client) => Effect.gen(() => body(client, requests))).pipe(
+          Effect.provide(makeGateway(), { local: true })
         )
       )
   }
@@ -130,8 +97,8 @@ export const law = <A>(
     : Laws.each(about, { ...trial, values: requests })
 }
 
-const asking = Effect.gen(function* () {
-  const { handle, merchantKey, merchantSecret, pass } = yield* Door
+const makeClient = Effect.gen(function* () {
+  const { handle, merchantKey, merchantSecret, pass } = yield* GatewayUnderTest
   const hmac = PortableHmac.keyed(Redacted.make(merchantSecret))
   const send = (method: string, path: string, body: Body | undefined, token: string | undefined) =>
     handle({
@@ -143,41 +110,36 @@ const asking = Effect.gen(function* () {
       },
       body: utf8.encode(typeof body === "string" ? body : JSON.stringify(body))
     }).pipe(
-      Effect.map(({ body: text, status }): Answered => ({
+      Effect.map(({ body: text, status }): JsonResponse => ({
         status,
         text,
         json: text === "" ? undefined : JSON.parse(text)
       }))
     )
-  const buy = (over: object) =>
+  const authenticate = (over: object) =>
     send("POST", "/auth", { merchantKey, merchantSecret, ...over }, undefined)
-  const { json } = yield* buy({})
+  const { json } = yield* authenticate({})
   const token = String((json as { readonly accessToken: unknown }).accessToken)
   return {
-    post: (path, body, given = token) => send("POST", path, body, given || undefined),
-    get: (path, given = token) => send("GET", path, undefined, given || undefined),
-    authenticate: (over = {}) => Effect.map(buy(over), ({ status }) => status),
+    post: (path, body, accessToken = token) => send("POST", path, body, accessToken || undefined),
+    get: (path, accessToken = token) => send("GET", path, undefined, accessToken || undefined),
+    authenticate: (over = {}) => Effect.map(authenticate(over), ({ status }) => status),
     token,
     pass,
-    sign: (order) => Checksum.request(hmac, "|", order)
-  } satisfies Asking
+    sign: (fields) => Checksum.request(hmac, "|", fields)
+  } satisfies LawClient
 })
 
 const utf8 = new TextEncoder()
 
-/**
- * The body of an APM payment, signed; what is given takes the place of a field after that.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const payment = (
-  { sign }: Asking,
-  signed: Partial<Signed> = {},
+/** Returns the signed body of an APM payment. `over` replaces fields after the body is signed. */
+export const apmBody = (
+  { sign }: LawClient,
+  signed: Partial<SignedFields> = {},
   over: Readonly<Record<string, unknown>> = {}
 ) => {
-  const order = { accountId: "77", requestId: "r-1", amount: "10.50", currency: "EUR", ...signed }
-  return { ...order, apmPayload: { paymentMethod: "WALLET" }, checksum: sign(order), ...over }
+  const fields = { accountId: "77", requestId: "r-1", amount: "10.50", currency: "EUR", ...signed }
+  return { ...fields, apmPayload: { paymentMethod: "WALLET" }, checksum: sign(fields), ...over }
 }
 
 const card = {
@@ -187,13 +149,8 @@ const card = {
   cardHolderName: "Ada Lovelace"
 }
 
-/**
- * The body of a payout to a card, or of a payment by card, of 10.50 euros.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const byCard = (over: Readonly<Record<string, unknown>> = {}) => ({
+/** Returns the body of a card payment or a card payout of 10.50. */
+export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   requestId: "r-1",
   mid: "m-1",
   amount: "10.50",
@@ -201,19 +158,9 @@ export const byCard = (over: Readonly<Record<string, unknown>> = {}) => ({
   ...over
 })
 
-/**
- * Metadata that asks for a scenario, where there is such a thing.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const scenario = (story: string) => ({ metadata: { "sandbox.scenario": story } })
+/** Returns metadata that selects a scenario; a service without scenarios ignores it. */
+export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
-/**
- * Returns a field of an answer, as text.
- *
- * @category getters
- * @since 0.1.0
- */
-export const field = ({ json }: Answered, name: string): string =>
+/** Returns a field of a response, as text. */
+export const field = ({ json }: JsonResponse, name: string): string =>
   String((json as Readonly<Record<string, unknown>> | undefined)?.[name])

@@ -1,19 +1,19 @@
 /**
- * The one application behind every receiver of a run: what it was told, and what it may never see.
+ * The merchant's application behind all receivers of a run. It records the calls it gets, and checks their order.
  *
  * **Details**
  *
- * Each process forwards to a path of its own, so that a call that is made again can be held against the
- * crash that made it necessary.
+ * Each receiver process forwards to a path of its own. A repeated call is allowed only after a crash of the process that made
+ * the first call.
  */
 import { finalRank, rank, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
-import { serve } from "./Sockets.ts"
+import { serve } from "./LocalHttp.ts"
 
-/** One call, as it came. */
-export interface Told {
+/** One call of a receiver. */
+export interface Call {
   readonly id: string
   readonly transactionId: string
   readonly from: Status | null
@@ -23,58 +23,62 @@ export interface Told {
   readonly process: number
 }
 
-/** Serves the application; a call takes it up to `leisure` ms, as `chance` has it. */
-export const start = (miss: (sentence: string) => void, leisure: () => number = () => 0) =>
+/** Serves the application. `responseDelay` returns how long a call takes, in milliseconds. */
+export const start = (miss: (sentence: string) => void, responseDelay: () => number = () => 0) =>
   Effect.gen(function* () {
-    const told = new Map<string, Array<Told>>()
-    const atWork = new Map<string, number>()
-    const dead = new Set<number>()
-    /** By process: the calls of it that were made again by a later one. */
-    const again = new Map<number, number>()
+    const callsOf = new Map<string, Array<Call>>()
+    const inFlight = new Map<string, number>()
+    const killed = new Set<number>()
+    /** Of each process, the number of its calls that a later process repeated. */
+    const repeated = new Map<number, number>()
     let calls = 0
-    const hear = (call: Told): void => {
+    const record = (call: Call): void => {
       const { confirmed, from, id, to, transactionId } = call
-      const earlier = told.get(transactionId) ?? []
+      const earlier = callsOf.get(transactionId) ?? []
       const last = earlier.at(-1)
       calls++
-      told.set(transactionId, [...earlier, call])
-      if (rank(to) >= finalRank && !confirmed) miss(`${id} is final and not confirmed`)
+      callsOf.set(transactionId, [...earlier, call])
+      if (rank(to) >= finalRank && !confirmed) miss(`${id} is terminal and not confirmed`)
       if (last?.id === id) {
-        if (!dead.has(last.process)) miss(`${id} was told again, though nobody had died`)
-        again.set(last.process, (again.get(last.process) ?? 0) + 1)
+        if (!killed.has(last.process)) miss(`${id} was repeated without a crash`)
+        repeated.set(last.process, (repeated.get(last.process) ?? 0) + 1)
         return
       }
-      // A call that a crash cut short was heard, and may not be remembered.
-      const isSure = last === undefined || !dead.has(last.process)
-      if (last !== undefined && rank(to) < rank(last.to) + (isSure ? 1 : 0)) {
+      // A crash may come after a call and before it is marked told.
+      const isMarkedTold = last === undefined || !killed.has(last.process)
+      if (last !== undefined && rank(to) < rank(last.to) + (isMarkedTold ? 1 : 0)) {
         miss(`${id} came after ${last.id}`)
       }
-      const remembered = isSure ? [last?.to ?? null] : [null, ...earlier.map(({ to }) => to)]
-      if (!remembered.includes(from)) miss(`${id} is from ${String(from)}, which was not told last`)
+      const possibleFrom = isMarkedTold
+        ? [last?.to ?? null]
+        : [null, ...earlier.map(({ to }) => to)]
+      if (!possibleFrom.includes(from))
+        miss(`${id} is from ${String(from)}, which was not the last status told`)
     }
     const port = yield* serve((request, response) => {
       void (async () => {
-        const number = Number(request.url?.slice(1))
+        const process = Number(request.url?.slice(1))
         const body = await text(request).catch(() => undefined)
-        // Who was killed in the middle of a call told nothing.
+        // A process that is killed while it sends a call has told nothing.
         if (body === undefined) return
-        const call: Told = { ...(JSON.parse(body) as Omit<Told, "process">), process: number }
+        const call: Call = { ...(JSON.parse(body) as Omit<Call, "process">), process }
         const { id, transactionId } = call
-        const other = atWork.get(transactionId)
-        if (other !== undefined && !dead.has(other)) miss(`${id} came while another was at work`)
-        atWork.set(transactionId, number)
-        hear(call)
-        await sleep(leisure())
-        if (atWork.get(transactionId) === number) atWork.delete(transactionId)
+        const other = inFlight.get(transactionId)
+        if (other !== undefined && !killed.has(other))
+          miss(`${id} came while another call was in flight`)
+        inFlight.set(transactionId, process)
+        record(call)
+        await sleep(responseDelay())
+        if (inFlight.get(transactionId) === process) inFlight.delete(transactionId)
         response.end()
       })()
     })
     return {
-      told,
-      again,
+      callsOf,
+      repeated,
       calls: () => calls,
-      /** Says that a process is about to be killed: what it called may be called again. */
-      bury: (process: number) => dead.add(process),
+      /** Notes that a process is about to be killed; its calls may be repeated. */
+      allowRepeats: (process: number) => killed.add(process),
       url: (process: number) => `http://127.0.0.1:${port}/${process}`
     }
   })

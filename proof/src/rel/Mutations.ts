@@ -1,35 +1,35 @@
 /**
- * Callbacks that somebody changed: the signed fields, their spelling, or the header.
+ * Changed callbacks: other values of the signed fields, other spellings of them, or another checksum header.
  */
 import { signedNames } from "@pawl/core/Callback"
 import type { Method } from "@pawl/core/Kind"
 import { createHmac } from "node:crypto"
-import type { Chance } from "./Chance.ts"
-import { type Callback, searchOf, secret, sign } from "./Service.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
+import { type Callback, searchOf, secret, sign } from "./FakeService.ts"
 
-/** A genuine callback in pieces: its signed fields as texts, in the order they are signed in. */
+/** A genuine callback: the texts of its signed fields, in the order of the signature. */
 export interface Genuine {
   readonly method: Method
   readonly texts: readonly [string, string, string, string]
 }
 
-/** What somebody made of it; `checksum` is undefined where there is no header. */
+/** A changed callback; `checksum` is undefined when it has no header. */
 export interface Mutated extends Omit<Callback, "checksum"> {
   readonly checksum: string | undefined
-  /** Whether it comes through HTTP as it is: a header's white space around does not. */
+  /** Whether HTTP carries it unchanged; white space around a header is lost. */
   readonly isPostable: boolean
 }
 
-/** A member of a JSON object, its value as JSON text. */
+/** A member of a JSON object: its name, and its value as JSON text. */
 type Member = readonly [string, string]
 
-export const genuine = (chance: Chance): Genuine => ({
-  method: chance.pick(["card", "apm"]),
+export const genuine = (random: SeededRandom): Genuine => ({
+  method: random.pick(["card", "apm"]),
   texts: [
-    chance.pick(["4711", "mid-1", "merchant_01"]),
-    `${chance.below(100_000)}.${chance.below(10)}${chance.below(10)}`,
-    chance.pick(["EUR", "USD", "BRL", "JPY"]),
-    String(100_001 + chance.below(900_000))
+    random.pick(["4711", "mid-1", "merchant_01"]),
+    `${random.below(100_000)}.${random.below(10)}${random.below(10)}`,
+    random.pick(["EUR", "USD", "BRL", "JPY"]),
+    String(100_001 + random.below(900_000))
   ]
 })
 
@@ -51,7 +51,7 @@ const compose = (
   }
 }
 
-/** The callback as the service sent it. */
+/** Returns the callback as the service sends it. */
 export const unchanged = (from: Genuine): Callback => {
   const { body, search } = compose(from, membersOf(from), undefined)
   return { search, body, checksum: sign(from.texts) }
@@ -59,15 +59,15 @@ export const unchanged = (from: Genuine): Callback => {
 
 const letters = Array.from("0123456789.-+eE |,\u00a0\u0000\u001f\u200b٣３aZ/=")
 
-/** Changes a text somewhere; never gives it back as it was. */
-const scratch = (text: string, chance: Chance): string => {
-  const at = chance.below(text.length + 1)
-  const letter = chance.pick(letters)
-  const changed = chance.pick([
-    text.slice(0, at) + letter + text.slice(at),
-    text.slice(0, at) + letter + text.slice(at + 1),
-    text.slice(0, at) + text.slice(at + 1),
-    text.slice(0, at) + text.charAt(at) + text.slice(at),
+/** Changes a text at one place; the result always differs. */
+const changeText = (text: string, random: SeededRandom): string => {
+  const index = random.below(text.length + 1)
+  const letter = random.pick(letters)
+  const changed = random.pick([
+    text.slice(0, index) + letter + text.slice(index),
+    text.slice(0, index) + letter + text.slice(index + 1),
+    text.slice(0, index) + text.slice(index + 1),
+    text.slice(0, index) + text.charAt(index) + text.slice(index),
     text.toLowerCase(),
     `0${text}`,
     `${text}0`,
@@ -76,15 +76,15 @@ const scratch = (text: string, chance: Chance): string => {
   return changed === text ? `${text}0` : changed
 }
 
-type Fields = (texts: Genuine["texts"], chance: Chance) => ReadonlyArray<string>
+type Fields = (texts: Genuine["texts"], random: SeededRandom) => ReadonlyArray<string>
 
-/** Ways to change what the four fields say. */
-const ofTexts: ReadonlyArray<Fields> = [
-  (texts, chance) => {
-    const at = chance.below(4)
-    return texts.map((text, index) => (index === at ? scratch(text, chance) : text))
+/** Changes of the values of the four signed fields. */
+const textChanges: ReadonlyArray<Fields> = [
+  (texts, random) => {
+    const at = random.below(4)
+    return texts.map((text, index) => (index === at ? changeText(text, random) : text))
   },
-  // The texts joined are the same, and their borders elsewhere.
+  // The joined text stays the same, with other borders between the fields.
   ([account, amount, ...rest]) => [`${account}|${amount}`, ...rest, ""],
   ([account, amount, currency, id]) => [account, `${amount}|${currency}`, "", id],
   ([account, amount, currency, id]) => [
@@ -97,59 +97,59 @@ const ofTexts: ReadonlyArray<Fields> = [
   ([account, amount, currency, id]) => [account, currency, amount, id],
   ([account, amount, currency, id]) => [id === account ? `${id}0` : id, amount, currency, account],
   ([account, amount, currency, id]) => [account, `${amount}0`, currency, id],
-  ([account, , currency, id], chance) => [
+  ([account, , currency, id], random) => [
     account,
-    `${1_000_000 + chance.below(1e6)}.00`,
+    `${1_000_000 + random.below(1e6)}.00`,
     currency,
     id
   ]
 ]
 
-type Members = (members: ReadonlyArray<Member>, chance: Chance) => ReadonlyArray<Member>
+type Members = (members: ReadonlyArray<Member>, random: SeededRandom) => ReadonlyArray<Member>
 
-/** Ways to write a field that leave its text, or something like it. */
-const ofMembers: ReadonlyArray<Members> = [
-  (members, chance) => change(members, chance, (value) => `[${value}]`),
-  (members, chance) => change(members, chance, (value) => `{"0":${value}}`),
-  (members, chance) =>
-    change(members, chance, () => chance.pick(["null", "true", "{}", "[]", '""'])),
-  (members, chance) => change(members, chance, (value) => `${value.slice(0, -1)}\\u0000"`),
-  (members, chance) => change(members, chance, (value) => `${value.slice(0, -1)}\\ud800"`),
-  (members, chance) =>
-    change(members, chance, () => `${1 + chance.below(1e6)}e${chance.below(400)}`),
-  (members, chance) => members.toSpliced(chance.below(4), 1),
-  (members, chance) => [...members, [chance.pick(members)[0], '"another"']],
-  (members, chance) => [[chance.pick(members)[0], '"another"'], ...members],
-  (members, chance) => rename(members, chance, (name) => name.toUpperCase()),
-  (members, chance) => rename(members, chance, (name) => `${name} `),
-  (members, chance) => rename(members, chance, () => "__proto__")
+/** Other spellings of a field that keep its text, or nearly. */
+const memberChanges: ReadonlyArray<Members> = [
+  (members, random) => change(members, random, (value) => `[${value}]`),
+  (members, random) => change(members, random, (value) => `{"0":${value}}`),
+  (members, random) =>
+    change(members, random, () => random.pick(["null", "true", "{}", "[]", '""'])),
+  (members, random) => change(members, random, (value) => `${value.slice(0, -1)}\\u0000"`),
+  (members, random) => change(members, random, (value) => `${value.slice(0, -1)}\\ud800"`),
+  (members, random) =>
+    change(members, random, () => `${1 + random.below(1e6)}e${random.below(400)}`),
+  (members, random) => members.toSpliced(random.below(4), 1),
+  (members, random) => [...members, [random.pick(members)[0], '"another"']],
+  (members, random) => [[random.pick(members)[0], '"another"'], ...members],
+  (members, random) => rename(members, random, (name) => name.toUpperCase()),
+  (members, random) => rename(members, random, (name) => `${name} `),
+  (members, random) => rename(members, random, () => "__proto__")
 ]
 
 const change = (
   members: ReadonlyArray<Member>,
-  chance: Chance,
+  random: SeededRandom,
   write: (value: string) => string
 ): ReadonlyArray<Member> => {
-  const at = chance.below(members.length)
+  const at = random.below(members.length)
   return members.map(([name, value], index) => [name, index === at ? write(value) : value])
 }
 
 const rename = (
   members: ReadonlyArray<Member>,
-  chance: Chance,
+  random: SeededRandom,
   write: (name: string) => string
 ): ReadonlyArray<Member> => {
-  const at = chance.below(members.length)
+  const at = random.below(members.length)
   return members.map(([name, value], index) => [index === at ? write(name) : name, value])
 }
 
-type Header = (checksum: string, chance: Chance, from: Genuine) => string | undefined
+type Header = (checksum: string, random: SeededRandom, from: Genuine) => string | undefined
 
-/** Ways to change the header, among them every other spelling of the digest. */
-const ofHeader: ReadonlyArray<Header> = [
-  (checksum, chance) => {
-    const at = chance.below(checksum.length)
-    const letter = chance.pick(
+/** Changes of the checksum header, among them other spellings of the digest. */
+const headerChanges: ReadonlyArray<Header> = [
+  (checksum, random) => {
+    const at = random.below(checksum.length)
+    const letter = random.pick(
       Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     )
     return (
@@ -158,8 +158,8 @@ const ofHeader: ReadonlyArray<Header> = [
       checksum.slice(at + 1)
     )
   },
-  (checksum, chance) => checksum.slice(0, chance.below(checksum.length)),
-  (checksum, chance) => scratch(checksum, chance),
+  (checksum, random) => checksum.slice(0, random.below(checksum.length)),
+  (checksum, random) => changeText(checksum, random),
   (checksum) => checksum.replace(/=+$/u, ""),
   (checksum) => `${checksum}=`,
   (checksum) => `${checksum}, ${checksum}`,
@@ -167,12 +167,12 @@ const ofHeader: ReadonlyArray<Header> = [
   (checksum) => Buffer.from(checksum, "base64").toString("hex"),
   (checksum) => Buffer.from(checksum, "base64").toString("latin1"),
   (checksum) => checksum.toLowerCase(),
-  (checksum, chance) => checksum + chance.pick([" ", "\t", "\u00a0", "\n", "AAAA", "\u0000"]),
-  // The last letter has bits that say nothing.
+  (checksum, random) => checksum + random.pick([" ", "\t", "\u00a0", "\n", "AAAA", "\u0000"]),
+  // The last letter has bits without meaning.
   (checksum) => checksum.replace(/.=$/u, (end) => `${String.fromCharCode(end.charCodeAt(0) + 1)}=`),
   () => undefined,
   () => "",
-  (_, chance) => chance.pick(["A".repeat(44), `${"A".repeat(43)}=`, "x".repeat(10_000)]),
+  (_, random) => random.pick(["A".repeat(44), `${"A".repeat(43)}=`, "x".repeat(10_000)]),
   (_, __, { texts }) => sign(texts, "another-secret"),
   (_, __, { texts }) => sign(texts, `${secret}\n`),
   (_, __, { texts }) => sign(texts, ""),
@@ -182,19 +182,20 @@ const ofHeader: ReadonlyArray<Header> = [
   (_, __, { texts: [account, amount, currency, id] }) => sign([account, amount, currency, `${id}0`])
 ]
 
-/** Returns what one attacker makes of a callback: its fields, their spelling, or its header. */
-export const mutate = (from: Genuine, chance: Chance): Mutated => {
+/** Returns a changed callback: with other values, other spellings, or another header. */
+export const mutate = (from: Genuine, random: SeededRandom): Mutated => {
   const checksum = sign(from.texts)
-  const what = chance.below(5)
-  if (what < 2) {
-    const texts = chance.pick(ofTexts)(from.texts, chance)
+  const choice = random.below(5)
+  if (choice < 2) {
+    const texts = random.pick(textChanges)(from.texts, random)
     const members = membersOf(from).map(([name], at): Member => [
       name,
       JSON.stringify(texts[at] ?? "")
     ])
     return compose(from, members, checksum)
   }
-  if (what === 2) return compose(from, chance.pick(ofMembers)(membersOf(from), chance), checksum)
-  const header = chance.pick(ofHeader)(checksum, chance, from)
+  if (choice === 2)
+    return compose(from, random.pick(memberChanges)(membersOf(from), random), checksum)
+  const header = random.pick(headerChanges)(checksum, random, from)
   return compose(from, membersOf(from), header === checksum ? `${header}A` : header)
 }

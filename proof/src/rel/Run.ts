@@ -1,27 +1,27 @@
 /**
- * What a reliability run is, and what it reports.
+ * A reliability run and its report.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Where a receiver keeps its ledger in a run. */
+/** The kind of store in which a receiver keeps its ledger. */
 export type StoreName = "memory" | "sqlite" | "postgres"
 
 /**
- * What a run is asked for.
+ * Options of a run.
  *
- * - `count`: how much of it, in the run's own unit.
- * - `stores`: on which stores.
- * - `say`: takes a line of progress.
+ * - `count`: how much is run, in the unit of the run.
+ * - `stores`: the stores to run on.
+ * - `log`: receives lines of progress.
  */
-export interface Wanted {
+export interface RunOptions {
   readonly seed: number
   readonly count: number
   readonly stores: ReadonlyArray<StoreName>
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
 }
 
-/** What came of a run: what was counted, and in sentences what did not hold. */
+/** Report of a run: its counts, and a sentence for each miss, an expectation that did not hold. */
 export interface Report {
   readonly figures: Readonly<Record<string, number>>
   readonly misses: ReadonlyArray<string>
@@ -30,32 +30,35 @@ export interface Report {
 /**
  * A run.
  *
- * - `unit`, `count`: what is counted, and how many of it make a full run on each store.
- * - `stores`: where it runs unless it is told.
+ * - `unit`, `count`: the unit of the run, and the count of a full run on each store.
+ * - `stores`: the default stores.
  */
 export interface Run {
-  readonly what: string
+  readonly summary: string
   readonly unit: string
   readonly count: Readonly<Partial<Record<StoreName, number>>>
   readonly stores: ReadonlyArray<StoreName>
-  readonly make: (wanted: Wanted) => Effect.Effect<Report, unknown, Scope.Scope>
+  readonly make: (options: RunOptions) => Effect.Effect<Report, unknown, Scope.Scope>
 }
 
-/** Collects what did not hold; a sentence that comes again and again is not kept for ever. */
-export const tally = () => {
+/** The number of misses that a report lists; it counts the others. */
+const listedMisses = 20
+
+/** Collects the misses of a run. */
+export const collectMisses = () => {
   const misses: Array<string> = []
-  let more = 0
+  let others = 0
   return {
     miss: (sentence: string): void => {
-      if (misses.length < 20) misses.push(sentence)
-      else more++
+      if (misses.length < listedMisses) misses.push(sentence)
+      else others++
     },
-    misses: (): ReadonlyArray<string> => (more === 0 ? misses : [...misses, `and ${more} more`])
+    misses: (): ReadonlyArray<string> => (others === 0 ? misses : [...misses, `and ${others} more`])
   }
 }
 
 /** Runs parts one after the other; each figure and each miss carries the name of its part. */
-export const inTurn = <R>(
+export const inSequence = <R>(
   parts: ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
 ): Effect.Effect<Report, unknown, R> =>
   Effect.map(
@@ -70,8 +73,8 @@ export const inTurn = <R>(
     })
   )
 
-/** Returns the middle and the 99th percentile of some durations, and the longest, in milliseconds. */
-export const spread = (durations: ReadonlyArray<number>) => {
+/** Returns the median, the 99th percentile and the maximum of durations in milliseconds. */
+export const percentiles = (durations: ReadonlyArray<number>) => {
   const sorted = durations.toSorted((one, two) => one - two)
   const at = (share: number) =>
     Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? 0) * 10) / 10

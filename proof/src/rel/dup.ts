@@ -1,41 +1,49 @@
 /**
- * One callback, again and again: every time 200, one row, one call of the handler (R13).
+ * Posts one callback many times: every response is 200, and there is one row and one call of the handler (R13).
  */
 import * as Effect from "effect/Effect"
 import * as Application from "./Application.ts"
-import * as Places from "./Places.ts"
-import * as Receivers from "./Receivers.ts"
-import { type Run, spread, type StoreName, tally, inTurn, type Wanted } from "./Run.ts"
-import * as Service from "./Service.ts"
-import { each, poster } from "./Sockets.ts"
+import * as FakeService from "./FakeService.ts"
+import { makePost, repeat } from "./LocalHttp.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import {
+  collectMisses,
+  inSequence,
+  percentiles,
+  type Run,
+  type RunOptions,
+  type StoreName
+} from "./Run.ts"
+import * as Stores from "./Stores.ts"
 
 const connections = 64
+const transactionId = "100001"
 
-const onStore = (store: StoreName, { count, say }: Wanted) =>
+const onStore = (name: StoreName, { count, log }: RunOptions) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
-    const place = yield* Places.make(store)
-    const { baseUrl, reads, truth } = yield* Service.start
+    const { miss, misses } = collectMisses()
+    const store = yield* Stores.make(name)
+    const { baseUrl, reads, statuses } = yield* FakeService.start
     const application = yield* Application.start(miss)
-    const start = yield* Receivers.make
-    const post = yield* poster(connections)
-    const receiver = start(baseUrl, ["--store", place.store, "--forward", application.url(1)])
-    const port = yield* Receivers.serving(receiver)
-    const callback = Service.callback("100001", "SUCCEED")
-    truth.set("100001", "SUCCEED")
+    const start = yield* ReceiverProcess.make
+    const post = yield* makePost(connections)
+    const receiver = start(baseUrl, ["--store", store.url, "--forward", application.url(1)])
+    const port = yield* ReceiverProcess.waitForPort(receiver)
+    const callback = FakeService.callback(transactionId, "SUCCEED")
+    statuses.set(transactionId, "SUCCEED")
     const latencies: Array<number> = []
-    const began = performance.now()
+    const startedAt = performance.now()
     yield* Effect.promise(() =>
-      each(count, connections, async (index) => {
-        const sent = performance.now()
-        const answer = await post(port, callback)
-        latencies.push(performance.now() - sent)
-        if (answer !== 200) miss(`repeat ${index} was answered ${String(answer)}`)
-        if (index % 20_000 === 19_999) say(`${store}: ${index + 1} repeats`)
+      repeat(count, connections, async (index) => {
+        const sentAt = performance.now()
+        const status = await post(port, callback)
+        latencies.push(performance.now() - sentAt)
+        if (status !== 200) miss(`repeat ${index} was answered ${String(status)}`)
+        if (index % 20_000 === 19_999) log(`${name}: ${index + 1} repeats`)
       })
     )
-    const seconds = (performance.now() - began) / 1000
-    const row = yield* Effect.promise(() => Receivers.believed(port, "100001"))
+    const seconds = (performance.now() - startedAt) / 1000
+    const row = yield* Effect.promise(() => ReceiverProcess.showTransaction(port, transactionId))
     if (row?.callbacks !== count) miss(`${String(row?.callbacks)} callbacks were counted`)
     if (row?.told !== "SUCCEED") miss(`the handler was told ${String(row?.told)}`)
     if (application.calls() !== 1) miss(`the handler was called ${application.calls()} times`)
@@ -45,7 +53,7 @@ const onStore = (store: StoreName, { count, say }: Wanted) =>
         handlerCalls: application.calls(),
         reads: reads(),
         perSecond: Math.round(count / seconds),
-        ...spread(latencies),
+        ...percentiles(latencies),
         memoryMiB: receiver.memory()
       },
       misses: misses()
@@ -53,9 +61,10 @@ const onStore = (store: StoreName, { count, say }: Wanted) =>
   }).pipe(Effect.scoped)
 
 export const dup: Run = {
-  what: "repeats of one callback: one handler call, all answered 200",
+  summary: "repeats of one callback: one handler call, all answered 200",
   unit: "repeats",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
   stores: ["memory", "sqlite", "postgres"],
-  make: (wanted) => inTurn(wanted.stores.map((store) => [store, onStore(store, wanted)] as const))
+  make: (options) =>
+    inSequence(options.stores.map((name) => [name, onStore(name, options)] as const))
 }

@@ -1,13 +1,13 @@
 /**
- * What somebody can do who has seen callbacks, and has no secret.
+ * Attacks with callbacks by an attacker who has seen callbacks and does not know the secret.
  *
  * **Details**
  *
- * Three parts. *Altered*: signed fields and headers changed in every way known, through the verifier, and
- * a share of them over HTTP to a receiver; none is taken. *Claims*: the status is not signed, so forged
- * ones are posted under valid checksums, beside the genuine, in virtual time; what is final is told only
- * when the service said so, what is earlier only unconfirmed, under `always` nothing the service did not
- * say, and what is genuine is told no later than one read after it came.
+ * - *altered*, *posted*: callbacks with changed signed fields or headers, given to the verifier and posted to a receiver over
+ *   HTTP. None is accepted.
+ * - *final*, *always*: callbacks with forged statuses under valid checksums, since the status is not signed, among the genuine
+ *   ones, in virtual time. A forged terminal status is never told; a forged earlier status is told only as unconfirmed, and
+ *   never under the policy `always`. A genuine status is told at most one read after its callback.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -17,102 +17,105 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Chance from "./Chance.ts"
+import { pass } from "../VirtualTime.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import * as Mutations from "./Mutations.ts"
-import * as Receivers from "./Receivers.ts"
-import { type Report, type Run, tally, inTurn, type Wanted } from "./Run.ts"
-import * as Service from "./Service.ts"
-import { each, poster } from "./Sockets.ts"
-import * as World from "./World.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import { type Report, type Run, collectMisses, inSequence, type RunOptions } from "./Run.ts"
+import * as FakeService from "./FakeService.ts"
+import { makePost, repeat } from "./LocalHttp.ts"
+import * as VirtualReceiver from "./VirtualReceiver.ts"
 
-type Asked = Omit<Wanted, "stores">
+type Options = Omit<RunOptions, "stores">
 
-/** One in so many is asked whether the genuine one still passes. */
-const sample = 500
-const slice = 20_000
+/** For one in so many changed callbacks, the genuine one is verified too. */
+const genuineEvery = 500
+/** The number of callbacks between two yields to other fibers. */
+const yieldEvery = 20_000
 
-/** Changes callbacks in every way known; none may pass the verifier there is. */
-export const altered = ({ count, say, seed }: Asked) =>
+/** Changes callbacks; none may pass the verifier. */
+export const altered = ({ count, log, seed }: Options) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
+    const { miss, misses } = collectMisses()
     const { verify } = yield* Verifier.Verifier
-    const chance = Chance.make(seed, "altered")
-    const answers: Record<string, number> = {}
+    const random = SeededRandom.make(seed, "altered")
+    const counts: Record<string, number> = {}
     let genuine = 0
-    for (let from = 0; from < count; from += slice) {
-      for (let index = from; index < Math.min(from + slice, count); index++) {
-        const original = Mutations.genuine(chance)
-        const { checksum, ...mutated } = Mutations.mutate(original, chance)
-        const incoming = { ...Service.incoming({ ...mutated, checksum: "" }), checksum }
+    for (let from = 0; from < count; from += yieldEvery) {
+      for (let index = from; index < Math.min(from + yieldEvery, count); index++) {
+        const original = Mutations.genuine(random)
+        const { checksum, ...mutated } = Mutations.mutate(original, random)
+        const incoming = { ...FakeService.incoming({ ...mutated, checksum: "" }), checksum }
         const verified = verify(incoming)
         if (Result.isFailure(verified)) {
           const { status } = verified.failure
-          answers[`answered${status}`] = (answers[`answered${status}`] ?? 0) + 1
-        } else miss(`mutation ${index} was taken: ${mutated.body}, ${String(checksum)}`)
-        if (index % sample !== 0) continue
-        if (Result.isSuccess(verify(Service.incoming(Mutations.unchanged(original))))) genuine++
+          counts[`answered${status}`] = (counts[`answered${status}`] ?? 0) + 1
+        } else miss(`mutation ${index} was accepted: ${mutated.body}, ${String(checksum)}`)
+        if (index % genuineEvery !== 0) continue
+        if (Result.isSuccess(verify(FakeService.incoming(Mutations.unchanged(original))))) genuine++
         else miss(`the genuine callback of mutation ${index} was refused`)
       }
-      if (from % (10 * slice) === 0 && from > 0) say(`${from} mutations`)
+      if (from % (10 * yieldEvery) === 0 && from > 0) log(`${from} mutations`)
       yield* Effect.yieldNow
     }
-    const figures: Report["figures"] = { ...answers, genuine }
+    const figures: Report["figures"] = { ...counts, genuine }
     return { figures, misses: misses() }
   })
 
 /** The verifier of the receiver. */
-export const layerVerifier = Verifier.layer({ current: Redacted.make(Service.secret) }).pipe(
+export const layerVerifier = Verifier.layer({ current: Redacted.make(FakeService.secret) }).pipe(
   Layer.provide(NodeHmac.layer)
 )
 
-/** Posts such callbacks to a receiver; none may be taken, or be in its ledger. */
-export const posted = ({ count, say, seed }: Asked) =>
+/** Posts changed callbacks to a receiver; none may be accepted, or be in its ledger. */
+export const posted = ({ count, log, seed }: Options) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
-    const { baseUrl } = yield* Service.start
-    const start = yield* Receivers.make
-    const post = yield* poster(32)
-    const port = yield* Receivers.serving(start(baseUrl, ["--store", "memory"]))
-    const chance = Chance.make(seed, "posted")
+    const { miss, misses } = collectMisses()
+    const { baseUrl } = yield* FakeService.start
+    const start = yield* ReceiverProcess.make
+    const post = yield* makePost(32)
+    const port = yield* ReceiverProcess.waitForPort(start(baseUrl, ["--store", "memory"]))
+    const random = SeededRandom.make(seed, "posted")
     let sent = 0
     yield* Effect.promise(() =>
-      each(count, 32, async (index) => {
+      repeat(count, 32, async (index) => {
         const { checksum, isPostable, ...mutated } = Mutations.mutate(
-          Mutations.genuine(chance),
-          chance
+          Mutations.genuine(random),
+          random
         )
         if (!isPostable) return
         sent++
-        const answer = await post(port, {
+        const status = await post(port, {
           ...mutated,
           ...(checksum !== undefined && { checksum })
         })
-        if (answer !== 400 && answer !== 401)
-          miss(`it was answered ${String(answer)}: ${mutated.body}`)
-        if (index % 10_000 === 9999) say(`${index + 1} mutations over HTTP`)
+        if (status !== 400 && status !== 401)
+          miss(`a changed callback was answered ${String(status)}: ${mutated.body}`)
+        if (index % 10_000 === 9999) log(`${index + 1} mutations over HTTP`)
       })
     )
-    // One that is genuine, so that what counts is known to count.
-    const answer = yield* Effect.promise(() =>
-      post(port, Mutations.unchanged(Mutations.genuine(chance)))
+    // A genuine callback shows that the receiver works and that the metric counts.
+    const status = yield* Effect.promise(() =>
+      post(port, Mutations.unchanged(Mutations.genuine(random)))
     )
-    if (answer !== 200) miss(`a genuine callback was answered ${String(answer)}`)
+    if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
     const metrics = yield* Effect.promise(() =>
       fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text())
     )
-    const taken = /^pawl_webhook_accepted_total (\d+)/mu.exec(metrics)?.[1]
-    if (taken !== "1") miss(`${String(taken)} were accepted, and one was genuine`)
+    const accepted = /^pawl_webhook_accepted_total (\d+)/mu.exec(metrics)?.[1]
+    if (accepted !== "1") miss(`${String(accepted)} were accepted, and one was genuine`)
     return { figures: { sent }, misses: misses() }
   }).pipe(Effect.scoped)
 
 const second = 1000
 const minute = 60 * second
-/** No row is read twice in a second; a read takes up to this long. */
+/** The longest time of a read, in milliseconds. */
 const latency = 800
+/** The longest time until a status is told: a row is read at most once a second, and the read takes its time. */
 const oneRead = second + latency
 
-/** A transaction's true history, and what is posted of it: genuine and forged, at their instants. */
-const story = (id: string, chance: Chance.Chance) => {
+/** Returns the history of a transaction, and its genuine and forged callbacks with their times. */
+const drawStory = (id: string, random: SeededRandom.SeededRandom) => {
   const ends: ReadonlyArray<ReadonlyArray<Status>> = [
     ["SUCCEED"],
     ["FAILED"],
@@ -122,41 +125,41 @@ const story = (id: string, chance: Chance.Chance) => {
     ["SUCCEED", "REFUNDED", "CHARGEBACK"],
     []
   ]
-  const history: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", ...chance.pick(ends)]
+  const history: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", ...random.pick(ends)]
   let at = 0
   const moves = history.map((status) => {
-    at += 1 + chance.below(chance.pick([50, 2 * second, 40 * second]))
+    at += 1 + random.below(random.pick([50, 2 * second, 40 * second]))
     return { id, at, status }
   })
-  const forged = Array.from({ length: chance.below(40) }, () => ({
+  const forged = Array.from({ length: random.below(40) }, () => ({
     id,
-    at: (moves[0]?.at ?? 0) + chance.below(at + 10 * second),
-    status: chance.pick(statuses)
+    at: (moves[0]?.at ?? 0) + random.below(at + 10 * second),
+    status: random.pick(statuses)
   }))
-  // The moment before a genuine one is the worst, and so is its own.
-  const beside = moves.flatMap((move) =>
-    chance.is(0.5)
-      ? [{ ...move, at: move.at - chance.below(3), status: chance.pick(statuses) }]
+  // A forgery does most harm at the instant of a genuine callback, or just before it.
+  const atGenuine = moves.flatMap((move) =>
+    random.isTrue(0.5)
+      ? [{ ...move, at: move.at - random.below(3), status: random.pick(statuses) }]
       : []
   )
-  return { id, moves, forged: [...forged, ...beside].filter(({ at }) => at >= 0) }
+  return { id, moves, forged: [...forged, ...atGenuine].filter(({ at }) => at >= 0) }
 }
 
-/** Few, so that no question waits for another's. */
-const crowd = 8
+/** The number of transactions in one receiver: so few that no read waits for another. */
+const transactionsAtOnce = 8
 
-/** Posts forged statuses beside genuine ones; `actual` is the policy of the receiver, for who tests this. */
-export const claims = (policy: Policy, { count, seed }: Asked, actual: Policy = policy) =>
+/** Posts forged statuses among genuine ones. A test passes another `actual` policy, which must cause misses. */
+export const claims = (policy: Policy, { count, seed }: Options, actual: Policy = policy) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
+    const { miss, misses } = collectMisses()
     const figures = { forged: 0, genuine: 0, told: 0, toldUnconfirmed: 0, reads: 0, latestMs: 0 }
-    for (let from = 0; from < count; from += crowd) {
-      const chance = Chance.make(seed, `claims ${policy} ${from}`)
-      const stories = Array.from({ length: crowd }, (_, index) =>
-        story(String(100_001 + from + index), chance)
+    for (let from = 0; from < count; from += transactionsAtOnce) {
+      const random = SeededRandom.make(seed, `claims ${policy} ${from}`)
+      const stories = Array.from({ length: transactionsAtOnce }, (_, index) =>
+        drawStory(String(100_001 + from + index), random)
       )
       const byId = new Map(stories.map((each) => [each.id, each.moves]))
-      const reached = (id: string, at: number) =>
+      const statusesUntil = (id: string, at: number) =>
         (byId.get(id) ?? []).filter((move) => move.at <= at).map(({ status }) => status)
       const posts = stories
         .flatMap(({ forged, moves }) => [
@@ -164,63 +167,65 @@ export const claims = (policy: Policy, { count, seed }: Asked, actual: Policy = 
           ...moves.map((each) => ({ ...each, isGenuine: true }))
         ])
         .toSorted((one, two) => one.at - two.at)
-      const { calls, reads } = yield* World.inVirtualTime(
+      const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
         Effect.gen(function* () {
-          const world = yield* World.make({
+          const receiver = yield* VirtualReceiver.make({
             policy: actual,
-            latency: () => chance.below(latency),
-            truth: (id, at) => reached(id, at).at(-1)
+            latency: () => random.below(latency),
+            statusAt: (id, at) => statusesUntil(id, at).at(-1)
           })
           for (const { at, id, isGenuine, status } of posts) {
-            if (at > world.now()) yield* World.pass(at - world.now())
-            const answer = yield* world.receive(Service.callback(id, status))
-            if (answer !== 200) miss(`${status} of ${id} was answered ${answer}`)
+            if (at > receiver.now()) yield* pass(at - receiver.now())
+            const response = yield* receiver.receive(FakeService.callback(id, status))
+            if (response !== 200) miss(`${status} of ${id} was answered ${response}`)
             figures[isGenuine ? "genuine" : "forged"]++
           }
-          yield* World.pass(10 * minute)
-          return world
+          yield* pass(10 * minute)
+          return receiver
         })
       )
       for (const { at, confirmed, id, to, transactionId } of calls) {
-        const isTrue = reached(transactionId, at).includes(to)
-        if (rank(to) >= finalRank && (!isTrue || !confirmed)) miss(`${id} is final and was forged`)
+        const isTrue = statusesUntil(transactionId, at).includes(to)
+        if (rank(to) >= finalRank && (!isTrue || !confirmed))
+          miss(`${id} is terminal and was forged`)
         if (confirmed && !isTrue) miss(`${id} is confirmed and was forged`)
         if (policy === "always" && !confirmed) miss(`${id} is not confirmed`)
         if (!confirmed) figures.toldUnconfirmed++
       }
       for (const { id, moves } of stories) {
-        const heard = calls.filter((call) => call.transactionId === id)
+        const ownCalls = calls.filter((call) => call.transactionId === id)
         for (const { at, status } of moves) {
           if (policy !== "always" && rank(status) < finalRank) continue
-          const when = heard.find(({ to }) => rank(to) >= rank(status))?.at ?? Infinity
-          if (Number.isFinite(when)) figures.latestMs = Math.max(figures.latestMs, when - at)
-          if (when > at + oneRead) miss(`${status} of ${id} came at ${at} and was told at ${when}`)
+          const toldAt = ownCalls.find(({ to }) => rank(to) >= rank(status))?.at ?? Infinity
+          if (Number.isFinite(toldAt)) figures.latestMs = Math.max(figures.latestMs, toldAt - at)
+          if (toldAt > at + oneRead)
+            miss(`${status} of ${id} came at ${at} and was told at ${toldAt}`)
         }
-        const [end, last] = [moves.at(-1)?.status, heard.at(-1)?.to]
-        const isRight = policy === "always" || (end !== undefined && rank(end) >= finalRank)
-        if (isRight && end !== last)
+        const [end, last] = [moves.at(-1)?.status, ownCalls.at(-1)?.to]
+        const mustMatch = policy === "always" || (end !== undefined && rank(end) >= finalRank)
+        if (mustMatch && end !== last)
           miss(`${id} ended ${String(end)}, and was told ${String(last)}`)
       }
       figures.told += calls.length
       figures.reads += reads()
     }
-    if (policy === "final" && figures.toldUnconfirmed === 0) miss("nothing forged was ever told")
+    if (policy === "final" && figures.toldUnconfirmed === 0) miss("no forged status was ever told")
     return { figures, misses: misses() }
   })
 
 export const forge: Run = {
-  what: "callbacks forged without the secret, or with a checksum that was seen: none counts",
+  summary: "callbacks forged without the secret, or with a known checksum: none has an effect",
   unit: "mutations",
   count: { memory: 1_000_000 },
   stores: ["memory"],
-  make: (wanted) => {
-    const { count } = wanted
-    const some = { ...wanted, count: Math.ceil(count / 500) }
-    return inTurn([
-      ["altered", Effect.provide(altered(wanted), layerVerifier)],
-      ["posted", posted({ ...wanted, count: Math.ceil(count / 50) })],
-      ["final", claims("final", some)],
-      ["always", claims("always", some)]
+  make: (options) => {
+    const { count } = options
+    const fewer = { ...options, count: Math.ceil(count / 500) }
+    return inSequence([
+      ["altered", Effect.provide(altered(options), layerVerifier)],
+      ["posted", posted({ ...options, count: Math.ceil(count / 50) })],
+      ["final", claims("final", fewer)],
+      ["always", claims("always", fewer)]
     ])
   }
 }

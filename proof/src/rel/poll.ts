@@ -1,21 +1,22 @@
 /**
- * Every callback is dropped, and everything is known all the same: at the instants of the ladder (R17),
- * and after the end by the reads that look for what came later (R18). In virtual time.
+ * Drops every callback, in virtual time: the reads of the poll ladder find each status at the expected time (R17), and the
+ * watch after a terminal status finds refunds and chargebacks (R18).
  */
 import type { Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
 import type { Operation } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
-import * as Chance from "./Chance.ts"
-import { type Run, tally, type Wanted } from "./Run.ts"
-import * as World from "./World.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+import { type Run, collectMisses, type RunOptions } from "./Run.ts"
+import { pass } from "../VirtualTime.ts"
+import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** One operation: what it was when it was registered, and what became of it when. */
-interface Life {
+/** One operation: its status when it is registered at `at`, and its later statuses with their times. */
+interface History {
   readonly id: string
   readonly kind: Operation["kind"]
   readonly at: number
@@ -23,13 +24,13 @@ interface Life {
   readonly moves: ReadonlyArray<readonly [number, Status]>
 }
 
-const isPayment = ({ kind }: Life) => kind === "apm-payment" || kind === "card-payment"
+const isPayment = ({ kind }: History) => kind === "apm-payment" || kind === "card-payment"
 
-const truthOf = ({ first, moves }: Life, at: number): Status =>
+const statusAt = ({ first, moves }: History, at: number): Status =>
   moves.findLast(([moved]) => moved <= at)?.[1] ?? first
 
-const live = (id: string, chance: Chance.Chance): Life => {
-  const kind = chance.pick<Operation["kind"]>([
+const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => {
+  const kind = random.pick<Operation["kind"]>([
     "apm-payment",
     "apm-payment",
     "card-payment",
@@ -37,28 +38,28 @@ const live = (id: string, chance: Chance.Chance): Life => {
     "card-payout",
     "refund"
   ])
-  // A few instants, so that many are due at once.
-  const at = chance.below(60) * minute
-  const end = at + 1 + chance.below(6 * hour)
+  // Only 60 different times, so that many operations are due at once.
+  const at = random.below(60) * minute
+  const end = at + 1 + random.below(6 * hour)
   const moves: Array<readonly [number, Status]> = [
-    [at + chance.below(end - at), "PROCESSING"],
-    [end, chance.pick<Status>(["SUCCEED", "SUCCEED", "SUCCEED", "FAILED", "CANCELLED"])]
+    [at + random.below(end - at), "PROCESSING"],
+    [end, random.pick<Status>(["SUCCEED", "SUCCEED", "SUCCEED", "FAILED", "CANCELLED"])]
   ]
-  const life = { id, kind, at, first: chance.pick<Status>(["NEW", "PENDING"]), moves }
-  if (moves[1]?.[1] !== "SUCCEED" || !isPayment(life) || chance.is(0.4)) return life
-  const refunded = end + 1 + chance.below(40 * day)
-  if (chance.is(0.6)) moves.push([refunded, "REFUNDED"])
-  if (chance.is(0.5)) moves.push([refunded + 1 + chance.below(20 * day), "CHARGEBACK"])
-  return life
+  const history = { id, kind, at, first: random.pick<Status>(["NEW", "PENDING"]), moves }
+  if (moves[1]?.[1] !== "SUCCEED" || !isPayment(history) || random.isTrue(0.4)) return history
+  const refunded = end + 1 + random.below(40 * day)
+  if (random.isTrue(0.6)) moves.push([refunded, "REFUNDED"])
+  if (random.isTrue(0.5)) moves.push([refunded + 1 + random.below(20 * day), "CHARGEBACK"])
+  return history
 }
 
-/** The rule in plain words: what is told of a life that is only ever read, and when. */
-const expected = (life: Life): ReadonlyArray<string> => {
-  const told = [`${life.first} at ${life.at}`]
-  let status = life.first
-  let at = life.at
+/** Returns the changes that reads alone find, with their times: the poll ladder once more, in plain code. */
+const expectedCalls = (history: History): ReadonlyArray<string> => {
+  const told = [`${history.first} at ${history.at}`]
+  let status = history.first
+  let at = history.at
   const read = (): boolean => {
-    const found = truthOf(life, at)
+    const found = statusAt(history, at)
     if (found === status) return false
     status = found
     told.push(`${found} at ${at}`)
@@ -72,61 +73,61 @@ const expected = (life: Life): ReadonlyArray<string> => {
   for (let gap = 12 * hour; gap <= 64 * day; gap *= 2) {
     if (
       status === "CHARGEBACK" ||
-      (status !== "FAILED" && status !== "CANCELLED" && !isPayment(life))
+      (status !== "FAILED" && status !== "CANCELLED" && !isPayment(history))
     )
       break
     at += gap
-    if (at > life.at + 180 * day) break
-    // Another end starts the gaps anew.
+    if (at > history.at + 180 * day) break
+    // Another terminal status restarts the gaps.
     if (read()) gap = 6 * hour
     if (status === "FAILED" || status === "CANCELLED") break
   }
   return told
 }
 
-/** How many live in one world; a ledger in memory looks at all of them each time. */
-const batch = 250
+/** The number of operations in one receiver; a ledger in memory scans all of them for each claim. */
+const batchSize = 250
 
-/** Follows operations with a switch that is not the default, or with all of them as they are. */
+/** Registers operations and checks the calls of the handler; `profile` changes switches of the receiver. */
 export const follow = (
-  { count, say, seed }: Omit<Wanted, "stores">,
+  { count, log, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}
 ) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
+    const { miss, misses } = collectMisses()
     const figures = { reads: 0, told: 0, refundedFound: 0, chargebackFound: 0 }
-    for (let from = 0; from < count; from += batch) {
-      const lives = new Map(
-        Array.from({ length: Math.min(batch, count - from) }, (_, index) => {
+    for (let from = 0; from < count; from += batchSize) {
+      const histories = new Map(
+        Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => {
           const id = String(100_001 + from + index)
-          return [id, live(id, Chance.make(seed, id))] as const
+          return [id, drawHistory(id, SeededRandom.make(seed, id))] as const
         })
       )
-      const { calls, reads } = yield* World.inVirtualTime(
+      const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
         Effect.gen(function* () {
-          const world = yield* World.make({
+          const receiver = yield* VirtualReceiver.make({
             policy: "final",
             profile,
-            truth: (id, at) => {
-              const life = lives.get(id)
-              return life && truthOf(life, at)
+            statusAt: (id, at) => {
+              const history = histories.get(id)
+              return history && statusAt(history, at)
             }
           })
-          for (const life of [...lives.values()].toSorted((one, two) => one.at - two.at)) {
-            const { first: status, id: transactionId, kind } = life
-            if (life.at > world.now()) yield* World.pass(life.at - world.now())
-            yield* world.ledger.register({ kind, transactionId, status }, life.at)
+          for (const history of [...histories.values()].toSorted((one, two) => one.at - two.at)) {
+            const { first: status, id: transactionId, kind } = history
+            if (history.at > receiver.now()) yield* pass(history.at - receiver.now())
+            yield* receiver.ledger.register({ kind, transactionId, status }, history.at)
           }
-          yield* World.pass(200 * day)
-          return world
+          yield* pass(200 * day)
+          return receiver
         })
       )
       const told = Map.groupBy(calls, ({ transactionId }) => transactionId)
-      for (const [id, life] of lives) {
-        const heard = (told.get(id) ?? []).map(({ at, to }) => `${to} at ${at}`)
-        const due = expected(life)
-        if (heard.join() !== due.join())
-          miss(`${life.kind} ${id} was told ${heard.join()}, not ${due.join()}`)
+      for (const [id, history] of histories) {
+        const actual = (told.get(id) ?? []).map(({ at, to }) => `${to} at ${at}`)
+        const expected = expectedCalls(history)
+        if (actual.join() !== expected.join())
+          miss(`${history.kind} ${id} was told ${actual.join()}, not ${expected.join()}`)
       }
       for (const { confirmed, to } of calls) {
         if (!confirmed) miss(`${to} was told without being confirmed`)
@@ -135,18 +136,19 @@ export const follow = (
       }
       figures.reads += reads()
       figures.told += calls.length
-      if ((from / batch) % 8 === 7) say(`${from + batch} operations`)
+      if ((from / batchSize) % 8 === 7) log(`${from + batchSize} operations`)
     }
-    // What a run never met, it does not show.
-    if (figures.refundedFound === 0) miss("no REFUNDED was there to be found")
-    if (figures.chargebackFound === 0) miss("no CHARGEBACK was there to be found")
+    // A run proves nothing about statuses that it never met.
+    if (figures.refundedFound === 0) miss("no operation became REFUNDED")
+    if (figures.chargebackFound === 0) miss("no operation became CHARGEBACK")
     return { figures, misses: misses() }
   })
 
 export const poll: Run = {
-  what: "operations whose every callback is dropped are known at the instants of the ladder",
+  summary:
+    "operations without any callback: reads find each status at the times of the poll ladder",
   unit: "operations",
   count: { memory: 10_000 },
   stores: ["memory"],
-  make: (wanted) => follow(wanted)
+  make: (options) => follow(options)
 }

@@ -1,74 +1,84 @@
 /**
- * Eight processes on one store take the same callbacks at the same instant: one effect each (R15, R24).
+ * Posts the same callbacks at the same instant to eight processes on one store: the handler is called once for each (R15, R24).
  */
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Application from "./Application.ts"
-import * as Places from "./Places.ts"
-import * as Receivers from "./Receivers.ts"
-import { type Run, type StoreName, tally, inTurn, type Wanted } from "./Run.ts"
-import * as Service from "./Service.ts"
-import { each, poster } from "./Sockets.ts"
+import * as FakeService from "./FakeService.ts"
+import { makePost, repeat } from "./LocalHttp.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import { collectMisses, inSequence, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import * as Stores from "./Stores.ts"
 
-const processes = 8
-/** How many keys are under way at once, each at every process. */
-const width = 16
+/** The number of keys that are posted at once, each to every process. */
+const keysAtOnce = 16
+/** The number of posts of one callback to one process until it answers 200. */
+const postsOfOneCallback = 100
 
-const onStore = (store: Exclude<StoreName, "memory">, { count, say, seed }: Wanted) =>
+/** Options that only the tests change: the number of processes. */
+interface RaceOptions {
+  readonly processes: number
+}
+
+const onStore = (
+  name: Exclude<StoreName, "memory">,
+  { count, log, seed }: RunOptions,
+  { processes }: RaceOptions
+) =>
   Effect.gen(function* () {
-    const { miss, misses } = tally()
-    const place = yield* Places.makeSql(store)
-    const { baseUrl, truth } = yield* Service.start
+    const { miss, misses } = collectMisses()
+    const store = yield* Stores.makeSql(name)
+    const { baseUrl, statuses } = yield* FakeService.start
     const application = yield* Application.start(miss)
-    const start = yield* Receivers.make
-    const post = yield* poster(processes * width)
-    // All at once, so that their migrations meet as well.
-    const started = Array.from({ length: processes }, (_, index) =>
-      start(baseUrl, ["--store", place.store, "--forward", application.url(index)])
+    const start = yield* ReceiverProcess.make
+    const post = yield* makePost(processes * keysAtOnce)
+    // All processes start at once, so their migrations run at the same time too.
+    const receivers = Array.from({ length: processes }, (_, index) =>
+      start(baseUrl, ["--store", store.url, "--forward", application.url(index)])
     )
     const ports = (yield* Effect.promise(() =>
-      Promise.all(started.map(({ ready }) => ready))
+      Promise.all(receivers.map(({ ready }) => ready))
     )).filter((port) => port !== undefined)
-    for (const { complaints } of started.slice(ports.length)) {
-      miss(`one of ${processes} did not start: ${complaints()}`)
+    for (const { errors } of receivers.slice(ports.length)) {
+      miss(`one of ${processes} did not start: ${errors()}`)
     }
-    say(`${store}: ${ports.length} processes serve`)
+    log(`${name}: ${ports.length} processes serve`)
 
     let resent = 0
     const idOf = (key: number) => String(100_001 + key + seed * count)
     yield* Effect.promise(() =>
-      each(count, width, async (key) => {
+      repeat(count, keysAtOnce, async (key) => {
         const id = idOf(key)
-        truth.set(id, "SUCCEED")
-        const callback = Service.callback(id, "SUCCEED")
+        statuses.set(id, "SUCCEED")
+        const callback = FakeService.callback(id, "SUCCEED")
         await Promise.all(
           ports.map(async (port) => {
-            for (let tries = 0; tries < 100; tries++) {
-              const answer = await post(port, callback)
-              if (answer === 200) return
-              if (answer !== undefined && answer !== 503) break
+            for (let posts = 0; posts < postsOfOneCallback; posts++) {
+              const status = await post(port, callback)
+              if (status === 200) return
+              if (status !== undefined && status !== 503) break
               resent++
               await sleep(50)
             }
-            miss(`${id} was not taken`)
+            miss(`${id} was not accepted`)
           })
         )
-        if (key % 250 === 249) say(`${store}: ${key + 1} keys`)
+        if (key % 250 === 249) log(`${name}: ${key + 1} keys`)
       })
     )
     const [port = 0] = ports
     yield* Effect.promise(async () => {
-      for (let waits = 0; waits < 600 && application.told.size < count; waits++) await sleep(100)
-      // A second call would come as soon as another process finds the row due.
+      for (let waits = 0; waits < 600 && application.callsOf.size < count; waits++) await sleep(100)
+      // A wrong second call would come as soon as another process finds the row due.
       await sleep(1000)
-      await each(count, width, async (key) => {
+      await repeat(count, keysAtOnce, async (key) => {
         const id = idOf(key)
-        const row = await Receivers.believed(port, id)
+        const row = await ReceiverProcess.showTransaction(port, id)
         const { callbacks = 0 } = row ?? {}
-        // One that was answered too late was stored as well.
+        // A callback whose response came too late was stored as well, so there may be more.
         if (callbacks < ports.length) miss(`${id} has ${callbacks} callbacks`)
         if (row?.told !== "SUCCEED") miss(`${id} is told ${String(row?.told)}`)
-        const calls = application.told.get(id)?.length ?? 0
+        const calls = application.callsOf.get(id)?.length ?? 0
         if (calls !== 1) miss(`${id} had ${calls} effects`)
       })
     })
@@ -84,15 +94,18 @@ const onStore = (store: Exclude<StoreName, "memory">, { count, say, seed }: Want
     }
   }).pipe(Effect.scoped)
 
+/** Runs the race on each store. */
+export const raceWith = (options: RunOptions, raceOptions: RaceOptions) =>
+  inSequence(
+    options.stores
+      .filter((name) => name !== "memory")
+      .map((name) => [name, onStore(name, options, raceOptions)] as const)
+  )
+
 export const race: Run = {
-  what: "8 processes, the same keys at once: one effect each",
+  summary: "8 processes, the same keys at once: one effect each",
   unit: "keys",
   count: { sqlite: 1000, postgres: 1000 },
   stores: ["sqlite", "postgres"],
-  make: (wanted) =>
-    inTurn(
-      wanted.stores
-        .filter((store) => store !== "memory")
-        .map((store) => [store, onStore(store, wanted)] as const)
-    )
+  make: (options) => raceWith(options, { processes: 8 })
 }

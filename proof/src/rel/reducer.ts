@@ -1,42 +1,45 @@
 /**
- * The real reducer against the laws: sequences drawn, shuffled and repeated, and then every evidence there is, with
- * every last read, under every policy (R14).
+ * Checks the laws of the reducer on random sequences of observations, and then on every possible evidence with every possible
+ * last read, under every policy (R14).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
 import type { Observation } from "@pawl/testkit/Generators"
 import * as Reducer from "@pawl/testkit/Laws/Reducer"
 import * as Effect from "effect/Effect"
-import { type Run, tally, type Wanted } from "./Run.ts"
+import { type Run, collectMisses, type RunOptions } from "./Run.ts"
 
 const policies: ReadonlyArray<Evidence.Policy> = ["final", "always", "never"]
 
-/** All evidence: nine statuses claimed, nine confirmed. */
-const whole = 2 ** (2 * statuses.length)
+/** The number of possible evidences: nine statuses can be claimed, and nine confirmed. */
+const evidenceCount = 2 ** (2 * statuses.length)
 
-/** So many values are put to a law at once. */
-const batch = 4096
+/** The number of values in one check of a law. */
+const batchSize = 4096
 
-/** What was observed, for every last read that some evidence may have had. */
-const observed = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArray<Observation>> => {
-  const sure = Evidence.confirmedStatuses(evidence)
-  const seen: ReadonlyArray<Observation> = [
+/** Returns the observations of an evidence, without a last read and with each possible one. */
+const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArray<Observation>> => {
+  const confirmed = Evidence.confirmedStatuses(evidence)
+  const observations: ReadonlyArray<Observation> = [
     ...Evidence.claimedStatuses(evidence).map((status) => ({
       source: "callback" as const,
       status
     })),
-    ...sure.map((status) => ({ source: "answer" as const, status }))
+    ...confirmed.map((status) => ({ source: "answer" as const, status }))
   ]
-  return [seen, ...sure.map((status) => [...seen, { source: "read" as const, status, askedAt: 1 }])]
+  return [
+    observations,
+    ...confirmed.map((status) => [...observations, { source: "read" as const, status, askedAt: 1 }])
+  ]
 }
 
-/** Puts a reducer to the laws, of every so-manieth evidence and of as many sequences as are asked for. */
-export const judge = Effect.fnUntraced(function* (
-  { count, say, seed }: Omit<Wanted, "stores">,
-  every = 1,
+/** Checks the laws of a reducer on `count` random sequences, and on every `step`-th evidence. */
+export const checkReducer = Effect.fnUntraced(function* (
+  { count, log, seed }: Omit<RunOptions, "stores">,
+  step = 1,
   make: (policy: Evidence.Policy) => Reducer.Reducer = Reducer.ours
 ) {
-  const { miss, misses } = tally()
+  const { miss, misses } = collectMisses()
   const figures = { sequences: 0, values: 0 }
   for (const policy of policies) {
     for (const law of Reducer.laws(policy)) {
@@ -51,23 +54,23 @@ export const judge = Effect.fnUntraced(function* (
       if (!(yield* holds({ numRuns: count, seed }))) continue
       figures.sequences += count
       let examples: Array<ReadonlyArray<Observation>> = []
-      for (let evidence = seed % every; evidence < whole; evidence += every) {
-        examples.push(...observed(evidence))
-        if (examples.length < batch && evidence + every < whole) continue
+      for (let evidence = seed % step; evidence < evidenceCount; evidence += step) {
+        examples.push(...observationsOf(evidence))
+        if (examples.length < batchSize && evidence + step < evidenceCount) continue
         if (!(yield* holds({ examples, numRuns: 1, seed }))) break
         figures.values += examples.length
         examples = []
       }
-      say(`${policy}: ${law.name}`)
+      log(`${policy}: ${law.name}`)
     }
   }
   return { figures, misses: misses() }
 })
 
 export const reducer: Run = {
-  what: "the laws of the reducer, on a million sequences each and on all evidence there is",
+  summary: "the laws of the reducer, on a million sequences each and on every possible evidence",
   unit: "sequences",
   count: { memory: 1_000_000 },
   stores: ["memory"],
-  make: (wanted) => judge(wanted)
+  make: (options) => checkReducer(options)
 }

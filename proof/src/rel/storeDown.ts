@@ -1,6 +1,6 @@
 /**
- * Accepts while the store is gone, full or locked: never 2xx without a row, 503 within 5 seconds, and well
- * again by itself (R04, R05, R06).
+ * Posts callbacks while the store is unavailable, full or locked: no 200 without a row, 503 within 5 seconds, and the receiver
+ * recovers by itself (R04, R05, R06).
  */
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -16,150 +16,164 @@ import { MinimumLogLevel } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
+import * as FakeService from "./FakeService.ts"
 import { layerVerifier } from "./forge.ts"
-import * as Places from "./Places.ts"
-import * as Receivers from "./Receivers.ts"
-import { type Run, tally, inTurn, type Wanted } from "./Run.ts"
-import * as Service from "./Service.ts"
-import { each, poster } from "./Sockets.ts"
-import * as Wire from "./Wire.ts"
+import { makePost, repeat } from "./LocalHttp.ts"
+import * as PostgresProxy from "./PostgresProxy.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
+import * as Stores from "./Stores.ts"
 
-type Asked = Omit<Wanted, "stores">
-type SqlPlace = Exclude<Places.Place, { readonly _tag: "memory" }>
+/**
+ * Limits in milliseconds; the tests make them longer, because a busy machine delays every response.
+ *
+ * - `response`: the longest time of a response.
+ * - `recovery`: the longest time from the end of a fault to the first 200.
+ */
+interface Limits {
+  readonly response: number
+  readonly recovery: number
+}
+
+interface Options extends Omit<RunOptions, "stores"> {
+  readonly limits: Limits
+}
 
 const connections = 64
-const patience = 5000
-const healing = 30_000
 
-/** Posts callbacks of ever new transactions, and remembers what was answered. */
-const accepts = Effect.gen(function* () {
-  const { miss, misses } = tally()
-  const post = yield* poster(connections)
+/** Makes functions that post callbacks of new transactions and check the responses. */
+const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) {
+  const { miss, misses } = collectMisses()
+  const post = yield* makePost(connections)
   const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestHealingMs: 0, rows: 0 }
-  const taken: Array<string> = []
-  let ids = 100_001
-  const one = async (port: number): Promise<number | undefined> => {
-    const id = String(ids++)
-    const sent = performance.now()
-    const answer = await post(port, Service.callback(id, "PENDING"))
-    figures.slowestMs = Math.max(figures.slowestMs, Math.round(performance.now() - sent))
-    if (performance.now() - sent > patience) miss(`${id} was answered after more than 5 seconds`)
-    if (answer === 200) {
+  const accepted: Array<string> = []
+  let nextId = 100_001
+  const postNext = async (port: number): Promise<number | undefined> => {
+    const id = String(nextId++)
+    const sentAt = performance.now()
+    const status = await post(port, FakeService.callback(id, "PENDING"))
+    const duration = performance.now() - sentAt
+    figures.slowestMs = Math.max(figures.slowestMs, Math.round(duration))
+    if (duration > response) miss(`${id} was answered after more than ${response} ms`)
+    if (status === 200) {
       figures.answered200++
-      taken.push(id)
-    } else if (answer === 503) figures.answered503++
-    else miss(`${id} was answered ${String(answer)}`)
-    return answer
+      accepted.push(id)
+    } else if (status === 503) figures.answered503++
+    else miss(`${id} was answered ${String(status)}`)
+    return status
   }
-  /** Posts so many while the store is down, or while it may be. */
-  const down = (port: number, count: number, why: string, isSure = true) =>
+  /** Posts callbacks during a fault; with `isSure` false, some may still be stored. */
+  const during = (port: number, count: number, fault: string, isSure = true) =>
     Effect.promise(() =>
-      each(count, connections, async () => {
-        if ((await one(port)) === 200 && isSure)
-          miss(`one was answered 200 while the store was ${why}`)
+      repeat(count, connections, async () => {
+        if ((await postNext(port)) === 200 && isSure)
+          miss(`one was answered 200 while the store was ${fault}`)
       })
     )
-  /** Posts a few while nothing is wrong. */
-  const up = (port: number) =>
+  /** Posts callbacks without a fault. */
+  const without = (port: number) =>
     Effect.promise(() =>
-      each(50, 10, async () => {
-        if ((await one(port)) !== 200) miss("one was not answered 200 while nothing was wrong")
+      repeat(50, 10, async () => {
+        if ((await postNext(port)) !== 200) miss("one was not answered 200 without a fault")
       })
     )
-  /** Waits until it is well, and posts a few. */
-  const heal = (port: number) =>
+  /** Waits until the receiver has recovered, and posts callbacks. */
+  const after = (port: number) =>
     Effect.andThen(
       Effect.promise(async () => {
-        const began = performance.now()
-        while ((await one(port)) !== 200) {
-          if (performance.now() - began > healing) return miss("it did not heal in 30 seconds")
+        const startedAt = performance.now()
+        while ((await postNext(port)) !== 200) {
+          if (performance.now() - startedAt > recovery)
+            return miss(`the receiver did not recover in ${recovery} ms`)
           await sleep(50)
         }
-        const took = Math.round(performance.now() - began)
-        figures.slowestHealingMs = Math.max(figures.slowestHealingMs, took)
+        const duration = Math.round(performance.now() - startedAt)
+        figures.slowestHealingMs = Math.max(figures.slowestHealingMs, duration)
       }),
-      up(port)
+      without(port)
     )
-  /** Looks for what was answered 200 with the eyes of another. */
-  const report = (place: SqlPlace) =>
+  /** Checks over a connection of its own that every callback answered 200 has a row. */
+  const report = (store: Stores.SqlStore) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const rows = yield* sql<{ id: string }>`SELECT transaction_id AS id FROM pawl_transactions`
-      const kept = new Set(rows.map(({ id }) => id))
+      const ids = new Set(rows.map(({ id }) => id))
       figures.rows = rows.length
-      for (const id of taken) if (!kept.has(id)) miss(`${id} was answered 200 and has no row`)
+      for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)
       return { figures, misses: misses() }
-    }).pipe(Effect.provide(Layer.fresh(Places.client(place))))
-  return { miss, up, down, heal, report }
+    }).pipe(Effect.provide(Layer.fresh(Stores.layerClient(store))))
+  return { miss, without, during, after, report }
 })
 
-/** Starts a receiver as a process, on a store that is told by its name. */
-const receiver = Effect.fnUntraced(function* (store: string) {
-  const { baseUrl } = yield* Service.start
-  const application = yield* Service.deaf
-  const start = yield* Receivers.make
-  return yield* Receivers.serving(start(baseUrl, ["--store", store, "--forward", application]))
+/** Starts a receiver process on a store, and returns its port. */
+const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
+  const { baseUrl } = yield* FakeService.start
+  const application = yield* FakeService.silentApplication
+  const start = yield* ReceiverProcess.make
+  return yield* ReceiverProcess.waitForPort(
+    start(baseUrl, ["--store", storeUrl, "--forward", application])
+  )
 })
 
-/** PostgreSQL: connections ended under way, refused, and without an answer. */
-const gone = ({ count, say }: Asked) =>
+/** PostgreSQL: its connections end, are refused, and go silent. */
+const unavailable = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
-    const place = yield* Places.makeSql("postgres")
-    if (place._tag !== "postgres") return yield* Effect.die("It is no database")
-    const { cut, mend, port: way, silence } = yield* Wire.open
-    const port = yield* receiver(Places.storeOf(place.database, way))
-    const { down, heal, report, up } = yield* accepts
-    yield* up(port)
-    say("postgres: connections are ended")
-    const terminate = Places.statement(
-      { ...place, database: "postgres" },
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${place.database}'`
+    const store = yield* Stores.makeSql("postgres")
+    if (store._tag !== "postgres") return yield* Effect.die("The store is no database")
+    const proxy = yield* PostgresProxy.open
+    const port = yield* startReceiver(Stores.urlOf(store.database, proxy.port))
+    const { after, during, report, without } = yield* makeChecks(limits)
+    yield* without(port)
+    log("postgres: connections are ended")
+    const terminate = Stores.execute(
+      { ...store, database: "postgres" },
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${store.database}'`
     )
-    yield* down(port, count, "ended", false).pipe(
+    yield* during(port, count, "ended", false).pipe(
       Effect.raceFirst(Effect.forever(Effect.delay(terminate, "50 millis")))
     )
-    yield* heal(port)
-    say("postgres: connections are refused")
-    cut()
-    yield* down(port, count, "refused")
-    mend()
-    yield* heal(port)
-    say("postgres: connections are silent")
-    silence()
-    yield* down(port, count, "silent")
-    mend()
-    yield* heal(port)
-    return yield* report(place)
+    yield* after(port)
+    log("postgres: connections are refused")
+    proxy.cut()
+    yield* during(port, count, "refused")
+    proxy.restore()
+    yield* after(port)
+    log("postgres: connections are silent")
+    proxy.silence()
+    yield* during(port, count, "silent")
+    proxy.restore()
+    yield* after(port)
+    return yield* report(store)
   }).pipe(Effect.scoped)
 
-/** SQLite: another process has the file. */
-const locked = ({ count, say }: Asked) =>
+/** SQLite: another connection has locked the file. */
+const locked = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
-    const place = yield* Places.makeSql("sqlite")
-    if (place._tag !== "sqlite") return yield* Effect.die("It is no file")
-    const port = yield* receiver(place.store)
-    const { down, heal, report, up } = yield* accepts
-    yield* up(port)
+    const store = yield* Stores.makeSql("sqlite")
+    if (store._tag !== "sqlite") return yield* Effect.die("The store is no file")
+    const port = yield* startReceiver(store.url)
+    const { after, during, report, without } = yield* makeChecks(limits)
+    yield* without(port)
     const other = yield* Effect.acquireRelease(
-      Effect.sync(() => new DatabaseSync(place.filename, { timeout: 10_000 })),
+      Effect.sync(() => new DatabaseSync(store.filename, { timeout: 10_000 })),
       (database) => Effect.sync(() => database.close())
     )
-    say("sqlite: the file is locked")
+    log("sqlite: the file is locked")
     other.exec("BEGIN EXCLUSIVE")
-    yield* down(port, count, "locked")
+    yield* during(port, count, "locked")
     other.exec("ROLLBACK")
-    yield* heal(port)
-    return yield* report(place)
+    yield* after(port)
+    return yield* report(store)
   }).pipe(Effect.scoped)
 
-/** SQLite: there is no page left. The receiver is in this process, where its connection can be reached. */
-const full = ({ count, say }: Asked) =>
+/** SQLite: the file may not grow. The receiver runs in this process, which limits the pages on its connection. */
+const full = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
-    const place = yield* Places.makeSql("sqlite")
-    if (place._tag !== "sqlite") return yield* Effect.die("It is no file")
+    const store = yield* Stores.makeSql("sqlite")
+    if (store._tag !== "sqlite") return yield* Effect.die("The store is no file")
     const context = yield* Layer.build(
       Receiver.layer().pipe(
-        Layer.provideMerge(Layer.provideMerge(LedgerSql.layer, NodeSqlite.layer(place))),
+        Layer.provideMerge(Layer.provideMerge(LedgerSql.layer, NodeSqlite.layer(store))),
         Layer.provide([
           layerVerifier,
           Handler.layer(() => Effect.void),
@@ -175,34 +189,43 @@ const full = ({ count, say }: Asked) =>
       Effect.flatMap((listener) => NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })),
       Effect.provideContext(context)
     )
-    const { down, heal, miss, report, up } = yield* accepts
+    const { after, during, miss, report, without } = yield* makeChecks(limits)
     const limit = (pages: number) => sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
-    yield* up(port)
-    say("sqlite: the disk is full")
+    yield* without(port)
+    log("sqlite: the disk is full")
     const [pages] = (yield* sql`PRAGMA page_count`.values).flat()
     yield* limit(Number(pages))
-    // What room there is in the last pages goes first.
-    yield* down(port, 500, "filling up", false)
-    yield* down(port, count, "full")
+    // The first callbacks fill the free space in the last pages.
+    yield* during(port, 500, "filling up", false)
+    yield* during(port, count, "full")
     yield* limit(1_000_000_000)
-    yield* heal(port)
-    const [sound] = (yield* sql`PRAGMA integrity_check`.values).flat()
-    if (sound !== "ok") miss(`the file is not sound: ${String(sound)}`)
-    const letters = yield* ledger.deadLetters
-    if (letters.length > 0) miss(`${letters.length} rows were deadLetter`)
-    return yield* report(place)
+    yield* after(port)
+    const [integrity] = (yield* sql`PRAGMA integrity_check`.values).flat()
+    if (integrity !== "ok") miss(`the integrity check of the file says ${String(integrity)}`)
+    const deadLetters = yield* ledger.deadLetters
+    if (deadLetters.length > 0) miss(`${deadLetters.length} rows are dead letters`)
+    return yield* report(store)
   }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"))
 
+/** Runs every fault of the stores. */
+export const storeDownWith = (options: RunOptions, limits: Limits) =>
+  inSequence([
+    ...(options.stores.includes("sqlite")
+      ? [
+          ["full", full({ ...options, limits })] as const,
+          ["locked", locked({ ...options, limits })] as const
+        ]
+      : []),
+    ...(options.stores.includes("postgres")
+      ? [["gone", unavailable({ ...options, limits })] as const]
+      : [])
+  ])
+
 export const storeDown: Run = {
-  what: "accepts with the store gone, full or locked: never 2xx without a row, 503 in 5 seconds",
+  summary:
+    "accepts with the store unavailable, full or locked: never 2xx without a row, 503 in 5 seconds",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
   stores: ["sqlite", "postgres"],
-  make: (wanted) =>
-    inTurn([
-      ...(wanted.stores.includes("sqlite")
-        ? [["full", full(wanted)] as const, ["locked", locked(wanted)] as const]
-        : []),
-      ...(wanted.stores.includes("postgres") ? [["gone", gone(wanted)] as const] : [])
-    ])
+  make: (options) => storeDownWith(options, { response: 5000, recovery: 30_000 })
 }

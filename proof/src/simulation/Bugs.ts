@@ -1,7 +1,5 @@
 /**
- * Bugs to plant, each of the kind that is written: a simulation is to find every one of them.
- *
- * @since 0.1.0
+ * Planted bugs: typical mistakes, each of which a simulation must find.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
@@ -17,16 +15,13 @@ type Store = Ledger["Service"]
 type Receive = Receiver["Service"]["receive"]
 
 /**
- * What is wrong with the merchant's code; nothing, without any of it.
+ * A bug in the merchant's code.
  *
  * - `policy`, `profile`: settings of the receivers.
- * - `ledger`, `receive`: put something else in the place of what is there.
- * - `requestId`: what a call is sent with, by what it is to be and the calls before.
- * - `insists`: a change is sent until it succeeds.
- * - `commitsApart`: what the handler does commits before it is marked told.
- *
- * @category models
- * @since 0.1.0
+ * - `ledger`, `receive`: replace the ledger, or the entry point of the receivers.
+ * - `requestId`: returns the requestId that is sent, from the right one and the number of earlier tries.
+ * - `repeatsChanges`: a change without a requestId is sent until it succeeds.
+ * - `commitsApart`: the effects of the handler commit before the status is marked told.
  */
 export interface Bug {
   readonly policy?: Evidence.Policy
@@ -34,15 +29,15 @@ export interface Bug {
   readonly ledger?: (ledger: Store) => Store
   readonly receive?: (receive: Receive) => Receive
   readonly requestId?: (requestId: string, tries: number) => string
-  readonly insists?: boolean
+  readonly repeatsChanges?: boolean
   readonly commitsApart?: boolean
 }
 
-/** What holds is what a callback claimed last, whatever held before. */
+/** The last claim of a callback is the status, without any check of its rank. */
 const lastWriteWins = (ledger: Store): Store => {
   const last = new Map<string, Status>()
   const applied = new Map<string, Status>()
-  const seen = (row: Leased): Leased => {
+  const withLastClaim = (row: Leased): Leased => {
     const claim = last.get(row.transactionId)
     if (claim === undefined) return row
     const told = applied.get(row.transactionId) === claim ? claim : undefined
@@ -54,39 +49,42 @@ const lastWriteWins = (ledger: Store): Store => {
       Effect.tap(ledger.accept(verified, at), () =>
         Effect.sync(() => verified.claim && last.set(verified.transactionId, verified.claim))
       ),
-    claim: (wanted) =>
-      Effect.map(ledger.claim(wanted), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(seen) })),
+    claim: (options) =>
+      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({
+        dueAt,
+        rows: rows.map(withLastClaim)
+      })),
     write: (leased, change) => {
       if (change.told !== undefined) applied.set(leased.transactionId, change.told)
-      return Effect.map(ledger.write(leased, change), (row) => row && seen(row))
+      return Effect.map(ledger.write(leased, change), (row) => row && withLastClaim(row))
     }
   }
 }
 
-/** A callback is the same as one before it when it claims the same, be that true or not. */
+/** A callback is dropped as a duplicate when an earlier one claimed the same status, confirmed or not. */
 const deduplicatedTooEarly = (ledger: Store): Store => {
-  const seen = new Set<string>()
+  const claims = new Set<string>()
   return {
     ...ledger,
     accept: (verified, at) =>
       Effect.suspend(() => {
         const key = `${verified.transactionId} ${verified.claim}`
-        if (seen.has(key)) return Effect.succeed({ isNew: false })
-        seen.add(key)
+        if (claims.has(key)) return Effect.succeed({ isNew: false })
+        claims.add(key)
         return ledger.accept(verified, at)
       })
   }
 }
 
-/** A handler that failed twice is not called a third time, and nobody is told. */
+/** A transition is marked told after the handler failed twice. */
 const givesUp = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) =>
     ledger.write(leased, (change.attempt ?? 0) > 2 ? { told: change.pendingStatus } : change)
 })
 
-/** Nothing is looked for after the end. */
-const neverLooksBack = (ledger: Store): Store => ({
+/** No reads are made after a terminal status. */
+const noWatch = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) =>
     ledger.write(
@@ -97,34 +95,30 @@ const neverLooksBack = (ledger: Store): Store => ({
     )
 })
 
-/** What a dead process leased stays with it. */
-const leasesForEver = (ledger: Store): Store => ({
+/** The leases of a dead process never end. */
+const endlessLeases = (ledger: Store): Store => ({
   ...ledger,
-  claim: (wanted) => ledger.claim({ ...wanted, until: wanted.at + Duration.toMillis("1000 days") }),
+  claim: (options) =>
+    ledger.claim({ ...options, until: options.at + Duration.toMillis("1000 days") }),
   write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
 })
 
-/**
- * The bugs, by what is wrong.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The planted bugs, by description. */
 export const bugs: Readonly<Record<string, Bug>> = {
-  "no rank check: the last callback holds": { ledger: lastWriteWins },
-  "what a callback claims is believed": { policy: "never" },
-  "nothing is polled": { profile: { pollGaps: [Duration.days(400)] } },
-  "nothing is looked for after the end": { ledger: neverLooksBack },
-  "the handler is tried twice": { ledger: givesUp },
+  "the last callback holds, without a rank check": { ledger: lastWriteWins },
+  "a claim is told without confirmation": { policy: "never" },
+  "no transaction is polled": { profile: { pollGaps: [Duration.days(400)] } },
+  "no reads follow a terminal status": { ledger: noWatch },
+  "the handler is called only twice": { ledger: givesUp },
   "callbacks are deduplicated before they are confirmed": { ledger: deduplicatedTooEarly },
-  "what the handler did and that it was told are written apart": { commitsApart: true },
-  "the lease of a dead process never ends": { ledger: leasesForEver },
-  "200 is answered before anything is stored": {
+  "the handler's effects and the told mark commit apart": { commitsApart: true },
+  "the lease of a dead process never ends": { ledger: endlessLeases },
+  "the receiver answers 200 before it stores": {
     receive: (receive) => (incoming) =>
       Effect.as(Effect.forkDetach(receive(incoming), { startImmediately: false }), 200)
   },
-  "a new requestId for every call": {
+  "every call has a new requestId": {
     requestId: (requestId, tries) => (tries === 0 ? requestId : `${requestId}-${tries}`)
   },
-  "a change is sent until it succeeds": { insists: true }
+  "a change is sent until it succeeds": { repeatsChanges: true }
 }

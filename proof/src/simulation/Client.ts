@@ -1,7 +1,5 @@
 /**
- * The client as every process of the merchant has it, and the account it is for.
- *
- * @since 0.1.0
+ * The client of the merchant's processes, and the account it uses.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Pawl from "@pawl/http/Pawl"
@@ -10,44 +8,17 @@ import { Transport } from "@pawl/http/Transport"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/**
- * The address of the service.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The origin of the service. */
 export const origin = "https://service.example"
 
-/**
- * The merchant's key.
- *
- * @category constants
- * @since 0.1.0
- */
 export const merchantKey = "simulated-merchant"
 
-/**
- * The merchant's secret.
- *
- * @category constants
- * @since 0.1.0
- */
 export const secret = "canary-of-the-merchant-secret"
 
-/**
- * The card that everything is paid with.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The card of every card payment and card payout. */
 export const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 
-/**
- * Layer that provides every service of the client over a transport.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that provides every service of the client over a transport. */
 export const layer = (transport: Transport["Service"]): Layer.Layer<Pawl.Services, never, Hmac> =>
   Pawl.layerPortable.pipe(
     Layer.provide(Layer.succeed(Transport, transport)),

@@ -1,12 +1,10 @@
 /**
- * A store that outlives the processes on it, and fails: down, slow, or silent about what it did.
+ * A ledger that outlives the processes on it, and can be unavailable, slow, or lose its reply.
  *
  * **Details**
  *
- * A statement that takes its time is done at the end of it, so it is lost when its process dies before. Nothing of a dead
- * process is done any more; its leases stay until they are over.
- *
- * @since 0.1.0
+ * A slow statement takes effect at its end, so it is lost when its process dies before that. Statements of a dead process
+ * are refused. The leases of a dead process stay until they end.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -15,93 +13,78 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Nemesis } from "./Nemesis.ts"
-import type { Life } from "./Process.ts"
+import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * Reference to what commits in one transaction with a write that marks something told.
- *
- * @category references
- * @since 0.1.0
- */
+/** Reference to the effects of the handler that commit in one transaction with the write that marks a status told. */
 export const Commit = Context.Reference<(() => void) | undefined>(
-  "@pawl/testkit/internal/simulation/Commit",
+  "@pawl/proof/simulation/CrashableStore/Commit",
   { defaultValue: () => undefined }
 )
 
-/**
- * The store: as a process finds it, and as it is.
- *
- * @category models
- * @since 0.1.0
- */
+/** The store: `connect` is the ledger of one instance of a process, with faults; `direct` is the ledger without faults. */
 export interface CrashableStore {
-  readonly seenBy: (life: Life) => Ledger.Ledger["Service"]
-  readonly asItIs: Ledger.Ledger["Service"]
+  readonly connect: (instance: Instance) => Ledger.Ledger["Service"]
+  readonly direct: Ledger.Ledger["Service"]
 }
 
-/** So many claims at one instant are no work. */
-const endless = 10_000
+/** More claims at one instant mean a loop without any wait. */
+const claimsAtOneInstant = 10_000
 
-/**
- * Makes a store that is empty. `flawed` replaces it by one with a bug in it.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes an empty store. `plant` replaces its ledger by one with a bug. */
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  flawed: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"] = (ledger) => ledger
+  plant: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"] = (ledger) => ledger
 ): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
-  const asItIs = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
-  const kept = flawed(asItIs)
+  const direct = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
+  const ledger = plant(direct)
   let claims = 0
-  let asked = 0
+  let lastClaimAt = 0
 
-  /** Who asks for work without end finds time standing still: that would hang us, too. */
-  const notForEver = Effect.suspend(() => {
-    claims = asked === trace.now() ? claims + 1 : 0
-    asked = trace.now()
-    if (claims < endless) return Effect.void
-    trace.breaks("L1", "the ledger is asked for work without end")
+  /** Ends a loop of claims, because virtual time stands still during it and the simulation would hang. */
+  const limitClaims = Effect.suspend(() => {
+    claims = lastClaimAt === trace.now() ? claims + 1 : 0
+    lastClaimAt = trace.now()
+    if (claims < claimsAtOneInstant) return Effect.void
+    trace.violation("L1", "rows are claimed in a loop without any wait")
     return Effect.fail(new StoreUnavailable({}))
   })
 
-  const seenBy = (life: Life): Ledger.Ledger["Service"] => {
-    const ask = <A>(statement: Effect.Effect<A, StoreUnavailable>) =>
+  const connect = (instance: Instance): Ledger.Ledger["Service"] => {
+    const execute = <A>(statement: Effect.Effect<A, StoreUnavailable>) =>
       Effect.suspend(() => {
-        const { until = 0, what } = nemesis.strike("store") ?? {}
-        if (life.isDead() || what === "refused") return Effect.fail(new StoreUnavailable({}))
+        const { kind, until = 0 } = nemesis.strike("store") ?? {}
+        if (instance.isDead() || kind === "refused") return Effect.fail(new StoreUnavailable({}))
         const done = Effect.suspend(() =>
-          life.isDead() ? Effect.fail(new StoreUnavailable({})) : statement
+          instance.isDead() ? Effect.fail(new StoreUnavailable({})) : statement
         )
-        if (what === "slow") return Effect.delay(done, 1000 + (until % 5000))
-        return what === "unanswered"
+        if (kind === "slow") return Effect.delay(done, 1000 + (until % 5000))
+        return kind === "unanswered"
           ? Effect.andThen(done, Effect.fail(new StoreUnavailable({})))
           : done
       })
     return {
-      accept: (verified, at) => ask(kept.accept(verified, at)),
-      register: (operation, at) => ask(kept.register(operation, at)),
-      claim: (wanted) => Effect.andThen(notForEver, ask(kept.claim(wanted))),
+      accept: (verified, at) => execute(ledger.accept(verified, at)),
+      register: (operation, at) => execute(ledger.register(operation, at)),
+      claim: (options) => Effect.andThen(limitClaims, execute(ledger.claim(options))),
       write: (leased, change) =>
-        ask(
+        execute(
           Effect.flatMap(Commit, (commit) =>
-            Effect.tap(kept.write(leased, change), (row) =>
+            Effect.tap(ledger.write(leased, change), (row) =>
               Effect.sync(() => (row === undefined ? undefined : commit?.()))
             )
           )
         ),
-      get: (method, id) => ask(kept.get(method, id)),
-      deadLetters: ask(kept.deadLetters),
-      redrive: (key, at) => ask(kept.redrive(key, at)),
-      backlog: (at) => ask(kept.backlog(at)),
-      forget: (options) => ask(kept.forget(options)),
-      quarantined: ask(kept.quarantined),
-      woken: kept.woken,
-      patience: kept.patience
+      get: (method, id) => execute(ledger.get(method, id)),
+      deadLetters: execute(ledger.deadLetters),
+      redrive: (key, at) => execute(ledger.redrive(key, at)),
+      backlog: (at) => execute(ledger.backlog(at)),
+      forget: (options) => execute(ledger.forget(options)),
+      quarantined: execute(ledger.quarantined),
+      woken: ledger.woken,
+      patience: ledger.patience
     }
   }
-  return { seenBy, asItIs }
+  return { connect, direct }
 })

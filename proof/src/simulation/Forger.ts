@@ -1,12 +1,10 @@
 /**
- * Someone who sees what the service posts, and posts too.
+ * An attacker who sees the callbacks of the service and posts changed copies of them.
  *
  * **Details**
  *
- * The checksum of a callback covers neither its status nor its URL, so some of these posts are answered 200; what they
- * claim is to come to nothing.
- *
- * @since 0.1.0
+ * The checksum of a callback covers neither its status nor its URL. Some forgeries are therefore answered 200; the statuses
+ * they claim must have no effect.
  */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -14,45 +12,44 @@ import type { Callbacks, Post } from "./Network.ts"
 import type { Forgery } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * Posts a forgery of something that was seen, if anything was.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const forge = (forgery: Forgery, { arrive, seen }: Callbacks, trace: Trace) =>
+/** Posts a forgery of a recent callback, if there is one. */
+export const forge = (forgery: Forgery, { deliver, recent }: Callbacks, trace: Trace) =>
   Effect.suspend(() => {
-    const taken = seen[forgery.back % Math.max(1, seen.length)]
-    if (taken === undefined) return Effect.void
-    trace.mark(`forged: ${forgery.what}`)
-    return Effect.asVoid(arrive(forged(forgery, taken)))
+    const original = recent[forgery.postsAgo % Math.max(1, recent.length)]
+    if (original === undefined) return Effect.void
+    trace.mark(`forged: ${forgery.kind}`)
+    return Effect.asVoid(deliver(forged(forgery, original)))
   })
 
-const forged = ({ status, what }: Forgery, taken: Incoming): Post => {
-  switch (what) {
+const forged = ({ kind, status }: Forgery, original: Incoming): Post => {
+  switch (kind) {
     case "status":
-      return { isSound: true, incoming: { ...taken, body: claim(taken.body, status) } }
+      return {
+        isVerifiable: true,
+        incoming: { ...original, body: withStatus(original.body, status) }
+      }
     case "token": {
-      const search = taken.search.replace(/(?<=[?&])pawl=[^&]*&/u, "")
-      return { isSound: true, incoming: { ...taken, search, body: claim(taken.body, status) } }
+      const search = original.search.replace(/(?<=[?&])pawl=[^&]*&/u, "")
+      const body = withStatus(original.body, status)
+      return { isVerifiable: true, incoming: { ...original, search, body } }
     }
     case "amount":
       return {
-        isSound: false,
-        incoming: { ...taken, body: edit(taken.body, /mount":"/u, 'mount":"9') }
+        isVerifiable: false,
+        incoming: { ...original, body: replace(original.body, /mount":"/u, 'mount":"9') }
       }
     case "checksum":
-      return { isSound: false, incoming: { ...taken, checksum: undefined } }
+      return { isVerifiable: false, incoming: { ...original, checksum: undefined } }
     case "query":
       return {
-        isSound: false,
-        incoming: { ...taken, search: `${taken.search}&paymentMethod=card` }
+        isVerifiable: false,
+        incoming: { ...original, search: `${original.search}&paymentMethod=card` }
       }
   }
 }
 
-const claim = (body: Uint8Array, status: string): Uint8Array =>
-  edit(body, /"transactionStatus":"[A-Z_]*"/u, `"transactionStatus":"${status}"`)
+const withStatus = (body: Uint8Array, status: string): Uint8Array =>
+  replace(body, /"transactionStatus":"[A-Z_]*"/u, `"transactionStatus":"${status}"`)
 
-const edit = (body: Uint8Array, found: RegExp, by: string): Uint8Array =>
-  new TextEncoder().encode(new TextDecoder().decode(body).replace(found, by))
+const replace = (body: Uint8Array, pattern: RegExp, by: string): Uint8Array =>
+  new TextEncoder().encode(new TextDecoder().decode(body).replace(pattern, by))

@@ -1,13 +1,11 @@
 /**
- * The merchant's shop as a process: it orders, registers what it ordered, and takes up after a crash what it
- * had not finished.
+ * The merchant's shop as a process: it makes operations, registers them with the receivers, and continues open orders after
+ * a crash.
  *
  * **Details**
  *
- * An order is in the shop's own database before anything is sent, with the requestId that every call for it
- * carries. A call that may be made again is, until it is known what became of the order.
- *
- * @since 0.1.0
+ * The shop stores an order, with the requestId of its calls, in its own database before it sends anything. It repeats a call
+ * that carries a requestId until the outcome of the order is known.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import type { Transport } from "@pawl/http/Transport"
@@ -24,10 +22,10 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
-import { sleepUntil } from "../../../packages/testkit/src/internal/Waiting.ts"
+import { sleepUntil } from "../VirtualTime.ts"
 import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
-import type { ClientJudge } from "./ClientJudge.ts"
+import type { ClientChecker } from "./ClientChecker.ts"
 import type { CrashableStore } from "./CrashableStore.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import * as Orders from "./Orders.ts"
@@ -35,18 +33,13 @@ import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * What a shop is made of. `wasMade` says whether the service has what a requestId made.
- *
- * @category models
- * @since 0.1.0
- */
+/** Parts of a shop. `wasMade` returns whether the service has a transaction of this requestId. */
 export interface Options {
   readonly seed: number
   readonly bug: Bug
   readonly store: CrashableStore
   readonly nemesis: Nemesis
-  readonly client: ClientJudge
+  readonly clientChecker: ClientChecker
   readonly trace: Trace
   readonly transport: Transport["Service"]
   readonly wasMade: (requestId: string) => boolean
@@ -55,93 +48,89 @@ export interface Options {
 /**
  * The shop.
  *
- * - `order` has it order something, as soon as it runs.
- * - `registered` are the transactions it told the receivers of.
- * - `open` are the orders it has not finished.
- *
- * @category models
- * @since 0.1.0
+ * - `order`: makes an operation, as soon as the shop runs.
+ * - `registered`: the transactions it registered with the receivers.
+ * - `openOrders`: the ids of its unfinished orders.
  */
 export interface Merchant {
   readonly process: Process.Process<(order: Order) => Effect.Effect<void>>
   readonly order: (operation: Operation) => Effect.Effect<void>
   readonly registered: ReadonlySet<string>
-  readonly open: () => ReadonlyArray<number>
+  readonly openOrders: () => ReadonlyArray<number>
 }
 
-/** An order in the shop's database: what it made, the steps that are done, the calls made under each requestId. */
+/** An order in the shop's database: the transaction it created, its finished steps, and its tries under each requestId. */
 interface Order {
   readonly operation: Operation
   readonly tries: Map<string, number>
-  made: Orders.Made | undefined
+  created: Orders.Created | undefined
   steps: number
   isDone: boolean
 }
 
-/** From a minute to an hour. */
-const patience = (tries: number) => Duration.minutes(Math.min(2 ** tries, 60))
-const each = Schedule.spaced("1 second")
+/** Returns the delay before the next try: from a minute to an hour. */
+const retryDelay = (tries: number) => Duration.minutes(Math.min(2 ** tries, 60))
+const everySecond = Schedule.spaced("1 second")
 
-/**
- * Makes a shop. It is down until its process is started.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes a shop. It is down until its process is started. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Merchant, never, Hmac> {
-  const { bug, client: judge, nemesis, seed, store, trace } = options
+  const { bug, clientChecker: checker, nemesis, seed, store, trace } = options
   const hmac = yield* Hmac
   const orders: Array<Order> = []
   const registered = new Set<string>()
 
-  /** Asks until it is known what became of it; undefined when it is refused for good. */
-  const insist = <A>(order: Order, name: string, ask: Orders.Ask<A>) =>
+  /** Repeats a call until its outcome is known; returns undefined when it was refused three times. */
+  const callUntilKnown = <A>(order: Order, name: string, call: Orders.Call<A>) =>
     Effect.gen(function* () {
       const requestId = `order-${order.operation.id}-${name}`
       for (let refusals = 0; refusals < 3;) {
         const tries = order.tries.get(requestId) ?? 0
         order.tries.set(requestId, tries + 1)
         const sent = bug.requestId?.(requestId, tries) ?? requestId
-        // What an earlier call left in doubt is not this one's to know.
+        // An earlier try may have made the operation, so only the first try is checked.
         const wasMade = Effect.sync(() => tries === 0 && options.wasMade(sent))
-        const exit = yield* judge.call(requestId, ask(sent), wasMade)
+        const exit = yield* checker.call(requestId, call(sent), wasMade)
         if (Exit.isSuccess(exit)) {
-          if (tries > 0) trace.mark("known by the same requestId")
+          if (tries > 0) trace.mark("the same requestId returned the outcome")
           return exit.value
         }
         const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
         if (error?._tag === "Declined") return error.response
         if (error?._tag === "NotFound" || error?._tag === "ValidationFailed") refusals++
-        yield* Effect.sleep(patience(tries))
+        yield* Effect.sleep(retryDelay(tries))
       }
       return undefined
     })
 
-  const boot = (life: Process.Life) =>
+  const boot = (instance: Process.Instance) =>
     Effect.gen(function* () {
-      judge.started("client")
+      checker.started("client")
       const callbackUrls = Layer.orDie(CallbackUrl.layer(Redacted.make(Client.secret)))
       const layer = Layer.merge(Client.layer(options.transport), callbackUrls)
-      const built = yield* Layer.build(Layer.fresh(layer))
-      const calls = yield* Effect.provide(Orders.make, built)
-      const ledger = store.seenBy(life)
+      const services = yield* Layer.build(Layer.fresh(layer))
+      const calls = yield* Effect.provide(Orders.make, services)
+      const ledger = store.connect(instance)
       const fibers = yield* FiberSet.make<void>()
 
-      const register = Effect.fnUntraced(function* (order: Order, made: Orders.Made) {
-        const { kind: ordered } = order.operation
-        const { refundId, transactionId, transactionStatus } = made
+      const register = Effect.fnUntraced(function* (order: Order, created: Orders.Created) {
+        const { kind: orderedKind } = order.operation
+        const { refundId, transactionId, transactionStatus } = created
         const id = refundId ?? transactionId ?? undefined
         if (id === undefined || typeof transactionStatus !== "string") return
         const kind =
-          refundId !== undefined ? "refund" : ordered === "subscription" ? "card-payment" : ordered
-        // A card payment's amount may change.
+          refundId !== undefined
+            ? "refund"
+            : orderedKind === "subscription"
+              ? "card-payment"
+              : orderedKind
+        // The amount of a card payment may change, so only an APM operation is registered with its amount.
         const { accountId, amount, currency, mid } = Orders.orderedOf(order.operation)
         const request = kind.startsWith("apm") ? { accountId, amount, currency } : { mid }
         yield* Ledger.register(kind, { transactionId: id, transactionStatus }, request).pipe(
           Effect.provideService(Ledger.Ledger, ledger),
-          Effect.retry(each)
+          Effect.retry(everySecond)
         )
         trace.note(`client registered ${kind} ${id}`)
         registered.add(id)
@@ -149,62 +138,68 @@ export const make = Effect.fnUntraced(function* (
 
       const step = Effect.fnUntraced(function* (
         order: Order,
-        what: Operation["steps"][number]["what"]
+        event: Operation["steps"][number]["event"]
       ) {
-        const { subscriptionId = "", transactionId } = order.made ?? {}
-        if (what === "refund") {
-          const made = yield* insist(
+        const { subscriptionId = "", transactionId } = order.created ?? {}
+        if (event === "refund") {
+          const created = yield* callUntilKnown(
             order,
-            what,
+            event,
             calls.refund(order.operation, transactionId ?? "")
           )
-          if (made !== undefined) yield* register(order, made)
-        } else if (what === "pause") {
-          // It carries no requestId: what is in doubt stays so.
-          yield* judge.call(what, calls.pause(subscriptionId)()).pipe(
+          if (created !== undefined) yield* register(order, created)
+        } else if (event === "pause") {
+          // The call carries no requestId, so a lost response leaves its outcome unknown.
+          yield* checker.call(event, calls.pause(subscriptionId)()).pipe(
             Effect.repeat({
-              until: (exit) => Exit.isSuccess(exit) || bug.insists !== true,
-              schedule: each
+              until: (exit) => Exit.isSuccess(exit) || bug.repeatsChanges !== true,
+              schedule: everySecond
             })
           )
-        } else if (what === "cancel") {
-          yield* insist(order, what, calls.cancel(subscriptionId))
+        } else if (event === "cancel") {
+          yield* callUntilKnown(order, event, calls.cancel(subscriptionId))
         }
       })
 
-      const pursue = Effect.fnUntraced(function* (order: Order) {
+      const runOrder = Effect.fnUntraced(function* (order: Order) {
         const { at, kind, steps } = order.operation
-        if (order.made === undefined) {
-          const kept =
-            kind === "subscription" ? yield* insist(order, "card", calls.tokenize) : undefined
-          const cardToken = kept === undefined ? "" : Redacted.value(kept.cardToken)
-          const made = yield* insist(order, "create", calls.create(order.operation, cardToken))
-          if (made === undefined)
-            return trace.breaks("C6", `order ${order.operation.id} was refused`)
-          yield* register(order, made)
-          order.made = made
+        if (order.created === undefined) {
+          const card =
+            kind === "subscription"
+              ? yield* callUntilKnown(order, "card", calls.tokenize)
+              : undefined
+          const cardToken = card === undefined ? "" : Redacted.value(card.cardToken)
+          const created = yield* callUntilKnown(
+            order,
+            "create",
+            calls.create(order.operation, cardToken)
+          )
+          if (created === undefined)
+            return trace.violation("C6", `order ${order.operation.id} was refused`)
+          yield* register(order, created)
+          order.created = created
         }
-        for (const { after, what } of steps.slice(order.steps)) {
+        for (const { after, event } of steps.slice(order.steps)) {
           yield* sleepUntil(at + after)
-          // Whether it was done is known no better after a crash, and a change is sent once.
-          if (what === "pause") order.steps++
-          yield* step(order, what)
-          if (what !== "pause") order.steps++
+          // A pause counts as done before it is sent: it may be sent only once, also after a crash.
+          if (event === "pause") order.steps++
+          yield* step(order, event)
+          if (event !== "pause") order.steps++
         }
         order.isDone = true
       })
 
-      const own = yield* Effect.context()
-      const begin = (order: Order) =>
-        Effect.asVoid(Effect.provide(FiberSet.run(fibers, pursue(order)), own))
-      for (const order of orders) if (!order.isDone) yield* begin(order)
-      return begin
+      const context = yield* Effect.context()
+      const startOrder = (order: Order) =>
+        Effect.asVoid(Effect.provide(FiberSet.run(fibers, runOrder(order)), context))
+      for (const order of orders) if (!order.isDone) yield* startOrder(order)
+      return startOrder
     }).pipe(
       Effect.provideService(Hmac, hmac),
       Effect.provideService(Clock.Clock, nemesis.clock("client")),
       Effect.provideServiceEffect(
         Random.Random,
-        Random.withSeed(Random.Random, `${seed} client ${life.number}`)
+        Random.withSeed(Random.Random, `${seed} client ${instance.number}`)
       )
     )
 
@@ -213,11 +208,11 @@ export const make = Effect.fnUntraced(function* (
     process,
     order: (operation) =>
       Effect.suspend(() => {
-        const order = { operation, tries: new Map(), made: undefined, steps: 0, isDone: false }
+        const order = { operation, tries: new Map(), created: undefined, steps: 0, isDone: false }
         orders.push(order)
         return process.running()?.(order) ?? Effect.void
       }),
     registered,
-    open: () => orders.filter(({ isDone }) => !isDone).map(({ operation }) => operation.id)
+    openOrders: () => orders.filter(({ isDone }) => !isDone).map(({ operation }) => operation.id)
   }
 })

@@ -1,7 +1,6 @@
 /**
- * What is wrong now, by the plan.
- *
- * @since 0.1.0
+ * The nemesis: applies the faults of the plan. The term is from Jepsen, for the component that injects faults into a system
+ * under test.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -9,76 +8,67 @@ import * as Effect from "effect/Effect"
 import { type Fault, type Plan, type Process, processes } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * Something that meets with faults: a link, named for who sends or for what it carries, or the store.
- *
- * @category models
- * @since 0.1.0
- */
-export type Target = Exclude<Fault["on"], "service">
+/** A target of faults: the store, the link of callbacks, or the link of one process to the service. */
+export type Target = Exclude<Fault["target"], "service">
 
-type WhatOn<T extends Target> = Exclude<
-  Extract<Fault, { readonly on: T }>["what"],
+type KindOn<T extends Target> = Exclude<
+  Extract<Fault, { readonly target: T }>["kind"],
   "crash" | "jump"
 >
 
 /**
- * Says what is wrong now.
+ * Applies faults.
  *
- * - `strike`: the fault that something meets, and when that is over; asking counts as meeting it.
- * - `clock`: the clock of a process, skewed, and wrong where it jumped. What it measures is right.
- *
- * @category models
- * @since 0.1.0
+ * - `strike`: returns the current fault of a target and when it ends, and marks the fault as met.
+ * - `clock`: returns the clock of a process, with its skew and its jumps; durations on it are right.
  */
 export interface Nemesis {
   readonly strike: <T extends Target>(
-    on: T
-  ) => { readonly what: WhatOn<T>; readonly until: number } | undefined
+    target: T
+  ) => { readonly kind: KindOn<T>; readonly until: number } | undefined
   readonly clock: (process: Process) => Clock.Clock
 }
 
-/**
- * Makes the nemesis of a plan.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the nemesis of a plan. */
 export const make = Effect.fnUntraced(function* (
   { faults, skews }: Plan,
   trace: Trace
 ): Effect.fn.Return<Nemesis> {
   const base = yield* Clock.Clock
-  const by = Map.groupBy(faults, ({ on }) => on)
+  const byTarget = Map.groupBy(faults, ({ target }) => target)
   const jumps = new Map(
     processes.map((process) => [
       process,
-      (by.get(process) ?? []).filter(({ what }) => what === "jump")
+      (byTarget.get(process) ?? []).filter(({ kind }) => kind === "jump")
     ])
   )
   const strikes = new Map(
-    [...by].map(([on, all]) => [on, all.filter(({ what }) => what !== "jump" && what !== "crash")])
+    [...byTarget].map(([target, all]) => [
+      target,
+      all.filter(({ kind }) => kind !== "jump" && kind !== "crash")
+    ])
   )
   const met = new Set<Fault>()
-  const isNow = ({ at, lasts }: Fault) => at <= trace.now() && trace.now() < at + lasts
+  const isNow = ({ at, duration }: Fault) => at <= trace.now() && trace.now() < at + duration
 
   const aheadOf = (process: Process): number => {
     let ahead = skews[process]
-    for (const each of jumps.get(process) ?? []) if (isNow(each)) ahead += each.jump
+    for (const fault of jumps.get(process) ?? []) if (isNow(fault)) ahead += fault.jump
     if (ahead !== skews[process]) trace.mark("a clock was wrong")
     return ahead
   }
 
   return {
-    strike: <T extends Target>(on: T) => {
-      const fault = strikes.get(on)?.find(isNow)
+    strike: <T extends Target>(target: T) => {
+      const fault = strikes.get(target)?.find(isNow)
       if (fault === undefined) return undefined
       if (!met.has(fault)) {
-        trace.mark(`${processes.some((each) => each === on) ? "exchange" : on}: ${fault.what}`)
+        const link = processes.some((process) => process === target) ? "exchange" : target
+        trace.mark(`${link}: ${fault.kind}`)
       }
       met.add(fault)
-      // The list is of faults on it alone.
-      return { what: fault.what as WhatOn<T>, until: fault.at + fault.lasts }
+      // The list holds faults of this target only.
+      return { kind: fault.kind as KindOn<T>, until: fault.at + fault.duration }
     },
     clock: (process) => {
       const now = () => base.currentTimeMillisUnsafe() + aheadOf(process)
@@ -90,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
         currentTimeNanos: Effect.sync(nanos),
         monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
         monotonicTimeNanos: base.monotonicTimeNanos,
-        // A clock shows whole milliseconds, whatever a jitter makes of a wait.
+        // The clock shows whole milliseconds, and a wait with jitter may be a fraction.
         sleep: (duration) => base.sleep(Duration.millis(Math.ceil(Duration.toMillis(duration))))
       }
     }

@@ -1,49 +1,39 @@
 /**
- * The two links: from the merchant's processes to the service, and from the service to the receivers.
- *
- * @since 0.1.0
+ * The two links: requests from the merchant's processes to the service, and callbacks from the service to the receivers.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
+import type { Kind as FaultKind } from "@pawl/testkit/Faults"
+import type * as Gateway from "@pawl/testkit/Gateway"
 import type { Answer } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type { HttpClientRequest } from "effect/http/HttpClientRequest"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type * as Scope from "effect/Scope"
-import type * as Contract from "../../../packages/testkit/src/internal/gateway/Contract.ts"
-import * as Nearby from "../../../packages/testkit/src/internal/Nearby.ts"
-import * as Struck from "../../../packages/testkit/src/internal/sandbox/Struck.ts"
 import { origin } from "./Client.ts"
-import type { ClientJudge } from "./ClientJudge.ts"
+import type { ClientChecker } from "./ClientChecker.ts"
 import type { Nemesis } from "./Nemesis.ts"
-import type { Process as Name } from "./Plan.ts"
-import type { ReceiverJudge } from "./ReceiverJudge.ts"
+import type { Process as ProcessName } from "./Plan.ts"
+import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * What a process of the merchant does with a callback; undefined when it dies over it.
- *
- * @category models
- * @since 0.1.0
- */
+/** Takes a callback into a receiver; returns undefined when the receiver dies meanwhile. */
 export type Receive = (incoming: Incoming) => Effect.Effect<Answer | undefined>
 
 const utf8 = new TextEncoder()
 
-/**
- * Makes the transport of a process. `service` answers while it is there, and never if it dies over a request.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the transport of a process. `service` returns undefined while the service is down. */
 export const transport = (
-  from: Name,
-  service: () => ((request: Contract.Request) => Effect.Effect<Contract.Answer>) | undefined,
+  from: ProcessName,
+  service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Answer>) | undefined,
   {
-    judge,
+    checker,
     nemesis,
     trace
-  }: { readonly judge: ClientJudge; readonly nemesis: Nemesis; readonly trace: Trace }
+  }: { readonly checker: ClientChecker; readonly nemesis: Nemesis; readonly trace: Trace }
 ): Transport["Service"] => {
   const unreachable = (sent: boolean) =>
     Effect.fail(
@@ -54,115 +44,154 @@ export const transport = (
       const { body = "", headers, method, url } = request
       const path = url.slice(origin.length)
       trace.note(`${from} sends ${method} ${path} ${body}`)
-      judge.sent(from, request)
-      const what = nemesis.strike(from)?.what
-      if (what === "hang") return yield* Effect.never
+      checker.sent(from, request)
+      const fault = nemesis.strike(from)?.kind
+      if (fault === "hang") return yield* Effect.never
       const handle = service()
       if (handle === undefined) return yield* unreachable(false)
       const processed = Effect.tap(
         handle({ method, path, headers, body: utf8.encode(body) }),
-        (answer) => Effect.sync(() => judge.processed(request, answer.status))
+        ({ status }) => Effect.sync(() => checker.processed(request, status))
       )
-      const seen = yield* Struck.meet(what, processed)
-      if (seen._tag !== "whole") return yield* unreachable(true)
-      const { answer } = seen
-      trace.note(`${from} has ${answer.status} for ${method} ${path} ${answer.body}`)
-      judge.answered(from, request, answer)
-      return { ...answer, body: utf8.encode(answer.body) }
+      const response = yield* withFault(fault, processed)
+      if (response === undefined) return yield* unreachable(true)
+      trace.note(`${from} has ${response.status} for ${method} ${path} ${response.body}`)
+      checker.responded(from, request, response)
+      return { ...response, body: utf8.encode(response.body) }
     })
   }
 }
 
-/**
- * A post, and whether it carries a checksum and an address that are right.
- *
- * @category models
- * @since 0.1.0
- */
+/** Applies a fault of `@pawl/testkit/Faults` to a request; returns undefined when the connection breaks. */
+const withFault = (
+  fault: FaultKind | undefined,
+  processed: Effect.Effect<Gateway.Answer>
+): Effect.Effect<Gateway.Answer | undefined> => {
+  switch (fault) {
+    case undefined:
+      return processed
+    case "500":
+    case "401":
+      return Effect.succeed(refusal(Number(fault), {}))
+    case "503":
+      return Effect.succeed(refusal(503, { "retry-after": "1" }))
+    case "delay":
+      return Effect.tap(processed, Effect.sleep("5 seconds"))
+    case "content-type":
+      return Effect.map(processed, (response) => ({
+        ...response,
+        headers: { ...response.headers, "content-type": "text/html" }
+      }))
+    case "reset-before":
+      return Effect.undefined
+    case "truncate":
+    case "reset-after":
+      return Effect.as(processed, undefined)
+  }
+}
+
+const refusal = (status: number, headers: Gateway.Answer["headers"]): Gateway.Answer => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify({ message: `A fault of the plan: ${status}` })
+})
+
+/** A post to the receivers. `isVerifiable`: whether its checksum and its URL must pass verification. */
 export interface Post {
   readonly incoming: Incoming
-  readonly isSound: boolean
+  readonly isVerifiable: boolean
 }
 
 /**
  * The link to the receivers.
  *
- * - `client`: what the service posts with.
- * - `arrive`: has a post arrive at one of them, whoever sent it; undefined when none takes it.
- * - `seen`: what the service posted lately, the newest first.
- *
- * @category models
- * @since 0.1.0
+ * - `client`: the HTTP client of the service.
+ * - `deliver`: delivers a post to one of the receivers; returns undefined when none responds.
+ * - `recent`: the recent posts of the service, newest first.
  */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
-  readonly arrive: (post: Post) => Effect.Effect<Answer | undefined>
-  readonly seen: ReadonlyArray<Incoming>
+  readonly deliver: (post: Post) => Effect.Effect<Answer | undefined>
+  readonly recent: ReadonlyArray<Incoming>
 }
 
-/**
- * Makes the link to the receivers that are there.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the link to the receivers that are running. */
 export const callbacks = Effect.fnUntraced(function* (
-  receivers: () => ReadonlyArray<Receive>,
+  runningReceivers: () => ReadonlyArray<Receive>,
   {
-    judge,
+    checker,
     nemesis,
     trace
-  }: { readonly judge: ReceiverJudge; readonly nemesis: Nemesis; readonly trace: Trace }
+  }: { readonly checker: ReceiverChecker; readonly nemesis: Nemesis; readonly trace: Trace }
 ): Effect.fn.Return<Callbacks, never, Scope.Scope> {
   const scope = yield* Effect.scope
-  const seen: Array<Incoming> = []
+  const recent: Array<Incoming> = []
   let posts = 0
-  let held = 0
+  let heldPosts = 0
 
-  const arrive = Effect.fnUntraced(function* (post: Post) {
-    const there = receivers()
-    const receive = there[posts++ % Math.max(1, there.length)]
-    const answer = receive === undefined ? undefined : yield* receive(post.incoming)
+  const deliver = Effect.fnUntraced(function* (post: Post) {
+    const receivers = runningReceivers()
+    const receive = receivers[posts++ % Math.max(1, receivers.length)]
+    const status = receive === undefined ? undefined : yield* receive(post.incoming)
     trace.note(
-      `receiver has ${answer ?? "nobody"} for ${post.incoming.search} ${decode(post.incoming)}`
+      `receiver has ${status ?? "nobody"} for ${post.incoming.search} ${decode(post.incoming)}`
     )
-    yield* judge.arrived(post, answer)
-    return answer
+    yield* checker.delivered(post, status)
+    return status
   })
 
-  /** Arrives whenever it does; nobody waits for the answer. */
-  const later = (post: Post, wait: number) =>
-    Effect.asVoid(Effect.forkIn(Effect.delay(arrive(post), wait), scope))
+  /** Delivers a post after a wait, in the background. */
+  const deliverLater = (post: Post, wait: number) =>
+    Effect.asVoid(Effect.forkIn(Effect.delay(deliver(post), wait), scope))
 
-  const travel = Effect.fnUntraced(function* (post: Post) {
-    const { until = 0, what } = nemesis.strike("callback") ?? {}
-    switch (what) {
+  const deliverWithFault = Effect.fnUntraced(function* (post: Post) {
+    const { kind, until = 0 } = nemesis.strike("callback") ?? {}
+    switch (kind) {
       case undefined:
-        return yield* arrive(post)
+        return yield* deliver(post)
       case "lost":
         return undefined
       case "unanswered":
-        yield* arrive(post)
+        yield* deliver(post)
         return undefined
       case "late":
-        yield* later(post, 12_000)
+        yield* deliverLater(post, 12_000)
         return undefined
       case "twice":
-        yield* later(post, 0)
-        return yield* arrive(post)
+        yield* deliverLater(post, 0)
+        return yield* deliver(post)
       case "held":
-        // All at once when it ends, the last first.
-        yield* later(post, until - trace.now() + 10_000 - (held++ % 10_000))
+        // All held posts arrive within 10 seconds of the end of the fault, the last one first.
+        yield* deliverLater(post, until - trace.now() + 10_000 - (heldPosts++ % 10_000))
         return undefined
     }
   })
 
-  const client = Nearby.client((incoming) => {
-    seen.unshift(incoming)
-    seen.length = Math.min(seen.length, 10)
-    return travel({ incoming, isSound: true })
+  const client = HttpClient.make((request, url) => {
+    const incoming = incomingOf(request, url)
+    recent.unshift(incoming)
+    recent.length = Math.min(recent.length, 10)
+    return Effect.flatMap(deliverWithFault({ incoming, isVerifiable: true }), (status) =>
+      status === undefined
+        ? Effect.fail(
+            new HttpClientError.HttpClientError({
+              reason: new HttpClientError.TransportError({ request })
+            })
+          )
+        : // A null body needs no promise, so virtual time stays exact.
+          Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
+    )
   })
-  return { client, arrive, seen }
+  return { client, deliver, recent }
+})
+
+const incomingOf = ({ body, headers, method }: HttpClientRequest, { search }: URL): Incoming => ({
+  method,
+  search,
+  contentType: headers["content-type"],
+  contentEncoding: undefined,
+  checksum: headers["x-checksum"],
+  body: body._tag === "Uint8Array" ? body.body : new Uint8Array()
 })
 
 const decode = ({ body }: Incoming): string => new TextDecoder().decode(body)

@@ -1,7 +1,5 @@
 /**
- * What the shop asks the service for, operation by operation.
- *
- * @since 0.1.0
+ * The calls that the shop makes for each operation.
  */
 import type { CreateError } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -10,55 +8,35 @@ import { CardPayments } from "@pawl/http/CardPayments"
 import { CardPayouts } from "@pawl/http/CardPayouts"
 import { Refunds } from "@pawl/http/Refunds"
 import { Subscriptions } from "@pawl/http/Subscriptions"
+import * as Scenario from "@pawl/testkit/Scenario"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import * as Scenario from "@pawl/testkit/Scenario"
 import * as Client from "./Client.ts"
 import { day, type Operation } from "./Plan.ts"
 
-/**
- * What an answer says of what was made.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Made {
+/** The fields of a response that name a new transaction, refund or subscription. */
+export interface Created {
   readonly transactionId?: string | null | undefined
   readonly refundId?: string
   readonly subscriptionId?: string
   readonly transactionStatus?: string | null | undefined
 }
 
-/**
- * Asks the service for something under a requestId.
- *
- * @category models
- * @since 0.1.0
- */
-export type Ask<A = Made> = (requestId: string) => Effect.Effect<A, CreateError<A>>
+/** A call with a requestId. */
+export type Call<A = Created> = (requestId: string) => Effect.Effect<A, CreateError<A>>
 
-/**
- * The calls of the shop.
- *
- * @category models
- * @since 0.1.0
- */
+/** The calls of the shop. */
 export interface Orders {
-  readonly create: (operation: Operation, cardToken: string) => Ask
-  readonly tokenize: Ask<{ readonly cardToken: Redacted.Redacted }>
-  readonly refund: (operation: Operation, transactionId: string) => Ask
-  readonly pause: (subscriptionId: string) => Ask<unknown>
-  readonly cancel: (subscriptionId: string) => Ask<unknown>
+  readonly create: (operation: Operation, cardToken: string) => Call
+  readonly tokenize: Call<{ readonly cardToken: Redacted.Redacted }>
+  readonly refund: (operation: Operation, transactionId: string) => Call
+  readonly pause: (subscriptionId: string) => Call<unknown>
+  readonly cancel: (subscriptionId: string) => Call<unknown>
 }
 
-/**
- * Who orders, and for how much: what the callbacks are held against.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the accounts and the amount of an operation, which its callbacks must match. */
 export const orderedOf = ({ id }: Operation) => ({
   accountId: "4711",
   mid: "4711",
@@ -70,7 +48,7 @@ const shop = "https://shop.example/callback"
 
 const urlDate = (at: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
 
-/** Half of the callback URLs name their operation. */
+/** Returns the callback URL of an operation; every second operation has a URL with a token. */
 const urlOf = (operation: Operation, requestId: string) =>
   Effect.gen(function* () {
     if (operation.id % 2 === 0) return shop
@@ -79,12 +57,7 @@ const urlOf = (operation: Operation, requestId: string) =>
     return yield* Effect.orDie(make(shop, kind, { ...orderedOf(operation), requestId }))
   })
 
-/**
- * The calls over a client.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the calls of the shop from the client's services. */
 export const make = Effect.gen(function* () {
   const apmPayments = yield* ApmPayments
   const apmPayouts = yield* ApmPayouts
@@ -95,7 +68,7 @@ export const make = Effect.gen(function* () {
   const context = yield* Effect.context<CallbackUrl.CallbackUrl>()
 
   const create =
-    (operation: Operation, cardToken: string): Ask =>
+    (operation: Operation, cardToken: string): Call =>
     (requestId) =>
       Effect.gen(function* () {
         const { at, id, kind, scenario } = operation

@@ -1,7 +1,5 @@
 /**
- * What is to happen in a simulation: plain lists, drawn up front, so they can be kept and shrunk.
- *
- * @since 0.1.0
+ * Plan of a simulation: plain lists of events, drawn before the run, so that they can be saved and shrunk.
  */
 import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
@@ -9,13 +7,10 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Scenario from "@pawl/testkit/Scenario"
 
 /**
- * A simulation, drawn. Times are milliseconds from its start.
+ * A plan. Times are in milliseconds from the start.
  *
- * - `quietAt`: when the last fault is over.
- * - `skews`: what the clock of each process is ahead of the service's.
- *
- * @category models
- * @since 0.1.0
+ * - `quietAt`: the time at which the last fault has ended.
+ * - `skews`: how far the clock of each process is ahead of the service's clock.
  */
 export interface Plan {
   readonly seed: number
@@ -26,74 +21,52 @@ export interface Plan {
   readonly forgeries: ReadonlyArray<Forgery>
 }
 
-/**
- * The processes of the merchant. The service is one as well; its clock is the true one.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The processes of the merchant. The service is a process too; its clock is right. */
 export const processes = ["client", "receiver 1", "receiver 2"] as const
 
-/**
- * The name of a process.
- *
- * @category models
- * @since 0.1.0
- */
+/** The name of a process of the merchant. */
 export type Process = (typeof processes)[number]
 
 /**
- * One operation of the merchant, and what comes of it.
+ * One operation of the merchant, and the events that follow it.
  *
- * - `scenario`: its life at the service, and how its callbacks travel.
- * - `steps`: what follows: calls of the merchant, or moves by the service, each so long after the create.
- * - `deeds`: what the handler does, call by call; afterwards it takes what it is told.
- *
- * @category models
- * @since 0.1.0
+ * - `scenario`: the statuses it has at the service, and how its callbacks are delivered.
+ * - `steps`: later calls of the merchant and moves by the service, each at a time after the create.
+ * - `handlerActions`: what the handler does, call by call; it accepts every later call.
  */
 export interface Operation {
   readonly id: number
   readonly at: number
   readonly kind: (typeof kinds)[number]
   readonly scenario: string
-  readonly steps: ReadonlyArray<{ readonly after: number; readonly what: (typeof steps)[number] }>
-  readonly deeds: ReadonlyArray<(typeof deeds)[number]>
+  readonly steps: ReadonlyArray<{ readonly after: number; readonly event: (typeof steps)[number] }>
+  readonly handlerActions: ReadonlyArray<(typeof handlerActions)[number]>
 }
 
-/**
- * Something that is wrong for a time. `jump` is by how much a clock is wrong, in milliseconds.
- *
- * @category models
- * @since 0.1.0
- */
+/** A fault that lasts for `duration`. `jump` is the error of a clock, in milliseconds. */
 export type Fault = {
-  readonly [Target in keyof typeof troubles]: {
+  readonly [Target in keyof typeof faultKinds]: {
     readonly at: number
-    readonly lasts: number
-    readonly on: Target
-    readonly what: (typeof troubles)[Target][number]
+    readonly duration: number
+    readonly target: Target
+    readonly kind: (typeof faultKinds)[Target][number]
     readonly jump: number
   }
-}[keyof typeof troubles]
+}[keyof typeof faultKinds]
 
-/**
- * A post by someone who has seen a callback: the one that was `back` posts ago.
- *
- * @category models
- * @since 0.1.0
- */
+/** A changed copy of a callback, made from the post that came `postsAgo` posts earlier. */
 export interface Forgery {
   readonly at: number
-  readonly what: (typeof forgeries)[number]
-  readonly status: (typeof lies)[number]
-  readonly back: number
+  readonly kind: (typeof forgeries)[number]
+  readonly status: (typeof forgedStatuses)[number]
+  readonly postsAgo: number
 }
 
 const kinds = ["apm-payment", "apm-payout", "card-payment", "card-payout", "subscription"] as const
 const steps = ["refund", "REFUNDED", "CHARGEBACK", "SUCCEED", "pause", "cancel"] as const
-export const deeds = [
-  "takes",
+/** What the handler can do in a call. A repeated entry is drawn more often. */
+export const handlerActions = [
+  "accepts",
   "fails",
   "dies",
   "interrupts itself",
@@ -102,29 +75,28 @@ export const deeds = [
   "never ends",
   "fails for days"
 ] as const
-const lies = ["SUCCEED", "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK", "PENDING"] as const
+const forgedStatuses = [
+  "SUCCEED",
+  "FAILED",
+  "CANCELLED",
+  "REFUNDED",
+  "CHARGEBACK",
+  "PENDING"
+] as const
 
 /**
- * What a forger does with a callback that was seen: claims another status, changes what the checksum covers,
- * takes the checksum away, says twice which kind it is, or takes the merchant's token out of the URL.
- *
- * @category constants
- * @since 0.1.0
+ * What a forger does with a callback: claims another status, changes a field that the checksum covers, removes the
+ * checksum, gives `paymentMethod` twice in the query, or removes the merchant's token from the URL.
  */
 export const forgeries = ["status", "status", "amount", "checksum", "query", "token"] as const
 
-const exchanges = [...Faults.kinds, "hang"] as const
+const linkFaults = [...Faults.kinds, "hang"] as const
 
-/**
- * What can be wrong with what.
- *
- * @category constants
- * @since 0.1.0
- */
-export const troubles = {
-  client: [...exchanges, "crash", "jump"],
-  "receiver 1": [...exchanges, "crash", "crash", "crash", "jump", "jump"],
-  "receiver 2": [...exchanges, "crash", "crash", "crash", "jump", "jump"],
+/** The kinds of faults of each target. A repeated entry is drawn more often. */
+export const faultKinds = {
+  client: [...linkFaults, "crash", "jump"],
+  "receiver 1": [...linkFaults, "crash", "crash", "crash", "jump", "jump"],
+  "receiver 2": [...linkFaults, "crash", "crash", "crash", "jump", "jump"],
   service: ["crash"],
   callback: ["lost", "unanswered", "late", "twice", "held"],
   store: ["refused", "unanswered", "slow", "slow"]
@@ -134,16 +106,11 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/**
- * A day, in milliseconds.
- *
- * @category constants
- * @since 0.1.0
- */
+/** A day, in milliseconds. */
 export const day = 24 * hour
 
-/** The stories of the sandbox, most of them good. */
-const stories = [
+/** Scenarios of the sandbox; about half of those drawn succeed. */
+const scenarios = [
   "succeed",
   "succeed",
   "succeed",
@@ -155,36 +122,38 @@ const stories = [
   "chargeback"
 ]
 
-/** Half of the callbacks travel well by themselves; the network is bad enough. A payout is not given back. */
+/** Half of the operations have no delivery faults of their own, because the network has enough. A payout is never refunded. */
 const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
-      fc.constantFrom(...(kind.endsWith("payout") ? stories.slice(0, -2) : stories)),
+      fc.constantFrom(...(kind.endsWith("payout") ? scenarios.slice(0, -2) : scenarios)),
       fc.subarray([...Scenario.manners]),
       fc.boolean()
     )
-    .map(([story, manners, isPlain]) => [story, ...(isPlain ? [] : manners)].join("+"))
+    .map(([name, manners, isPlain]) => [name, ...(isPlain ? [] : manners)].join("+"))
 
+/** A time between the create and a later step. */
 const late = fc.integer({ min: hour, max: 20 * day })
 
-/** A payment may be given back and charged back days later, and a chargeback may be won. */
-const comingAfter = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
+/** A payment may be refunded and charged back days later, and the merchant may win a chargeback. */
+const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
   if (kind === "subscription") {
     return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
-      { after: one, what: "pause" },
-      { after: one + two, what: "cancel" }
+      { after: one, event: "pause" },
+      { after: one + two, event: "cancel" }
     ])
   }
   if (!kind.endsWith("payment")) return fc.constant([])
   return fc
     .tuple(late, late, late, fc.boolean(), fc.nat({ max: 11 }))
-    .map(([one, two, three, byUs, how]) => {
-      const back = byUs && kind === "card-payment" ? ("refund" as const) : ("REFUNDED" as const)
-      const refunded = { after: one, what: back }
-      const charged = { after: one + two, what: "CHARGEBACK" as const }
-      const won = { after: one + two + three, what: "SUCCEED" as const }
+    .map(([one, two, three, isByMerchant, which]) => {
+      const refund =
+        isByMerchant && kind === "card-payment" ? ("refund" as const) : ("REFUNDED" as const)
+      const refunded = { after: one, event: refund }
+      const charged = { after: one + two, event: "CHARGEBACK" as const }
+      const won = { after: one + two + three, event: "SUCCEED" as const }
       const all = [[refunded], [refunded], [charged], [refunded, charged], [charged, won]]
-      return all[how] ?? []
+      return all[which] ?? []
     })
 }
 
@@ -194,10 +163,10 @@ const operation = (span: number): fc.Arbitrary<Omit<Operation, "id">> =>
       at: fc.nat({ max: span }),
       kind: fc.constant(kind),
       scenario: scenario(kind),
-      steps: comingAfter(kind),
-      deeds: fc
-        .tuple(fc.array(fc.constantFrom(...deeds), { maxLength: 3 }), fc.nat({ max: 2 }))
-        .map(([all, kindly]) => (kindly > 0 ? [] : all))
+      steps: stepsOf(kind),
+      handlerActions: fc
+        .tuple(fc.array(fc.constantFrom(...handlerActions), { maxLength: 3 }), fc.nat({ max: 2 }))
+        .map(([actions, isRegular]) => (isRegular > 0 ? [] : actions))
     })
   )
 
@@ -205,7 +174,7 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
   fc
     .tuple(
       fc.constantFrom(
-        ...Struct.keys(troubles),
+        ...Struct.keys(faultKinds),
         "client",
         "client",
         "receiver 1",
@@ -214,13 +183,13 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
         "store"
       ),
       fc.constantFrom(...moments),
-      // Often just then, when the create and the first callbacks are under way.
+      // Most faults begin close to the moment, while the create and the first callbacks are in flight.
       fc.oneof(
         fc.integer({ min: -20 * second, max: 4 * second }),
         fc.integer({ min: -10 * second, max: 2 * minute }),
         fc.integer({ min: -minute, max: 2 * hour })
       ),
-      // Often for a moment, sometimes for longer than the service tries.
+      // Most faults are short; some outlast the retries of the service.
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 20 * second, max: 3 * minute }) },
         { weight: 2, arbitrary: fc.integer({ min: minute, max: 30 * minute }) },
@@ -228,15 +197,15 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
       ),
       fc.integer({ min: -hour, max: hour })
     )
-    .chain(([on, moment, offset, lasts, jump]) =>
-      fc.constantFrom(...troubles[on]).map(
-        (what) =>
+    .chain(([target, moment, offset, duration, jump]) =>
+      fc.constantFrom(...faultKinds[target]).map(
+        (kind) =>
           ({
             at: Math.max(0, moment + offset),
-            // Everybody asks a store that is down again every second.
-            lasts: on === "store" ? Math.min(lasts, 3 * minute) : lasts,
-            on,
-            what,
+            // Every process retries an unavailable store each second, so long faults would cost much.
+            duration: target === "store" ? Math.min(duration, 3 * minute) : duration,
+            target,
+            kind,
             jump
           }) as Fault
       )
@@ -247,53 +216,45 @@ const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
     at: fc
       .tuple(fc.constantFrom(...moments), fc.nat({ max: 2 * hour }))
       .map(([moment, offset]) => moment + offset),
-    what: fc.constantFrom(...forgeries),
-    status: fc.constantFrom(...lies),
-    back: fc.nat({ max: 6 })
+    kind: fc.constantFrom(...forgeries),
+    status: fc.constantFrom(...forgedStatuses),
+    postsAgo: fc.nat({ max: 6 })
   })
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
-/**
- * How long a simulation is, and how dense: operations a day, and faults and forgeries an operation.
- *
- * @category models
- * @since 0.1.0
- */
+/** Size of a plan: its days with faults, the operations per day, and the faults and forgeries per operation. */
 export interface Size {
   readonly days: number
-  readonly perDay: number
+  readonly operationsPerDay: number
   readonly faults: number
   readonly forgeries: number
 }
 
 /**
- * Draws a simulation. What is in one of its lists is nothing to what is in another.
+ * Draws a plan. The same seed gives the same plan. Each list is drawn independently of the others.
  *
  * **Details**
  *
- * Faults come around the operations, where they do most harm, and end with the last of the `days`; then a tenth as many
- * operations again find nothing wrong but the forger.
- *
- * @category constructors
- * @since 0.1.0
+ * Faults lie close to the operations, where they do most harm, and end with the last of the `days`. In the quiet time after
+ * that the plan has a tenth as many operations again, which meet forgeries but no faults.
  */
-export const draw = (seed: number, { days, faults, forgeries, perDay }: Size): Plan => {
-  const some = <A>(name: number, count: number, of: fc.Arbitrary<A>): ReadonlyArray<A> =>
-    fc.sample(fc.noShrink(of), {
+export const draw = (seed: number, { days, faults, forgeries, operationsPerDay }: Size): Plan => {
+  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
+    fc.sample(fc.noShrink(arbitrary), {
       numRuns: Math.ceil(count),
-      seed: (seed * 8 + name) | 0,
+      seed: (seed * 8 + stream) | 0,
       path: "",
       unbiased: true
     })
   const quietAt = days * day
-  const count = Math.ceil(days * perDay)
+  const count = Math.ceil(days * operationsPerDay)
   const operations = [
-    ...some(0, count, operation(quietAt - 3 * hour)),
-    ...some(1, count / 10 + 4, operation(day)).map((each) => ({
+    ...sample(0, count, operation(quietAt - 3 * hour)),
+    ...sample(1, count / 10 + 4, operation(day)).map((each) => ({
       ...each,
       at: quietAt + each.at,
-      deeds: []
+      handlerActions: []
     }))
   ]
     .toSorted((one, two) => one.at - two.at)
@@ -302,16 +263,18 @@ export const draw = (seed: number, { days, faults, forgeries, perDay }: Size): P
     at,
     ...steps.map(({ after }) => at + after)
   ])
-  const busy = moments.filter((at) => at < quietAt)
-  const [client = 0, one = 0, two = 0] = some(2, 3, skew)
+  const momentsWithFaults = moments.filter((at) => at < quietAt)
+  const [client = 0, one = 0, two = 0] = sample(2, 3, skew)
   return {
     seed,
     quietAt,
     skews: { client: client * 60, "receiver 1": one, "receiver 2": two },
     operations,
-    faults: some(3, count * faults, fault(busy))
-      .map((each) => ({ ...each, lasts: Math.min(each.lasts, quietAt - each.at) }))
+    faults: sample(3, count * faults, fault(momentsWithFaults))
+      .map((fault) => ({ ...fault, duration: Math.min(fault.duration, quietAt - fault.at) }))
       .toSorted((one, two) => one.at - two.at),
-    forgeries: some(4, count * forgeries, forgery(moments)).toSorted((one, two) => one.at - two.at)
+    forgeries: sample(4, count * forgeries, forgery(moments)).toSorted(
+      (one, two) => one.at - two.at
+    )
   }
 }

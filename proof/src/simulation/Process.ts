@@ -1,7 +1,5 @@
 /**
- * A process that is killed, and started again.
- *
- * @since 0.1.0
+ * A simulated process that can be killed and started again.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,25 +7,18 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
 /**
- * One life of a process; nothing of a dead one reaches anybody.
+ * One instance of a process, from a start to the next kill.
  *
- * - `carry`: does something in the process, whoever waits for it; undefined when the process dies over it.
- *
- * @category models
- * @since 0.1.0
+ * - `number`: 1 for the first instance.
+ * - `run`: runs an effect inside the process; returns undefined when the process is killed meanwhile.
  */
-export interface Life {
+export interface Instance {
   readonly isDead: () => boolean
   readonly number: number
-  readonly carry: <A>(effect: Effect.Effect<A>) => Effect.Effect<A | undefined>
+  readonly run: <A>(effect: Effect.Effect<A>) => Effect.Effect<A | undefined>
 }
 
-/**
- * A process over its lives. `running` is what it offers, undefined while it is down.
- *
- * @category models
- * @since 0.1.0
- */
+/** A process over all its instances. `running` returns its interface, or undefined while it is down. */
 export interface Process<out A> {
   readonly running: () => A | undefined
   readonly start: Effect.Effect<void>
@@ -35,28 +26,28 @@ export interface Process<out A> {
 }
 
 /**
- * Makes a process of what it does when it starts. It is down until it is started, and for as long as it was
- * killed more often than started.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a process that runs `boot` at each start. It is down at first. Crashes may overlap: a process that was killed twice
+ * runs again after the second start.
  */
-export const make = <A>(boot: (life: Life) => Effect.Effect<A, never, Scope.Scope>): Process<A> => {
+export const make = <A>(
+  boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
+): Process<A> => {
   let current: { readonly value: A; readonly end: Effect.Effect<void> } | undefined
-  let lives = 0
-  let downs = 1
+  let instances = 0
+  /** Kills without a start so far; the first start has none before it. */
+  let openKills = 1
   return {
     running: () => current?.value,
     start: Effect.suspend(() => {
-      if (--downs > 0) return Effect.void
+      if (--openKills > 0) return Effect.void
       return Effect.gen(function* () {
         const scope = yield* Scope.make()
         let isDead = false
         const value = yield* Scope.provide(
           boot({
             isDead: () => isDead,
-            number: ++lives,
-            carry: (effect) =>
+            number: ++instances,
+            run: (effect) =>
               Effect.forkIn(effect, scope, { startImmediately: true }).pipe(
                 Effect.flatMap(Fiber.await),
                 Effect.map((exit) => (Exit.isSuccess(exit) ? exit.value : undefined))
@@ -72,10 +63,10 @@ export const make = <A>(boot: (life: Life) => Effect.Effect<A, never, Scope.Scop
       })
     }),
     kill: Effect.suspend(() => {
-      downs++
-      const ended = current
+      openKills++
+      const killed = current
       current = undefined
-      return ended?.end ?? Effect.void
+      return killed?.end ?? Effect.void
     })
   }
 }

@@ -1,74 +1,43 @@
 /**
- * The service as a process: the gateway and its courier, over shelves that outlive them.
- *
- * @since 0.1.0
+ * The payments service as a process: a gateway and its courier, whose state outlives the process.
  */
 import { Hmac } from "@pawl/core/Hmac"
+import * as Courier from "@pawl/testkit/Courier"
+import * as Gateway from "@pawl/testkit/Gateway"
+import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
+import * as GatewayState from "@pawl/testkit/GatewayState"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Courier from "@pawl/testkit/Courier"
-import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
-import type * as Contract from "../../../packages/testkit/src/internal/gateway/Contract.ts"
-import type { Entry } from "../../../packages/testkit/src/internal/gateway/Entry.ts"
-import { Shelves } from "../../../packages/testkit/src/internal/gateway/Shelves.ts"
 import { merchantKey, secret } from "./Client.ts"
 import * as Process from "./Process.ts"
 
-/**
- * The service while it runs.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Service {
+/** The interface of the service while it runs. */
+export interface RunningService {
   readonly gateway: Gateway.Gateway["Service"]
   readonly courier: Courier.Courier["Service"]
-  readonly handle: (request: Contract.Request) => Effect.Effect<Contract.Answer>
+  readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Answer>
 }
 
-/**
- * The service, and its truth, which outlives its process.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Kept {
-  readonly process: Process.Process<Service>
-  readonly transactions: () => ReadonlyArray<Gateway.Transaction>
-  readonly transaction: (id: string) => Gateway.Transaction | undefined
+/** The service and its transactions, which can also be looked up while it is down. */
+export interface Service extends Pick<GatewayState.GatewayState, "transaction" | "transactions"> {
+  readonly process: Process.Process<RunningService>
 }
 
-/**
- * Makes the service, which posts with a client. It is down until it is started.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the service, which posts callbacks with `client`. It is down until it is started. */
 export const make = Effect.fnUntraced(function* (
   seed: number,
   client: HttpClient.HttpClient
-): Effect.fn.Return<Kept, never, Hmac> {
+): Effect.fn.Return<Service, never, Hmac> {
   const hmac = yield* Hmac
-  const kept = new Map<string, Map<string, unknown>>()
-  const shelves: Shelves = {
-    open: <A>(name: string) => {
-      const shelf = kept.get(name) ?? new Map<string, unknown>()
-      kept.set(name, shelf)
-      // What a shelf of this name was given before is what it gives back.
-      return shelf as Map<string, A>
-    },
-    list: () => [],
-    save: Effect.void
-  }
+  const state = GatewayState.makeMemory()
   const layer = Gateway.layer.pipe(
     Layer.provideMerge(Courier.layerInMemory),
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
-      Layer.succeed(Shelves, shelves),
+      state.layer,
       GatewayConfig.layer({
         merchantKey,
         merchantSecret: Redacted.make(secret),
@@ -77,27 +46,22 @@ export const make = Effect.fnUntraced(function* (
       })
     ])
   )
-  const process = Process.make(({ carry }) =>
+  const process = Process.make(({ run }) =>
     Effect.gen(function* () {
-      const built = yield* Layer.build(Layer.fresh(layer))
-      const gateway = Context.get(built, Gateway.Gateway)
-      const own = yield* Effect.context()
+      const services = yield* Layer.build(Layer.fresh(layer))
+      const gateway = Context.get(services, Gateway.Gateway)
+      const context = yield* Effect.context()
       return {
         gateway,
-        courier: Context.get(built, Courier.Courier),
-        handle: (request: Contract.Request) =>
+        courier: Context.get(services, Courier.Courier),
+        handle: (request: Gateway.Request) =>
           Effect.flatMap(
-            // Whoever asks has another clock, and another chance.
-            carry(Effect.provide(gateway.handle(request), own)),
+            // The caller has another clock and another random generator.
+            run(Effect.provide(gateway.handle(request), context)),
             (answer) => (answer === undefined ? Effect.never : Effect.succeed(answer))
           )
       }
     }).pipe(Effect.provideService(Hmac, hmac))
   )
-  const entries = shelves.open<Entry>("transaction")
-  return {
-    process,
-    transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
-    transaction: (id) => entries.get(id)?.transaction
-  }
+  return { process, transactions: state.transactions, transaction: state.transaction }
 })

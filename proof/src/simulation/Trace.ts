@@ -1,7 +1,5 @@
 /**
- * What happened in a simulation, in order: its hash, what of it was met, and what did not hold.
- *
- * @since 0.1.0
+ * Trace of a simulation: its hash, the coverage marks it met, and the violations of invariants.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Clock from "effect/Clock"
@@ -11,51 +9,39 @@ import * as Latch from "effect/Latch"
 import * as Redacted from "effect/Redacted"
 
 /**
- * Notes what happens.
+ * Records a simulation.
  *
- * - `note`: adds a line to the trace; it must not depend on anything but the plan.
- * - `mark`: counts something that a simulation is to have met.
- * - `breaks`: notes that an invariant did not hold. Of each invariant the first few are kept.
- * - `broke` waits until one did not.
- *
- * @category models
- * @since 0.1.0
+ * - `note`: adds a line to the trace; the line may depend only on the plan.
+ * - `mark`: counts a coverage mark.
+ * - `violation`: records that an invariant did not hold; the first few of each invariant are kept.
+ * - `violated`: completes at the first violation.
  */
 export interface Trace {
   readonly now: () => number
   readonly note: (line: string) => void
   readonly mark: (name: string) => void
-  readonly breaks: (invariant: string, sentence: string) => void
-  readonly broke: Effect.Effect<void>
+  readonly violation: (invariant: string, message: string) => void
+  readonly violated: Effect.Effect<void>
   readonly end: () => {
     readonly hash: string
     readonly marks: ReadonlyMap<string, number>
-    readonly broken: ReadonlyArray<Broken>
+    readonly violations: ReadonlyArray<Violation>
   }
 }
 
-/**
- * An invariant that did not hold.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Broken {
+/** An invariant that did not hold; `at` is in milliseconds from the start. */
+export interface Violation {
   readonly invariant: string
-  readonly sentence: string
+  readonly message: string
   readonly at: number
 }
 
-/** So much of the trace is hashed at once. */
-const chunk = 100_000
-const kept = 5
+/** The number of characters of the trace that are hashed at once. */
+const hashedAtOnce = 100_000
+/** The number of violations of one invariant that are kept. */
+const keptViolations = 5
 
-/**
- * Makes the trace of one simulation. `expected` are the marks it is to meet; `listen` takes every line.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the trace of one simulation. `expected` are the marks to meet; `listen` receives every line. */
 export const make = Effect.fnUntraced(function* (
   expected: ReadonlyArray<string>,
   listen: (line: string) => void = () => {}
@@ -63,8 +49,8 @@ export const make = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const hash = (yield* Hmac).keyed(Redacted.make("trace"))
   const marks = new Map(expected.map((name) => [name, 0]))
-  const broken: Array<Broken> = []
-  const broke = yield* Latch.make()
+  const violations: Array<Violation> = []
+  const latch = yield* Latch.make()
   const now = () => clock.currentTimeMillisUnsafe()
   let sum = ""
   let text = ""
@@ -74,25 +60,25 @@ export const make = Effect.fnUntraced(function* (
   }
   return {
     now,
-    note: (what) => {
-      const line = `${now()} ${what}`
+    note: (event) => {
+      const line = `${now()} ${event}`
       listen(line)
       text += `${line}\n`
-      if (text.length > chunk) flush()
+      if (text.length > hashedAtOnce) flush()
     },
     mark: (name) => {
       marks.set(name, (marks.get(name) ?? 0) + 1)
     },
-    breaks: (invariant, sentence) => {
-      if (broken.filter((each) => each.invariant === invariant).length >= kept) return
-      broke.openUnsafe()
-      broken.push({ invariant, sentence, at: now() })
-      listen(`${now()} ${invariant} DOES NOT HOLD: ${sentence}`)
+    violation: (invariant, message) => {
+      if (violations.filter((each) => each.invariant === invariant).length >= keptViolations) return
+      latch.openUnsafe()
+      violations.push({ invariant, message, at: now() })
+      listen(`${now()} ${invariant} DOES NOT HOLD: ${message}`)
     },
-    broke: broke.await,
+    violated: latch.await,
     end: () => {
       flush()
-      return { hash: sum, marks, broken }
+      return { hash: sum, marks, violations }
     }
   }
 })

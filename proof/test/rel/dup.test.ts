@@ -1,11 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { dup } from "../../src/rel/dup.ts"
-import { short } from "./support.ts"
+import { shortRun } from "./support.ts"
 
 it.live("calls the handler once for a callback that comes 1,000 times (R13)", () =>
   Effect.gen(function* () {
-    const { figures, misses } = yield* dup.make(short(1000, "sqlite", "postgres"))
+    const { figures, misses } = yield* dup.make(shortRun(1000, "sqlite", "postgres"))
     expect(misses).toEqual([])
     expect(figures["sqlite.handlerCalls"]).toBe(1)
   })

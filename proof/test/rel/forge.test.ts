@@ -3,9 +3,9 @@ import { Verifier } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { altered, claims, layerVerifier, posted } from "../../src/rel/forge.ts"
-import { short } from "./support.ts"
+import { shortRun } from "./support.ts"
 
-/** A verifier like ours that compares what the header decodes to. */
+/** A verifier with a bug: it compares the decoded header, so other spellings of the checksum pass. */
 const layerDecoding = Layer.effect(
   Verifier,
   Effect.map(Verifier, ({ verify }) => ({
@@ -17,54 +17,54 @@ const layerDecoding = Layer.effect(
   }))
 ).pipe(Layer.provide(layerVerifier))
 
-describe("callbacks that were changed", () => {
-  it.live("are never taken by the verifier (A01, A02, A03, A07, A15, A16)", () =>
+describe("changed callbacks", () => {
+  it.live("never pass the verifier (A01, A02, A03, A07, A15, A16)", () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* Effect.provide(altered(short(20_000)), layerVerifier)
+      const { figures, misses } = yield* Effect.provide(altered(shortRun(10_000)), layerVerifier)
       expect(misses).toEqual([])
-      expect(figures["genuine"]).toBe(40)
+      expect(figures["genuine"]).toBe(20)
     })
   )
 
-  it.live("are never taken over HTTP, and the genuine one beside them is", () =>
+  it.live("are never accepted over HTTP, and a genuine one is", () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* posted(short(500))
+      const { figures, misses } = yield* posted(shortRun(500))
       expect(misses).toEqual([])
       expect(figures["sent"]).toBeGreaterThan(300)
     })
   )
 
-  it.live("are found out when a verifier decodes before it compares", () =>
+  it.live("pass a verifier that decodes the checksum before it compares", () =>
     Effect.gen(function* () {
-      const { misses } = yield* Effect.provide(altered(short(2000)), layerDecoding)
-      expect(misses.join()).toContain("was taken")
+      const { misses } = yield* Effect.provide(altered(shortRun(2000)), layerDecoding)
+      expect(misses.join()).toContain("was accepted")
     })
   )
 })
 
 describe("forged statuses under a valid checksum", () => {
-  it.live("are told as nothing but unconfirmed, and hold nothing up (A05, S9)", () =>
+  it.live("are told only as unconfirmed, and delay no genuine status (A05, S9)", () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* claims("final", short(120))
+      const { figures, misses } = yield* claims("final", shortRun(40))
       expect(misses).toEqual([])
-      expect(figures.forged).toBeGreaterThan(1000)
+      expect(figures.forged).toBeGreaterThan(500)
     })
   )
 
-  it.live("are not told at all where everything has to be confirmed", () =>
+  it.live("are not told at all when every status needs confirmation", () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* claims("always", short(120))
+      const { figures, misses } = yield* claims("always", shortRun(40))
       expect(misses).toEqual([])
       expect(figures.toldUnconfirmed).toBe(0)
     })
   )
 
-  it.live("are found out when a receiver confirms nothing, or not everything", () =>
+  it.live("cause misses when a receiver confirms nothing, or only terminal statuses", () =>
     Effect.gen(function* () {
-      const trusting = yield* claims("final", short(40), "never")
-      expect(trusting.misses.join()).toContain("is final and was forged")
-      const hasty = yield* claims("always", short(40), "final")
-      expect(hasty.misses.join()).toContain("is not confirmed")
+      const unconfirmed = yield* claims("final", shortRun(16), "never")
+      expect(unconfirmed.misses.join()).toContain("is terminal and was forged")
+      const onlyTerminal = yield* claims("always", shortRun(16), "final")
+      expect(onlyTerminal.misses.join()).toContain("is not confirmed")
     })
   )
 })

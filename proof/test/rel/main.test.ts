@@ -26,7 +26,7 @@ it("prints one line of JSON with the seed and the verdict", async () => {
   expect(code).toBe(0)
 })
 
-it("lists the runs for a name that is none, and exits 1", async () => {
+it("lists the runs for an unknown name, and exits 1", async () => {
   const { code, err, out } = await rel("everything")
   for (const name of ["kill", "store-down", "forge", "race", "dup", "poll", "sim", "reducer"]) {
     expect(err).toContain(`\n${name} `)
@@ -34,7 +34,7 @@ it("lists the runs for a name that is none, and exits 1", async () => {
   expect({ code, out }).toEqual({ code: 1, out: "" })
 })
 
-it("says which stores a run can be made on, and exits 1", async () => {
+it("lists the stores of a run for a store that it does not have, and exits 1", async () => {
   const { code, err, out } = await rel("kill", "--store", "memory")
   expect(err).toContain("sqlite, postgres")
   expect({ code, out }).toEqual({ code: 1, out: "" })

@@ -1,9 +1,9 @@
 /**
- * Short runs, as the tests have them.
+ * Short runs for the tests.
  */
-import type { StoreName, Wanted } from "../../src/rel/Run.ts"
 import { inject } from "vitest"
-import { isPostgresThere } from "../../src/rel/Places.ts"
+import type { RunOptions, StoreName } from "../../src/rel/Run.ts"
+import { isPostgresRunning } from "../../src/rel/Stores.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,20 +11,20 @@ declare module "vitest" {
   }
 }
 
-/** The seed of this run of the tests: another every time, and printed. */
-export const fresh = inject("seed")
+/** The seed of this test run: a new one every time, which is printed. */
+export const freshSeed = inject("seed")
 
-const isThere = await isPostgresThere()
-if (!isThere) console.warn("PostgreSQL does not answer: no run is made on it")
+const hasPostgres = await isPostgresRunning()
+if (!hasPostgres) console.warn("PostgreSQL does not respond: no test uses it")
 
-/** The stores there are. */
-export const stores = (...wanted: ReadonlyArray<StoreName>): ReadonlyArray<StoreName> =>
-  wanted.filter((store) => isThere || store !== "postgres")
+/** Returns the stores that are available. */
+export const stores = (...names: ReadonlyArray<StoreName>): ReadonlyArray<StoreName> =>
+  names.filter((name) => hasPostgres || name !== "postgres")
 
-/** A short run, with the same chance every time. */
-export const short = (count: number, ...wanted: ReadonlyArray<StoreName>): Wanted => ({
+/** Options of a short run with a fixed seed. */
+export const shortRun = (count: number, ...names: ReadonlyArray<StoreName>): RunOptions => ({
   seed: 7,
   count,
-  stores: stores(...wanted),
-  say: () => {}
+  stores: stores(...names),
+  log: () => {}
 })

@@ -1,13 +1,13 @@
 /**
- * Posting and serving on loopback.
+ * HTTP on the loopback interface: a server, a client that posts callbacks, and tasks at a fixed concurrency.
  */
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { Agent, createServer, request, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Callback } from "./Service.ts"
+import type { Callback } from "./FakeService.ts"
 
-/** Serves a listener on a port of its own until the scope ends. */
+/** Serves a listener until the scope ends; returns its port. */
 export const serve = (listener: RequestListener) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -22,8 +22,11 @@ export const serve = (listener: RequestListener) =>
       })
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
-/** Posts callbacks over at most so many connections: the status of each answer, undefined without one. */
-export const poster = (connections: number) =>
+/** Ends a post that hangs, in milliseconds; longer than any limit that a run checks. */
+const hangTimeout = 30_000
+
+/** Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined without a response. */
+export const makePost = (connections: number) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => new Agent({ keepAlive: true, maxSockets: connections })),
@@ -52,23 +55,23 @@ export const poster = (connections: number) =>
               response.resume()
             }
           )
-          sent.setTimeout(30_000, () => sent.destroy())
+          sent.setTimeout(hangTimeout, () => sent.destroy())
           sent.on("error", () => resolve(undefined))
-          // A response that ends before its time says nothing but "close".
+          // A response that ends early emits no event except "close".
           sent.on("close", () => resolve(undefined))
           sent.end(body)
         })
   )
 
-/** Runs a task so many times, `width` of them at a time. */
-export const each = async (
+/** Runs a task `count` times, at most `concurrency` at once. */
+export const repeat = async (
   count: number,
-  width: number,
+  concurrency: number,
   task: (index: number) => Promise<void>
 ): Promise<void> => {
   let next = 0
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) await task(next++)
   }
-  await Promise.all(Array.from({ length: width }, lane))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }

@@ -1,14 +1,17 @@
+/**
+ * The fake of `@pawl/testkit` is deterministic under one seed.
+ */
 import * as ApmPayments from "@pawl/http/ApmPayments"
+import { Courier } from "@pawl/testkit/Courier"
+import * as Fake from "@pawl/testkit/Fake"
+import * as Faults from "@pawl/testkit/Faults"
+import { Gateway } from "@pawl/testkit/Gateway"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { createHash } from "node:crypto"
 import { assert, it } from "vitest"
-import { Courier } from "@pawl/testkit/Courier"
-import * as Fake from "@pawl/testkit/Fake"
-import * as Faults from "@pawl/testkit/Faults"
-import { Gateway } from "@pawl/testkit/Gateway"
 
 const scenarios = [
   "succeed+shuffle+duplicate+forged",
@@ -19,7 +22,7 @@ const scenarios = [
   "chargeback+forged+lost"
 ]
 
-/** Everything that was answered, delivered and true in one run, and when. */
+/** Runs six payments, and returns a hash of every callback, delivery and transaction with its times. */
 const simulate = (seed: number) =>
   Effect.gen(function* () {
     const trace: Array<unknown> = []
@@ -27,41 +30,41 @@ const simulate = (seed: number) =>
     const faults = yield* Faults.Faults
     const apm = yield* ApmPayments.ApmPayments
     yield* faults.add({ endpoint: "POST /v1/payments/apm", fault: "reset-after", rate: 0.3 })
-    let heard = 0
+    let callbacks = 0
     yield* fake.deliverTo(({ body, search }) =>
       Effect.map(Clock.currentTimeMillis, (at) => {
         trace.push([at, search, new TextDecoder().decode(body)])
-        return ++heard % 3 === 0 ? 503 : 200
+        return ++callbacks % 3 === 0 ? 503 : 200
       })
     )
-    const create = (at: number) =>
+    const create = (index: number) =>
       apm
         .create({
-          requestId: `r-${at}`,
+          requestId: `r-${index}`,
           accountId: "77",
           amount: "10.50",
           currency: "EUR",
           apmPayload: { paymentMethod: "WALLET" },
           callbackUrl: "https://shop.example/cb",
-          metadata: { "sandbox.scenario": scenarios[at % scenarios.length] ?? "" }
+          metadata: { "sandbox.scenario": scenarios[index % scenarios.length] ?? "" }
         })
-        .pipe(Effect.exit, Effect.delay(`${at * 37} millis`), Effect.forkChild)
+        .pipe(Effect.exit, Effect.delay(`${index * 37} millis`), Effect.forkChild)
     yield* Effect.forEach(Array.from({ length: 6 }).keys(), create, { discard: true })
     yield* TestClock.adjust("2 hours")
     trace.push(yield* (yield* Courier).deliveries, yield* (yield* Gateway).transactions)
-    return { hash: createHash("sha256").update(JSON.stringify(trace)).digest("hex"), heard }
+    return { hash: createHash("sha256").update(JSON.stringify(trace)).digest("hex"), callbacks }
   }).pipe(
     Effect.provide(Layer.provideMerge(Fake.layer({ seed }), TestClock.layer())),
     Effect.runPromise
   )
 
-it("a hundred runs of one seed are the same run, to the millisecond and the byte", async () => {
+it("ten runs under one seed have the same callbacks and transactions, to the millisecond and the byte", async () => {
   const first = await simulate(1)
-  assert.isAbove(first.heard, 6 * 3)
-  for (let run = 1; run < 100; run++) assert.deepStrictEqual(await simulate(1), first)
+  assert.isAbove(first.callbacks, 6 * 3)
+  for (let run = 1; run < 10; run++) assert.deepStrictEqual(await simulate(1), first)
 })
 
-it("other seeds are other runs", async () => {
+it("runs under five seeds all differ", async () => {
   const runs = await Promise.all([1, 2, 3, 4, 5].map(simulate))
   assert.strictEqual(new Set(runs.map(({ hash }) => hash)).size, 5)
 })

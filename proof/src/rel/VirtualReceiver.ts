@@ -1,6 +1,6 @@
 /**
- * A receiver under virtual time: a ledger in memory, a service that says what it is made to, a handler
- * that is watched.
+ * A receiver in virtual time, with a ledger in memory, status reads that a function answers, and a handler that records its
+ * calls.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
@@ -20,28 +20,22 @@ import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { type Callback, incoming, secret } from "./Service.ts"
+import { type Callback, incoming, secret } from "./FakeService.ts"
 
+/** A call of the handler, with its time in milliseconds. */
 export interface Call extends Handler.Transition {
   readonly at: number
 }
 
-/** What a world is made of; the service says `truth` of an id at a time, `latency` ms after it was asked. */
+/** Options of the receiver. `statusAt` returns the status of a transaction at a time; `latency` is the duration of a read, in milliseconds. */
 export interface Options {
   readonly policy: Policy
-  readonly truth: (id: string, at: number) => Status | undefined
+  readonly statusAt: (id: string, at: number) => Status | undefined
   readonly latency?: () => number
   readonly profile?: Partial<Switches>
 }
 
-/** Lets every fiber run until it sleeps; the test clock waits only for those it woke itself. */
-const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
-
-/** Lets time pass. */
-export const pass = (millis: number): Effect.Effect<void> =>
-  settled.pipe(Effect.andThen(TestClock.adjust(millis)), Effect.andThen(settled))
-
-/** Runs what happens in virtual time, from the epoch on. */
+/** Runs an effect in virtual time, from the epoch on. */
 export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   work.pipe(
     Effect.scoped,
@@ -49,11 +43,12 @@ export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Eff
     Effect.provideService(MinimumLogLevel, "None")
   )
 
+/** Makes the receiver. */
 export const make = Effect.fnUntraced(function* ({
   latency = () => 0,
   policy,
   profile,
-  truth
+  statusAt
 }: Options) {
   const clock = yield* Clock.clockWith(Effect.succeed)
   const now = () => clock.currentTimeMillisUnsafe()
@@ -68,12 +63,12 @@ export const make = Effect.fnUntraced(function* ({
     read: (kind, id) =>
       Effect.suspend(() => {
         reads++
-        const status = truth(id, now())
-        const answer =
+        const status = statusAt(id, now())
+        const result =
           status === undefined
             ? Effect.fail(new NotFound({}))
             : Effect.succeed({ kind: kind === "apm" ? ("apm-payment" as const) : kind, status })
-        return Effect.delay(answer, latency())
+        return Effect.delay(result, latency())
       })
   })
   const receiver = Receiver.layer({ policy }).pipe(

@@ -1,35 +1,35 @@
 /**
- * `pawl-receiver` as processes of their own, that are killed one by one.
+ * Processes of `pawl-receiver`, each of which can be killed.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { once } from "node:events"
-import { secret } from "./Service.ts"
+import { secret } from "./FakeService.ts"
 
 const bin = new URL("../../../packages/webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
 
-/** What the receiver's admin endpoint says of a transaction. */
-export interface Believed {
+/** A transaction, as the admin endpoint of a receiver shows it. */
+export interface ShownTransaction {
   readonly status: string | null
   readonly told: string | null
   readonly claimed: ReadonlyArray<string>
   readonly callbacks: number
 }
 
-/** A receiver that was started; `port` is undefined when it ended before it served. */
-export interface Started {
+/** A started receiver. `ready` is its port once it serves, or undefined when it ended before that. */
+export interface ReceiverProcess {
   readonly ready: Promise<number | undefined>
-  /** Ends it with SIGKILL, and waits until it is gone. */
+  /** Kills the process with SIGKILL, and waits until it has ended. */
   readonly kill: () => Promise<void>
-  /** Its resident memory in MiB. */
+  /** Returns the resident memory of the process, in MiB. */
   readonly memory: () => number
-  /** All it said on stderr, as far as there is room. */
-  readonly complaints: () => string
+  /** Returns the end of its stderr. */
+  readonly errors: () => string
 }
 
-/** Starts receivers that report to one service; those that are left end with the scope. */
+/** Makes the function that starts receivers; the scope kills those that still run. */
 export const make = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => new Set<ChildProcess>()),
@@ -37,16 +37,16 @@ export const make = Effect.map(
       Effect.promise(async () => {
         await Promise.all(
           [...alive].map((child) => {
-            const gone = once(child, "exit")
+            const exited = once(child, "exit")
             child.kill("SIGKILL")
-            return gone
+            return exited
           })
         )
       })
   ),
   (alive) =>
-    (baseUrl: string, args: ReadonlyArray<string>): Started => {
-      // oxlint-disable-next-line no-unused-vars -- these would change what a program says
+    (baseUrl: string, args: ReadonlyArray<string>): ReceiverProcess => {
+      // oxlint-disable-next-line no-unused-vars -- these would change the output of the process
       const { NODE_OPTIONS, FORCE_COLOR, ...inherited } = process.env
       const child = spawn(process.execPath, [bin, "--port", "0", ...args], {
         env: {
@@ -64,9 +64,9 @@ export const make = Effect.map(
         await once(child, "exit")
         alive.delete(child)
       })()
-      let complaints = ""
+      let errors = ""
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        complaints = (complaints + text).slice(-4000)
+        errors = (errors + text).slice(-4000)
       })
       const ready = new Promise<number | undefined>((resolve) => {
         let out = ""
@@ -88,7 +88,7 @@ export const make = Effect.map(
           const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
           return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)
         },
-        complaints: () => complaints
+        errors: () => errors
       }
     }
 )
@@ -97,21 +97,27 @@ export const make = Effect.map(
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
 
 /** Waits until a receiver serves, and returns its port. */
-export const serving = ({ complaints, ready }: Started): Effect.Effect<number, NotStarted> =>
+export const waitForPort = ({
+  errors,
+  ready
+}: ReceiverProcess): Effect.Effect<number, NotStarted> =>
   Effect.flatMap(
     Effect.promise(() => ready),
     (port) =>
       port === undefined
-        ? Effect.fail(new NotStarted({ message: `A receiver did not start: ${complaints()}` }))
+        ? Effect.fail(new NotStarted({ message: `A receiver did not start: ${errors()}` }))
         : Effect.succeed(port)
   )
 
-/** Asks a receiver what it believes of an APM payment. */
-export const believed = async (port: number, id: string): Promise<Believed | undefined> => {
+/** Returns an APM payment, as a receiver shows it. */
+export const showTransaction = async (
+  port: number,
+  id: string
+): Promise<ShownTransaction | undefined> => {
   const response = await fetch(`http://127.0.0.1:${port}/transactions/apm/${id}`)
   if (response.status !== 200) {
     await response.body?.cancel()
     return undefined
   }
-  return (await response.json()) as Believed
+  return (await response.json()) as ShownTransaction
 }

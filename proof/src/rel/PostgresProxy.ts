@@ -1,12 +1,18 @@
 /**
- * A way to PostgreSQL that can be cut, or go silent.
+ * A proxy to PostgreSQL whose connections can be cut, or go silent.
  */
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
-import { server } from "./Places.ts"
+import { server } from "./Stores.ts"
 
-/** Opens a proxy to the server; `cut` refuses connections, `silence` takes them and carries nothing. */
+/**
+ * Opens a proxy to the server.
+ *
+ * - `cut`: ends all connections and refuses new ones.
+ * - `silence`: keeps connections and accepts new ones, but carries no data.
+ * - `restore`: carries data again.
+ */
 export const open = Effect.acquireRelease(
   Effect.promise(async () => {
     const sockets = new Set<Socket>()
@@ -33,18 +39,18 @@ export const open = Effect.acquireRelease(
     })
     proxy.listen(0, "127.0.0.1")
     await once(proxy, "listening")
-    const all = (next: typeof state, action: (socket: Socket) => void) => () => {
+    const change = (next: typeof state, action: (socket: Socket) => void) => () => {
       state = next
       for (const socket of sockets) action(socket)
     }
     return {
       port: (proxy.address() as AddressInfo).port,
-      cut: all("cut", (socket) => socket.destroy()),
-      silence: all("silent", (socket) => socket.pause()),
-      mend: all("open", (socket) => socket.resume()),
+      cut: change("cut", (socket) => socket.destroy()),
+      silence: change("silent", (socket) => socket.pause()),
+      restore: change("open", (socket) => socket.resume()),
       close: () => {
         proxy.close()
-        all("cut", (socket) => socket.destroy())()
+        change("cut", (socket) => socket.destroy())()
       }
     }
   }),

@@ -1,23 +1,21 @@
 /**
- * The laws of what the service does with money: amounts, statuses, refunds, and what is kept beside them.
- *
- * @since 0.1.0
+ * The laws of transactions: amounts, statuses, refunds, metadata and ids.
  */
 import { isStatus, rank } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import * as fc from "fast-check"
-import { expect } from "../../../packages/testkit/src/internal/laws/Expect.ts"
+import { ok, strictEqual } from "node:assert/strict"
 import {
-  type Answered,
-  byCard,
+  apmBody,
+  cardBody,
   field,
   type GatewayLaw,
+  type JsonResponse,
   law,
-  payment,
-  scenario
+  scenarioMetadata
 } from "./GatewayLaw.ts"
 
-/** What is asked of the service in a history, and when. */
+/** A step of a history: a request, or time that passes. */
 type Step =
   | { readonly do: "pay" | "pay out"; readonly requestId: string }
   | { readonly do: "read"; readonly which: number; readonly as: "payments/apm" | "payouts/card" }
@@ -48,85 +46,81 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { maxLength: 20 }
 )
 
-/**
- * What becomes of transactions.
- *
- * @category laws
- * @since 0.1.0
- */
-export const transactions: ReadonlyArray<GatewayLaw> = [
+/** The laws of transactions. */
+export const transactionLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {
       name: "an amount is rounded half up to two decimals (X05)",
       section: 'spec.md, "Conventions"',
       explanation:
-        "Values with more than two decimal places are rounded automatically. How is not documented; half up is ours."
+        "The specification says that values with more than two decimals are rounded, and not how. Half up is our default."
     },
     fc.tuple(fc.nat(), fc.array(fc.nat(9), { maxLength: 5 })),
     function* ({ get, post }, [units, decimals]) {
       const digits = [...(decimals as ReadonlyArray<number>)]
       const amount = digits.length === 0 ? String(units) : `${String(units)}.${digits.join("")}`
-      const id = field(yield* post("/payouts/card", byCard({ amount })), "transactionId")
+      const id = field(yield* post("/payouts/card", cardBody({ amount })), "transactionId")
       const total = field(yield* get(`/payouts/card/info/${id}`), "totalAmount")
       const [tenths = 0, hundredths = 0, next = 0] = digits
       const cents = Number(units) * 100 + tenths * 10 + hundredths + (next >= 5 ? 1 : 0)
-      expect(Math.round(Number(total) * 100)).toBe(cents)
+      strictEqual(Math.round(Number(total) * 100), cents)
     }
   ),
 
   law(
     {
-      name: "a status is a bare JSON string, and only goes forward",
+      name: "a status is a bare JSON string, and its rank never falls",
       section: 'spec.md, "States and transitions"',
       explanation:
-        "NEW, PENDING, PROCESSING, then an end: whoever asks twice is never told of an earlier rank the second time."
+        "A transaction is NEW, PENDING, PROCESSING, then terminal. A later read never shows a lower rank."
     },
     fc.tuple(
       fc.constantFrom("succeed", "decline:51", "refund", "chargeback", "challenge", "cancel"),
       fc.array(fc.nat(90), { maxLength: 8 })
     ),
-    function* (asking, [story, waits]) {
-      const { get, pass, post } = asking
-      const given = payment(asking, {}, scenario(String(story)))
-      const id = field(yield* post("/payments/apm", given), "transactionId")
-      let reached = 0
+    function* (client, [scenario, waits]) {
+      const { get, pass, post } = client
+      const body = apmBody(client, {}, scenarioMetadata(String(scenario)))
+      const id = field(yield* post("/payments/apm", body), "transactionId")
+      let lastRank = 0
       for (const minutes of [0, ...(waits as ReadonlyArray<number>)]) {
         yield* pass(Duration.minutes(minutes))
         const { json } = yield* get(`/payments/apm/status/${id}`)
         const status = typeof json === "string" && isStatus(json) ? json : undefined
-        expect(status).toBeDefined()
+        ok(status !== undefined)
         if (status === undefined) return
-        expect(rank(status) >= reached).toBe(true)
-        reached = rank(status)
+        ok(rank(status) >= lastRank)
+        lastRank = rank(status)
       }
     }
   ),
 
   law(
     {
-      name: "the refunds of a payment are never above what was captured, and what fits is not refused",
+      name: "the refunds of a payment never exceed the captured amount, and a smaller refund is accepted",
       section: 'spec.md, "Refunds (card only)"',
-      explanation: "In full or in part: the parts together are what counts, those under way too."
+      explanation:
+        "A refund is full or partial. All refunds count together, also those in progress."
     },
     fc.array(
       fc.record({ cents: fc.integer({ min: 1, max: 6000 }), minutes: fc.constantFrom(0, 0, 600) }),
       { minLength: 1, maxLength: 8 }
     ),
     function* ({ pass, post }, refunds) {
-      const paid = byCard({ amount: "100.00", currency: "EUR" })
+      const paid = cardBody({ amount: "100.00", currency: "EUR" })
       const transactionId = Number(field(yield* post("/payments/card", paid), "transactionId"))
       yield* pass(Duration.hours(10))
       let left = 10_000
-      for (const [at, { cents, minutes }] of refunds.entries()) {
+      for (const [index, { cents, minutes }] of refunds.entries()) {
         const amount = (cents / 100).toFixed(2)
         const { status } = yield* post("/refunds/card", {
-          requestId: `refund-${at}`,
+          requestId: `refund-${index}`,
           mid: "m-1",
           transactionId,
           amount,
           reason: "duplicate"
         })
-        expect(status).toBe(cents <= left ? 200 : 400)
+        strictEqual(status, cents <= left ? 200 : 400)
         if (status === 200) left -= cents
         yield* pass(Duration.minutes(minutes))
       }
@@ -135,10 +129,10 @@ export const transactions: ReadonlyArray<GatewayLaw> = [
 
   law(
     {
-      name: "metadata comes back exactly as sent",
+      name: "metadata is returned exactly as sent",
       section: 'spec.md, "Conventions"',
       explanation:
-        "The caller's key-value pairs are returned unchanged: in their letters and in their order, whatever they are called."
+        "The key-value pairs of the caller are returned unchanged and in order, whatever their names."
     },
     fc.array(
       fc.tuple(
@@ -152,43 +146,43 @@ export const transactions: ReadonlyArray<GatewayLaw> = [
     ),
     function* ({ get, post }, pairs) {
       const metadata = JSON.stringify(Object.fromEntries(pairs))
-      const text = JSON.stringify(byCard()).replace(/\}$/u, `,"metadata":${metadata}}`)
+      const text = JSON.stringify(cardBody()).replace(/\}$/u, `,"metadata":${metadata}}`)
       const id = field(yield* post("/payouts/card", text), "transactionId")
       const { json } = yield* get(`/payouts/card/info/${id}`)
-      expect(JSON.stringify((json as { readonly metadata: unknown }).metadata)).toBe(metadata)
+      strictEqual(JSON.stringify((json as { readonly metadata: unknown }).metadata), metadata)
     }
   ),
 
   law(
     {
-      name: "whatever is asked and when, every transaction is its own, and of its kind",
+      name: "each transaction has an id of its own, and only the endpoints of its kind know it",
       section: 'spec.md, "Endpoints"',
       explanation:
-        "A plain model is asked beside it: an id is given once, over all kinds, and known to the endpoints of its kind alone; a requestId of one operation says nothing to another."
+        "A plain model predicts each response. An id is unique over all kinds, and a requestId counts only within its endpoint."
     },
     steps,
-    function* (asking, steps) {
-      const { get, pass, post } = asking
-      const made = new Map<string, Answered>()
+    function* (client, steps) {
+      const { get, pass, post } = client
+      const created = new Map<string, JsonResponse>()
       for (const step of steps) {
         if (step.do === "wait") {
           yield* pass(Duration.minutes(step.minutes))
         } else if (step.do === "read") {
-          const [key, answer] = [...made][step.which] ?? []
-          if (key === undefined || answer === undefined) continue
-          const { status } = yield* get(`/${step.as}/status/${field(answer, "transactionId")}`)
-          expect(status).toBe(key.startsWith(step.as) ? 200 : 404)
+          const [key, response] = [...created][step.which] ?? []
+          if (key === undefined || response === undefined) continue
+          const { status } = yield* get(`/${step.as}/status/${field(response, "transactionId")}`)
+          strictEqual(status, key.startsWith(step.as) ? 200 : 404)
         } else {
           const { requestId } = step
-          const place = step.do === "pay" ? "payments/apm" : "payouts/card"
-          const body = step.do === "pay" ? payment(asking, { requestId }) : byCard({ requestId })
-          const answer = yield* post(`/${place}`, body)
-          const key = `${place} ${requestId}`
-          expect(answer.text).toBe((made.get(key) ?? answer).text)
-          made.set(key, answer)
+          const path = step.do === "pay" ? "payments/apm" : "payouts/card"
+          const body = step.do === "pay" ? apmBody(client, { requestId }) : cardBody({ requestId })
+          const response = yield* post(`/${path}`, body)
+          const key = `${path} ${requestId}`
+          strictEqual(response.text, (created.get(key) ?? response).text)
+          created.set(key, response)
         }
-        const ids = [...made.values()].map((answer) => field(answer, "transactionId"))
-        expect(new Set(ids).size).toBe(made.size)
+        const ids = [...created.values()].map((response) => field(response, "transactionId"))
+        strictEqual(new Set(ids).size, created.size)
       }
     }
   )

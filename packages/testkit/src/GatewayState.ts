@@ -1,0 +1,52 @@
+/**
+ * Storage for the state of a gateway that outlives the gateway.
+ *
+ * **Details**
+ *
+ * Use it in a test in which the payments service restarts. By default a gateway and its courier keep
+ * their state in maps of their own, and a new gateway starts empty.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Transaction } from "./Gateway.ts"
+import type { Entry } from "./internal/gateway/Entry.ts"
+import { Shelves } from "./internal/gateway/Shelves.ts"
+
+/**
+ * State of a gateway and its courier.
+ *
+ * - `layer` provides it to `Gateway.layer` and `Courier.layerInMemory`.
+ * - `transactions`, `transaction` return the transactions, also while no gateway runs.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface GatewayState {
+  readonly layer: Layer.Layer<never>
+  readonly transactions: () => ReadonlyArray<Transaction>
+  readonly transaction: (id: string) => Transaction | undefined
+}
+
+/**
+ * Makes empty state in memory.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeMemory = (): GatewayState => {
+  const maps = new Map<string, Map<string, unknown>>()
+  const open = <A>(name: string) => {
+    const map = maps.get(name) ?? new Map<string, unknown>()
+    maps.set(name, map)
+    // Each name is opened with one type of value.
+    return map as Map<string, A>
+  }
+  const entries = open<Entry>("transaction")
+  return {
+    layer: Layer.succeed(Shelves, { open, list: () => [], save: Effect.void }),
+    transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
+    transaction: (id) => entries.get(id)?.transaction
+  }
+}

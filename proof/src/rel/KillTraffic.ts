@@ -1,0 +1,68 @@
+/**
+ * The callbacks of `rel kill`: histories of transactions, shuffled, some callbacks more than once.
+ */
+import type { Status } from "@pawl/core/Status"
+import type { SeededRandom } from "./SeededRandom.ts"
+
+/** The number of callbacks in the queue, from which the next one is drawn. */
+const queueLength = 60
+
+const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
+  ["NEW", "PENDING", "PROCESSING", "SUCCEED"],
+  ["PENDING", "SUCCEED"],
+  ["NEW", "PENDING", "FAILED"],
+  ["PENDING", "PROCESSING", "CANCELLED"],
+  ["PENDING", "SUCCEED", "REFUNDED"],
+  ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"]
+]
+
+interface Delivery {
+  readonly id: string
+  readonly status: Status
+  /** The index of the status in the history of the transaction. */
+  readonly step: number
+}
+
+/**
+ * Makes the traffic, and keeps `statuses` of the fake service up to date.
+ *
+ * - `histories`: the statuses of each transaction.
+ * - `next`: draws the callback to post next, or returns undefined when the queue is empty.
+ * - `add`: notes a callback that was answered 200 in `accepted`; `resend` puts it back into the queue.
+ * - `close`: adds no more transactions.
+ */
+export const traffic = (random: SeededRandom, statuses: Map<string, Status>) => {
+  const histories = new Map<string, ReadonlyArray<Status>>()
+  const steps = new Map<string, number>()
+  const accepted = new Map<string, Array<Status>>()
+  const queue: Array<Delivery> = []
+  let isOpen = true
+  const addTransaction = () => {
+    const id = String(100_001 + histories.size)
+    const history = random.pick(possibleHistories)
+    histories.set(id, history)
+    for (const [step, status] of history.entries()) {
+      const times = random.pick([1, 1, 2, 3])
+      for (let time = 0; time < times; time++) queue.push({ id, status, step })
+    }
+  }
+  return {
+    histories,
+    accepted,
+    next: (): Delivery | undefined => {
+      while (isOpen && queue.length < queueLength) addTransaction()
+      const [delivery] = queue.splice(random.below(queue.length), 1)
+      // The service reaches a status before it posts the callback.
+      if (delivery !== undefined && (steps.get(delivery.id) ?? -1) < delivery.step) {
+        steps.set(delivery.id, delivery.step)
+        statuses.set(delivery.id, delivery.status)
+      }
+      return delivery
+    },
+    resend: (delivery: Delivery) => queue.push(delivery),
+    add: ({ id, status }: Delivery) => accepted.set(id, [...(accepted.get(id) ?? []), status]),
+    close: () => {
+      isOpen = false
+    }
+  }
+}

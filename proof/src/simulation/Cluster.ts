@@ -1,0 +1,177 @@
+/**
+ * The cluster of a simulation: its processes, the links between them, the store and the checkers.
+ */
+import type { Hmac } from "@pawl/core/Hmac"
+import type { Transaction } from "@pawl/testkit/Gateway"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Bug } from "./Bugs.ts"
+import * as ClientChecker from "./ClientChecker.ts"
+import * as CrashableStore from "./CrashableStore.ts"
+import * as Forger from "./Forger.ts"
+import * as Merchant from "./Merchant.ts"
+import * as Nemesis from "./Nemesis.ts"
+import * as Network from "./Network.ts"
+import type { Fault, Operation, Plan, Process as ProcessName } from "./Plan.ts"
+import type * as Process from "./Process.ts"
+import * as ReceiverChecker from "./ReceiverChecker.ts"
+import * as Receivers from "./Receivers.ts"
+import * as Service from "./Service.ts"
+import type { Trace } from "./Trace.ts"
+
+/**
+ * A cluster.
+ *
+ * - `events`: the events of the plan, with their times.
+ * - `redrive`: redrives the dead letters, as an operator does.
+ * - `start`, `stop`: start and stop all processes.
+ * - `backlog`: the number of rows that are due and have no lease.
+ * - `check`: checks the invariants that hold at the end.
+ * - `told`: the number of changes that the handler was told.
+ */
+export interface Cluster {
+  readonly events: ReadonlyArray<{ readonly at: number; readonly effect: Effect.Effect<void> }>
+  readonly redrive: Effect.Effect<void>
+  readonly start: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
+  readonly backlog: Effect.Effect<number>
+  readonly check: Effect.Effect<void>
+  readonly transactions: () => ReadonlyArray<Transaction>
+  readonly told: () => number
+}
+
+/** The statuses from which the service moves a transaction by itself, by the status it moves to. */
+const movesFrom = {
+  REFUNDED: ["SUCCEED"],
+  CHARGEBACK: ["SUCCEED", "REFUNDED"],
+  SUCCEED: ["CHARGEBACK"]
+}
+
+/** Makes the cluster of a plan. No process runs yet. */
+export const make = Effect.fnUntraced(function* (
+  plan: Plan,
+  trace: Trace,
+  bug: Bug
+): Effect.fn.Return<Cluster, never, Hmac | Scope.Scope> {
+  const { seed } = plan
+  const nemesis = yield* Nemesis.make(plan, trace)
+  const store = yield* CrashableStore.make(nemesis, trace, bug.ledger)
+  const clientChecker = ClientChecker.make(trace)
+  const checker = ReceiverChecker.make(trace, clientChecker, plan, (method, id) =>
+    Effect.orDie(store.direct.get(method, id))
+  )
+
+  const receivers: Array<Process.Process<Network.Receive>> = []
+  const runningReceivers = () => receivers.flatMap((receiver) => receiver.running() ?? [])
+  const callbacks = yield* Network.callbacks(runningReceivers, { checker, nemesis, trace })
+  const service = yield* Service.make(seed, callbacks.client)
+  const { transactions } = service
+
+  const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
+  const operationOf = (transaction: Transaction | undefined): Operation | undefined =>
+    operations.get(transaction?.metadata?.["order"] ?? "")
+
+  const base = { bug, nemesis, seed, store, trace, clientChecker, checker, quietAt: plan.quietAt }
+  const transport = (from: ProcessName) =>
+    Network.transport(from, () => service.process.running()?.handle, {
+      checker: clientChecker,
+      nemesis,
+      trace
+    })
+  const merchant = yield* Merchant.make({
+    ...base,
+    transport: transport("client"),
+    wasMade: (requestId) => transactions().some((each) => each.requestId === requestId)
+  })
+  const receiver = Effect.fnUntraced(function* (name: Receivers.Options["name"]) {
+    const handlerActionsOf = (id: string) =>
+      operationOf(service.transaction(id))?.handlerActions ?? []
+    const process = yield* Receivers.make({
+      ...base,
+      name,
+      transport: transport(name),
+      handlerActionsOf
+    })
+    receivers.push(process)
+    return process
+  })
+  const processes = {
+    service: service.process,
+    client: merchant.process,
+    "receiver 1": yield* receiver("receiver 1"),
+    "receiver 2": yield* receiver("receiver 2")
+  }
+
+  const move = (operation: Operation, to: keyof typeof movesFrom) =>
+    Effect.suspend(() => {
+      const gateway = service.process.running()?.gateway
+      const transaction = transactions().find(
+        (each) => each.kind === operation.kind && operationOf(each) === operation
+      )
+      if (
+        gateway === undefined ||
+        transaction === undefined ||
+        !movesFrom[to].includes(transaction.status)
+      ) {
+        return Effect.void
+      }
+      trace.mark(`moved to ${to}`)
+      trace.note(`the service moves ${transaction.transactionId} to ${to}`)
+      return Effect.asVoid(gateway.move(transaction.transactionId, to))
+    })
+
+  const crash = Effect.fnUntraced(function* ({ duration }: Fault, name: keyof typeof processes) {
+    trace.mark(`crash: ${name}`)
+    trace.note(`${name} is killed`)
+    yield* processes[name].kill
+    yield* Effect.sleep(duration)
+    trace.note(`${name} starts`)
+    yield* processes[name].start
+  })
+
+  return {
+    events: [
+      ...plan.operations.flatMap((operation) => [
+        { at: operation.at, effect: merchant.order(operation) },
+        ...operation.steps.flatMap(({ after, event }) =>
+          event in movesFrom
+            ? [
+                {
+                  at: operation.at + after,
+                  effect: move(operation, event as keyof typeof movesFrom)
+                }
+              ]
+            : []
+        )
+      ]),
+      ...plan.forgeries.map((forgery) => ({
+        at: forgery.at,
+        effect: Forger.forge(forgery, callbacks, trace)
+      })),
+      ...plan.faults.flatMap((fault) =>
+        fault.kind === "crash" ? [{ at: fault.at, effect: crash(fault, fault.target) }] : []
+      )
+    ],
+    redrive: Effect.gen(function* () {
+      for (const { method, transactionId } of yield* Effect.orDie(store.direct.deadLetters)) {
+        trace.mark("a dead letter was redriven")
+        yield* Effect.orDie(store.direct.redrive({ method, transactionId }, trace.now()))
+      }
+    }),
+    start: Effect.forEach(Object.values(processes), ({ start }) => start, { discard: true }),
+    stop: Effect.forEach(Object.values(processes), ({ kill }) => kill, { discard: true }),
+    backlog: Effect.suspend(() =>
+      Effect.map(Effect.orDie(store.direct.backlog(trace.now())), ({ due }) => due)
+    ),
+    check: Effect.gen(function* () {
+      for (const transaction of transactions()) {
+        yield* checker.end(transaction, merchant.registered.has(transaction.transactionId))
+      }
+      clientChecker.end(transactions())
+      const openOrders = merchant.openOrders()
+      if (openOrders.length > 0) trace.violation("X1", `orders are open: ${openOrders.join()}`)
+    }),
+    transactions,
+    told: checker.told
+  }
+})

@@ -1,0 +1,173 @@
+/**
+ * Runs a merchant's processes and the payments service under one seed, in virtual time.
+ *
+ * **Details**
+ *
+ * A shop, two receivers on one store, and the service with its courier run in one process, on the code that is deployed.
+ * Only clocks, links and the store are replaced. A `Plan` lists the operations, the faults of links, clocks and store, the
+ * crashes and the forgeries. It is plain data, drawn from a seed, so it can be saved to a file and shrunk.
+ *
+ * Every fault ends before `quietAt`. A quiet time of 131 days follows, which is longer than the reconciler waits in all.
+ * Most invariants are checked during the run, the others at its end. `docs/simulation.md` lists them.
+ */
+import type { Hmac } from "@pawl/core/Hmac"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Random from "effect/Random"
+import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
+import { settle, sleepUntil } from "../VirtualTime.ts"
+import type { Bug } from "./Bugs.ts"
+import * as Client from "./Client.ts"
+import * as Cluster from "./Cluster.ts"
+import * as CoverageMarks from "./CoverageMarks.ts"
+import * as Plan from "./Plan.ts"
+import * as Trace from "./Trace.ts"
+
+/**
+ * Options of a run.
+ *
+ * - `bug`: the planted bug; none by default.
+ * - `listen`: receives every line of the trace.
+ * - `stopsAtViolation`: ends the run at the first violation.
+ */
+export interface Options {
+  readonly bug?: Bug
+  readonly listen?: (line: string) => void
+  readonly stopsAtViolation?: boolean
+}
+
+/**
+ * Result of a run.
+ *
+ * - `hash`: hash of the trace; the same plan has the same hash.
+ * - `violations`: the invariants that did not hold, with the first few violations of each.
+ * - `marks`: how often the run met each coverage mark.
+ * - `transactions`, `told`: the number of transactions, and of changes that the handler was told.
+ */
+export interface Outcome {
+  readonly hash: string
+  readonly violations: ReadonlyArray<Trace.Violation>
+  readonly marks: ReadonlyMap<string, number>
+  readonly transactions: number
+  readonly told: number
+}
+
+/** Longer than the reconciler waits in all: 12 hours, doubled to 64 days. */
+const quietDays = 131
+const hour = Duration.toMillis(Duration.hours(1))
+
+const passUntil = (trace: Trace.Trace, at: number) =>
+  Effect.andThen(
+    Effect.suspend(() => TestClock.adjust(at - trace.now())),
+    settle
+  )
+
+/** Secrets that no log line may contain: the merchant secret, the card number, an access token. */
+const canaries = [Client.secret, Client.card.number, "Bearer ", "eyJ"]
+const checksum = /(?<![\w+/])[\w+/]{43}=/u
+
+const logger = (trace: Trace.Trace) =>
+  Logger.make((options) => {
+    const line = Logger.formatLogFmt.log(options)
+    trace.mark("a line was logged")
+    if (canaries.some((canary) => line.includes(canary)) || checksum.test(line))
+      trace.violation("R1", line)
+  })
+
+const simulate = Effect.fnUntraced(function* (
+  plan: Plan.Plan,
+  { bug = {}, stopsAtViolation = false }: Options,
+  trace: Trace.Trace
+) {
+  const { quietAt } = plan
+  const cluster = yield* Cluster.make(plan, trace, bug)
+  yield* Effect.addFinalizer(() => cluster.stop)
+  const redrives = Array.from({ length: 12 }, (_, index) => ({
+    at: quietAt + index * 6 * hour,
+    effect: cluster.redrive
+  }))
+  const events = [...cluster.events, ...redrives].toSorted((one, two) => one.at - two.at)
+  let openEvents = events.length
+  const start = (effect: Effect.Effect<void>) =>
+    effect.pipe(
+      Effect.tapCause((cause) => Effect.sync(() => trace.violation("X1", Cause.pretty(cause)))),
+      Effect.ensuring(Effect.sync(() => openEvents--)),
+      Effect.forkScoped({ startImmediately: true })
+    )
+  const untilEnd = Effect.gen(function* () {
+    yield* passUntil(trace, quietAt + hour)
+    const due = yield* cluster.backlog
+    if (due > 0) trace.violation("L1", `${due} rows are due an hour after the last fault`)
+    yield* passUntil(trace, quietAt + quietDays * Plan.day)
+    if (openEvents > 0) trace.violation("X1", `${openEvents} events did not end`)
+    yield* cluster.stop
+    yield* cluster.check
+  })
+
+  yield* cluster.start
+  yield* Effect.forkScoped(
+    Effect.forEach(events, ({ at, effect }) => Effect.andThen(sleepUntil(at), start(effect)), {
+      discard: true
+    })
+  )
+  yield* settle
+  yield* stopsAtViolation ? Effect.raceFirst(untilEnd, trace.violated) : untilEnd
+  return { ...trace.end(), transactions: cluster.transactions().length, told: cluster.told() }
+})
+
+/** Runs a plan in virtual time. */
+export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outcome, never, Hmac> =>
+  Effect.flatMap(Trace.make(CoverageMarks.marks, options.listen), (trace) =>
+    Effect.provide(simulate(plan, options, trace), Logger.layer([logger(trace)]))
+  ).pipe(
+    Effect.scoped,
+    Effect.provideServiceEffect(Random.Random, Random.withSeed(Random.Random, plan.seed)),
+    // A warning on a slow machine would reach the logger and break the trace.
+    Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) }))
+  )
+
+/**
+ * Shortens a plan as long as it violates the same invariant.
+ *
+ * - `tries`: the number of shorter plans that are run.
+ * - `timeout`: ends a long search early, in milliseconds; none by default.
+ */
+export const shrink = Effect.fnUntraced(function* (
+  plan: Plan.Plan,
+  invariant: string,
+  options: Options & { readonly tries: number; readonly timeout?: number }
+): Effect.fn.Return<Plan.Plan, never, Hmac> {
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<Hmac>())
+  const clock = yield* Clock.Clock
+  const end = clock.currentTimeMillisUnsafe() + (options.timeout ?? Infinity)
+  let tries = 0
+  const holds = (shorter: Plan.Plan) =>
+    tries++ >= options.tries || clock.currentTimeMillisUnsafe() > end
+      ? Promise.resolve(true)
+      : runPromise(
+          Effect.map(run(shorter, { ...options, stopsAtViolation: true }), ({ violations }) =>
+            violations.every((violation) => violation.invariant !== invariant)
+          )
+        )
+  type Lists = [Array<Plan.Operation>, Array<Plan.Fault>, Array<Plan.Forgery>]
+  const all: Lists = [[...plan.operations], [...plan.faults], [...plan.forgeries]]
+  const [operations, faults, forgeries] = all
+  const parts = fc.tuple(fc.subarray(operations), fc.subarray(faults), fc.subarray(forgeries))
+  const planOf = ([operations, faults, forgeries]: Lists): Plan.Plan => ({
+    ...plan,
+    operations,
+    faults,
+    forgeries
+  })
+  const { counterexample } = yield* Effect.promise(() =>
+    fc.check(
+      fc.asyncProperty(parts, (lists) => holds(planOf(lists))),
+      { numRuns: 1, examples: [[all]] }
+    )
+  )
+  return planOf(counterexample?.[0] ?? all)
+})

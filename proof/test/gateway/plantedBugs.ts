@@ -1,0 +1,221 @@
+/**
+ * Planted bugs of a gateway: each changes the requests or the responses of a right one.
+ */
+import * as Effect from "effect/Effect"
+import type { Answer, Request } from "@pawl/testkit/Gateway"
+import type { GatewayUnderTest } from "../../src/gateway/GatewayLaw.ts"
+
+type Handle = GatewayUnderTest["Service"]["handle"]
+type Json = Readonly<Record<string, unknown>>
+
+const utf8 = new TextEncoder()
+const textOf = ({ body }: Request) => new TextDecoder().decode(body)
+const jsonOf = (request: Request) => JSON.parse(textOf(request) || "{}") as Json
+const withBody = (request: Request, body: unknown): Request => ({
+  ...request,
+  body: utf8.encode(JSON.stringify(body))
+})
+const changeBody = (response: Answer, change: (body: Json) => unknown): Answer => ({
+  ...response,
+  body: JSON.stringify(change(JSON.parse(response.body) as Json))
+})
+const isPost = (request: Request, path: string) =>
+  request.method === "POST" && request.path === `/api/v1${path}`
+
+/** Every planted bug of a gateway, with the beginning of the name of the law that must catch it. */
+export const plantedBugs: ReadonlyArray<
+  readonly [bug: string, law: string, plant: (handle: Handle) => Handle]
+> = [
+  [
+    "any secret gets a token",
+    "a token needs the key and the secret",
+    (handle) => (request) =>
+      handle(
+        isPost(request, "/auth")
+          ? withBody(request, { ...jsonOf(request), merchantSecret: "sandbox-secret" })
+          : request
+      )
+  ],
+  [
+    "a token never expires",
+    "a token needs the key and the secret",
+    (handle) => {
+      const responses = new Map<string, Answer>()
+      const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
+      return Effect.fnUntraced(function* (request) {
+        const response = yield* handle(request)
+        if (isPost(request, "/auth") && response.status === 200) {
+          responses.set(`Bearer ${JSON.parse(response.body).accessToken}`, response)
+        }
+        if (response.status !== 401 || !responses.has(request.headers["authorization"] ?? ""))
+          return response
+        const authResponse = yield* handle(
+          withBody({ ...request, method: "POST", path: "/api/v1/auth", headers: json }, credentials)
+        )
+        const authorization = `Bearer ${JSON.parse(authResponse.body).accessToken}`
+        return yield* handle({ ...request, headers: { ...request.headers, authorization } })
+      })
+    }
+  ],
+  [
+    "404 comes before 401",
+    "the checks come in order",
+    (handle) => (request) =>
+      request.path.endsWith("/999999")
+        ? Effect.succeed({ status: 404, headers: json, body: "{}" })
+        : handle(request)
+  ],
+  [
+    "a 400 repeats the request",
+    "the checks come in order",
+    (handle) => (request) =>
+      Effect.map(handle(request), (response) =>
+        response.status === 400 && isPost(request, "/payments/apm")
+          ? changeBody(response, (body) => ({ ...body, request: jsonOf(request) }))
+          : response
+      )
+  ],
+  [
+    "the checksum is accepted in upper case",
+    "a payment needs the checksum",
+    (handle) => (request) => {
+      const isSigned = isPost(request, "/payments/apm") && textOf(request).includes('"checksum"')
+      if (!isSigned) return handle(request)
+      const body = jsonOf(request)
+      return handle(
+        withBody(request, { ...body, checksum: String(body["checksum"]).toLowerCase() })
+      )
+    }
+  ],
+  [
+    "the last of two equal keys counts",
+    "a body that is not JSON",
+    (handle) => (request) =>
+      textOf(request).startsWith('{"')
+        ? handle(withBody(request, jsonOf(request)))
+        : handle(request)
+  ],
+  [
+    "two requests at the same instant are both processed",
+    "a requestId is processed once",
+    (handle) => {
+      let isBusy = false
+      return (request) => {
+        if (!isPost(request, "/payouts/card")) return handle(request)
+        const text = textOf(request)
+        const again = isBusy
+          ? { ...request, body: utf8.encode(text.replace('"r-1"', '"r-1b"')) }
+          : request
+        isBusy = true
+        return Effect.andThen(Effect.yieldNow, handle(again)).pipe(
+          Effect.ensuring(Effect.sync(() => (isBusy = false)))
+        )
+      }
+    }
+  ],
+  [
+    "a repeat gets the current status",
+    "a requestId is processed once",
+    (handle) =>
+      Effect.fnUntraced(function* (request) {
+        const response = yield* handle(request)
+        if (!isPost(request, "/payouts/card") || response.status !== 200) return response
+        const { transactionId } = JSON.parse(response.body) as Json
+        const path = `/api/v1/payouts/card/status/${String(transactionId)}`
+        const read = yield* handle({ ...request, method: "GET", path, body: new Uint8Array() })
+        return changeBody(response, (body) => ({
+          ...body,
+          transactionStatus: JSON.parse(read.body)
+        }))
+      })
+  ],
+  [
+    "amounts are cut after two decimals",
+    "an amount is rounded half up",
+    (handle) => (request) =>
+      handle(
+        isPost(request, "/payouts/card")
+          ? {
+              ...request,
+              body: utf8.encode(textOf(request).replace(/("amount":"\d+\.\d\d)\d+"/u, '$1"'))
+            }
+          : request
+      )
+  ],
+  [
+    "a read is answered by a stale replica",
+    "a status is a bare JSON string",
+    (handle) => {
+      const responses: Array<Answer> = []
+      return (request) =>
+        Effect.map(handle(request), (response) =>
+          request.path.includes("/status/") &&
+          response.status === 200 &&
+          responses.push(response) % 3 === 0
+            ? (responses[0] ?? response)
+            : response
+        )
+    }
+  ],
+  [
+    "a status is an object",
+    "a status is a bare JSON string",
+    (handle) => (request) =>
+      Effect.map(handle(request), (response) =>
+        request.path.includes("/status/") && response.status === 200
+          ? changeBody(response, (status) => ({ status }))
+          : response
+      )
+  ],
+  [
+    "each refund is compared with the payment alone",
+    "the refunds of a payment never exceed",
+    (handle) => (request) =>
+      Effect.map(handle(request), (response) =>
+        isPost(request, "/refunds/card") && response.status === 400
+          ? { ...response, status: 200, body: '{"refundId":"1","transactionStatus":"NEW"}' }
+          : response
+      )
+  ],
+  [
+    "a payment can be refunded once",
+    "the refunds of a payment never exceed",
+    (handle) => {
+      let refunds = 0
+      return (request) =>
+        isPost(request, "/refunds/card") && refunds++ > 0
+          ? Effect.succeed({ status: 400, headers: json, body: "{}" })
+          : handle(request)
+    }
+  ],
+  [
+    "the names of metadata become lower case",
+    "metadata is returned exactly as sent",
+    (handle) => (request) =>
+      Effect.map(handle(request), (response) =>
+        response.status === 200 && response.body.includes('"metadata"')
+          ? changeBody(response, ({ metadata, ...body }) => ({
+              ...body,
+              metadata: Object.fromEntries(
+                Object.entries(metadata as Json).map(([name, value]) => [name.toLowerCase(), value])
+              )
+            }))
+          : response
+      )
+  ],
+  [
+    "the endpoints of another kind know an id",
+    "each transaction has an id of its own",
+    (handle) =>
+      Effect.fnUntraced(function* (request) {
+        const response = yield* handle(request)
+        if (response.status !== 404) return response
+        return yield* handle({
+          ...request,
+          path: request.path.replace("payments/apm", "payouts/card")
+        })
+      })
+  ]
+]
+
+const json = { "content-type": "application/json" }
