@@ -129,7 +129,12 @@ const rooms: ReadonlyArray<Room> = [
     why: "not a dependency of the testkit's tests"
   },
   {
-    files: /^(examples|proof)\//,
+    files: /^proof\//,
+    may: [...testing, core, http, webhook, testkit],
+    why: "proof stands on the public modules of the packages, fast-check and Node"
+  },
+  {
+    files: /^examples\//,
     may: [/./],
     why: ""
   }

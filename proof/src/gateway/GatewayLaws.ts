@@ -33,7 +33,7 @@ export const gatewayInMemory: MakeGateway = () =>
   ).pipe(
     Layer.provide(Fake.layer({ pace: "15 minutes" })),
     // The client of a law and the gateway share one clock.
-    Layer.provideMerge(TestClock.layer())
+    Layer.provideMerge(TestClock.layer({ warningDelay: "1 hour" }))
   )
 
 /** The laws of a gateway. */

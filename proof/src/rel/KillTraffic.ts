@@ -36,7 +36,7 @@ export const traffic = (random: SeededRandom, statuses: Map<string, Status>) => 
   const steps = new Map<string, number>()
   const accepted = new Map<string, Array<Status>>()
   const queue: Array<Delivery> = []
-  let isOpen = true
+  const source = { isOpen: true }
   const addTransaction = () => {
     const id = String(100_001 + histories.size)
     const history = random.pick(possibleHistories)
@@ -50,7 +50,7 @@ export const traffic = (random: SeededRandom, statuses: Map<string, Status>) => 
     histories,
     accepted,
     next: (): Delivery | undefined => {
-      while (isOpen && queue.length < queueLength) addTransaction()
+      while (source.isOpen && queue.length < queueLength) addTransaction()
       const [delivery] = queue.splice(random.below(queue.length), 1)
       // The service reaches a status before it posts the callback.
       if (delivery !== undefined && (steps.get(delivery.id) ?? -1) < delivery.step) {
@@ -62,7 +62,7 @@ export const traffic = (random: SeededRandom, statuses: Map<string, Status>) => 
     resend: (delivery: Delivery) => queue.push(delivery),
     add: ({ id, status }: Delivery) => accepted.set(id, [...(accepted.get(id) ?? []), status]),
     close: () => {
-      isOpen = false
+      source.isOpen = false
     }
   }
 }

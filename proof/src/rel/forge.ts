@@ -115,7 +115,7 @@ const latency = 800
 const oneRead = second + latency
 
 /** Returns the history of a transaction, and its genuine and forged callbacks with their times. */
-const drawStory = (id: string, random: SeededRandom.SeededRandom) => {
+const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   const ends: ReadonlyArray<ReadonlyArray<Status>> = [
     ["SUCCEED"],
     ["FAILED"],
@@ -155,13 +155,13 @@ export const claims = (policy: Policy, { count, seed }: Options, actual: Policy 
     const figures = { forged: 0, genuine: 0, told: 0, toldUnconfirmed: 0, reads: 0, latestMs: 0 }
     for (let from = 0; from < count; from += transactionsAtOnce) {
       const random = SeededRandom.make(seed, `claims ${policy} ${from}`)
-      const stories = Array.from({ length: transactionsAtOnce }, (_, index) =>
-        drawStory(String(100_001 + from + index), random)
+      const transactions = Array.from({ length: transactionsAtOnce }, (_, index) =>
+        drawTransaction(String(100_001 + from + index), random)
       )
-      const byId = new Map(stories.map((each) => [each.id, each.moves]))
+      const byId = new Map(transactions.map((each) => [each.id, each.moves]))
       const statusesUntil = (id: string, at: number) =>
         (byId.get(id) ?? []).filter((move) => move.at <= at).map(({ status }) => status)
-      const posts = stories
+      const posts = transactions
         .flatMap(({ forged, moves }) => [
           ...forged.map((each) => ({ ...each, isGenuine: false })),
           ...moves.map((each) => ({ ...each, isGenuine: true }))
@@ -192,7 +192,7 @@ export const claims = (policy: Policy, { count, seed }: Options, actual: Policy 
         if (policy === "always" && !confirmed) miss(`${id} is not confirmed`)
         if (!confirmed) figures.toldUnconfirmed++
       }
-      for (const { id, moves } of stories) {
+      for (const { id, moves } of transactions) {
         const ownCalls = calls.filter((call) => call.transactionId === id)
         for (const { at, status } of moves) {
           if (policy !== "always" && rank(status) < finalRank) continue

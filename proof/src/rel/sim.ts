@@ -9,12 +9,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Bug } from "../simulation/Bugs.ts"
 import * as CoverageMarks from "../simulation/CoverageMarks.ts"
-import * as Plan from "../simulation/Plan.ts"
+import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { collectMisses, type Run, type RunOptions } from "./Run.ts"
 
 /** A year with an operation per day, and four faults and one forgery per operation. */
-export const year: Plan.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
+export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
 
 /**
  * Simulates `count` plans of a size, each under the next seed, with a planted bug if one is given. A plan that violates an
@@ -22,7 +22,7 @@ export const year: Plan.Size = { days: 365, operationsPerDay: 1, faults: 4, forg
  */
 export const simulate = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
-  size: Plan.Size = year,
+  size: PlanGenerator.Size = year,
   bug: Bug = {},
   shrinkLimits: { readonly tries: number; readonly timeout?: number } = {
     tries: 2000,
@@ -34,7 +34,7 @@ export const simulate = Effect.fnUntraced(function* (
   const figures = { transactions: 0, told: 0 }
   let hash = ""
   for (let index = 0; index < count; index++) {
-    const plan = Plan.draw(seed + index, size)
+    const plan = PlanGenerator.draw(seed + index, size)
     const outcome = yield* Simulation.run(plan, { bug })
     for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
     figures.transactions += outcome.transactions

@@ -180,7 +180,7 @@ export const make = (
           )
       }
       if (accepted.size > 0) return
-      // Without a callback only the poll ladder finds its changes.
+      // Without a callback only the poll ladder finds the changes of a transaction.
       trace.mark("followed by reads alone")
       const [first = Infinity] = reads
       const ladder = [5, 5, 10, 30, 60]

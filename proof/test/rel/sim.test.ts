@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { simulate } from "../../src/rel/sim.ts"
 import { bugs } from "../../src/simulation/Bugs.ts"
-import type { Size } from "../../src/simulation/Plan.ts"
+import type { Size } from "../../src/simulation/PlanGenerator.ts"
 import { freshSeed } from "./support.ts"
 
 /** Denser than a year of `rel sim`, so that fewer months meet every mark. */

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { type Bug, bugs } from "../../src/simulation/Bugs.ts"
 import { marks } from "../../src/simulation/CoverageMarks.ts"
-import { draw, type Plan, type Size } from "../../src/simulation/Plan.ts"
+import type { Plan } from "../../src/simulation/Plan.ts"
+import { draw, type Size } from "../../src/simulation/PlanGenerator.ts"
 import * as Simulation from "../../src/simulation/Simulation.ts"
 
 /** A new seed in every test run, which is printed. */

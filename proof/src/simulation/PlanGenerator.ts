@@ -1,0 +1,192 @@
+/**
+ * Draws the plans of simulations.
+ */
+import * as Scenario from "@pawl/testkit/Scenario"
+import * as Struct from "effect/Struct"
+import * as fc from "fast-check"
+import {
+  day,
+  type Fault,
+  faultKinds,
+  forgedStatuses,
+  forgeries as forgeryKinds,
+  type Forgery,
+  handlerActions,
+  kinds,
+  type Operation,
+  type Plan
+} from "./Plan.ts"
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Scenarios of the sandbox; about half of those drawn succeed. */
+const scenarios = [
+  "succeed",
+  "succeed",
+  "succeed",
+  "decline:51",
+  "challenge",
+  "cancel",
+  "conflict",
+  "refund",
+  "chargeback"
+]
+
+/** Half of the operations have no delivery faults of their own, because the network has enough. A payout is never refunded. */
+const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.constantFrom(...(kind.endsWith("payout") ? scenarios.slice(0, -2) : scenarios)),
+      fc.subarray([...Scenario.manners]),
+      fc.boolean()
+    )
+    .map(([name, manners, isPlain]) => [name, ...(isPlain ? [] : manners)].join("+"))
+
+/** A time between the create and a later step. */
+const late = fc.integer({ min: hour, max: 20 * day })
+
+/** A payment may be refunded and charged back days later, and the merchant may win a chargeback. */
+const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
+  if (kind === "subscription") {
+    return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
+      { after: one, event: "pause" },
+      { after: one + two, event: "cancel" }
+    ])
+  }
+  if (!kind.endsWith("payment")) return fc.constant([])
+  return fc
+    .tuple(late, late, late, fc.boolean(), fc.nat({ max: 11 }))
+    .map(([one, two, three, isByMerchant, which]) => {
+      const refund =
+        isByMerchant && kind === "card-payment" ? ("refund" as const) : ("REFUNDED" as const)
+      const refunded = { after: one, event: refund }
+      const charged = { after: one + two, event: "CHARGEBACK" as const }
+      const won = { after: one + two + three, event: "SUCCEED" as const }
+      const all = [[refunded], [refunded], [charged], [refunded, charged], [charged, won]]
+      return all[which] ?? []
+    })
+}
+
+const operation = (span: number): fc.Arbitrary<Omit<Operation, "id">> =>
+  fc.constantFrom(...kinds.slice(0, 4), ...kinds, ...kinds).chain((kind) =>
+    fc.record({
+      at: fc.nat({ max: span }),
+      kind: fc.constant(kind),
+      scenario: scenario(kind),
+      steps: stepsOf(kind),
+      handlerActions: fc
+        .tuple(fc.array(fc.constantFrom(...handlerActions), { maxLength: 3 }), fc.nat({ max: 2 }))
+        .map(([actions, isRegular]) => (isRegular > 0 ? [] : actions))
+    })
+  )
+
+const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
+  fc
+    .tuple(
+      fc.constantFrom(
+        ...Struct.keys(faultKinds),
+        "client",
+        "client",
+        "receiver 1",
+        "callback",
+        "store",
+        "store"
+      ),
+      fc.constantFrom(...moments),
+      // Most faults begin close to the moment, while the create and the first callbacks are in flight.
+      fc.oneof(
+        fc.integer({ min: -20 * second, max: 4 * second }),
+        fc.integer({ min: -10 * second, max: 2 * minute }),
+        fc.integer({ min: -minute, max: 2 * hour })
+      ),
+      // Most faults are short; some outlast the retries of the service.
+      fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 20 * second, max: 3 * minute }) },
+        { weight: 2, arbitrary: fc.integer({ min: minute, max: 30 * minute }) },
+        { weight: 1, arbitrary: fc.integer({ min: hour, max: 3 * hour }) }
+      ),
+      fc.integer({ min: -hour, max: hour })
+    )
+    .chain(([target, moment, offset, duration, jump]) =>
+      fc.constantFrom(...faultKinds[target]).map(
+        (kind) =>
+          ({
+            at: Math.max(0, moment + offset),
+            // Every process retries an unavailable store each second, so long faults would cost much.
+            duration: target === "store" ? Math.min(duration, 3 * minute) : duration,
+            target,
+            kind,
+            jump
+          }) as Fault
+      )
+    )
+
+const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
+  fc.record({
+    at: fc
+      .tuple(fc.constantFrom(...moments), fc.nat({ max: 2 * hour }))
+      .map(([moment, offset]) => moment + offset),
+    kind: fc.constantFrom(...forgeryKinds),
+    status: fc.constantFrom(...forgedStatuses),
+    postsAgo: fc.nat({ max: 6 })
+  })
+
+const skew = fc.integer({ min: -2 * second, max: 2 * second })
+
+/** Size of a plan: its days with faults, the operations per day, and the faults and forgeries per operation. */
+export interface Size {
+  readonly days: number
+  readonly operationsPerDay: number
+  readonly faults: number
+  readonly forgeries: number
+}
+
+/**
+ * Draws a plan. The same seed gives the same plan. Each list is drawn independently of the others.
+ *
+ * **Details**
+ *
+ * Faults lie close to the operations, where they do most harm, and end with the last of the `days`. In the quiet time after
+ * that the plan has a tenth as many operations again, which meet forgeries but no faults.
+ */
+export const draw = (seed: number, { days, faults, forgeries, operationsPerDay }: Size): Plan => {
+  const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
+    fc.sample(fc.noShrink(arbitrary), {
+      numRuns: Math.ceil(count),
+      seed: (seed * 8 + stream) | 0,
+      path: "",
+      unbiased: true
+    })
+  const quietAt = days * day
+  const count = Math.ceil(days * operationsPerDay)
+  const operations = [
+    ...sample(0, count, operation(quietAt - 3 * hour)),
+    ...sample(1, count / 10 + 4, operation(day)).map((each) => ({
+      ...each,
+      at: quietAt + each.at,
+      handlerActions: []
+    }))
+  ]
+    .toSorted((one, two) => one.at - two.at)
+    .map((each, index) => ({ id: index + 1, ...each }))
+  const moments = operations.flatMap(({ at, steps }) => [
+    at,
+    ...steps.map(({ after }) => at + after)
+  ])
+  const momentsWithFaults = moments.filter((at) => at < quietAt)
+  const [client = 0, one = 0, two = 0] = sample(2, 3, skew)
+  return {
+    seed,
+    quietAt,
+    skews: { client: client * 60, "receiver 1": one, "receiver 2": two },
+    operations,
+    faults: sample(3, count * faults, fault(momentsWithFaults))
+      .map((fault) => ({ ...fault, duration: Math.min(fault.duration, quietAt - fault.at) }))
+      .toSorted((one, two) => one.at - two.at),
+    forgeries: sample(4, count * forgeries, forgery(moments)).toSorted(
+      (one, two) => one.at - two.at
+    )
+  }
+}
