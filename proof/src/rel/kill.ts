@@ -46,6 +46,8 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "kill")
+    /** A stream of its own, so that the kills of a seed do not depend on the order of the senders. */
+    const kills = SeededRandom.make(seed, "kills")
     const store = yield* Stores.makeSql(name)
     const { baseUrl, statuses } = yield* FakeService.start
     const application = yield* Application.start(miss, () => random.below(10))
@@ -103,17 +105,17 @@ const onStore = (
     yield* Effect.promise(async () => {
       for (let cycle = 0; cycle < cycles; cycle++) {
         const [process, receiver] = [number, standby]
-        if (random.isTrue(0.1)) {
+        if (kills.isTrue(0.1)) {
           figures.killedEarly++
-          await Promise.race([receiver.ready, sleep(random.below(1000))])
+          await Promise.race([receiver.ready, sleep(kills.below(1000))])
           standby = startReceiver(++number)
         } else {
           port = await receiver.ready
           if (port === undefined) miss(`a receiver did not start: ${receiver.errors()}`)
           standby = startReceiver(++number)
           const { least, most } = answeredBeforeKill
-          await waitForAnswers(least + random.below(most - least))
-          await sleep(random.below(killDelay))
+          await waitForAnswers(least + kills.below(most - least))
+          await sleep(kills.below(killDelay))
         }
         const killed = killReceiver(process, receiver)
         port = undefined

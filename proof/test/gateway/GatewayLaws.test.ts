@@ -72,9 +72,7 @@ const lawOf = (beginning: string): string => {
 /** Returns the laws that catch a bug. */
 const catching = async (plant: (typeof plantedBugs)[number][2]) => {
   const results = await Effect.runPromise(
-    Effect.forEach(laws, (law) =>
-      Effect.result(law.check(withBug(plant), { seed: 1, numRuns: 12 }))
-    )
+    Effect.forEach(laws, (law) => Effect.result(law.check(withBug(plant), { seed: 1, numRuns: 8 })))
   )
   return results.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []))
 }

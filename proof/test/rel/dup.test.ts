@@ -5,7 +5,7 @@ import { shortRun } from "./support.ts"
 
 it.live("calls the handler once for a callback that comes 1,000 times (R13)", () =>
   Effect.gen(function* () {
-    const { figures, misses } = yield* dup.make(shortRun(1000, "sqlite", "postgres"))
+    const { figures, misses } = yield* dup.make(shortRun(1000, "sqlite"))
     expect(misses).toEqual([])
     expect(figures["sqlite.handlerCalls"]).toBe(1)
   })

@@ -7,8 +7,9 @@ it.live("loses nothing and tells everything in order over 3 crashes (R01, S1, S4
   Effect.gen(function* () {
     const { figures, misses } = yield* killWith(shortRun(3, "sqlite"), { leases: false })
     expect(misses).toEqual([])
-    // At least 20 for each receiver that is not killed early, and 60 in the queue at the end.
-    expect(figures["sqlite.answered200"]).toBeGreaterThanOrEqual(100)
+    // The seed kills the second receiver early; the others answer 38 and 172 callbacks before they are killed.
+    expect(figures["sqlite.killedEarly"]).toBe(1)
+    expect(figures["sqlite.answered200"]).toBeGreaterThanOrEqual(38 + 172)
     expect(figures["sqlite.handlerCalls"]).toBeGreaterThan(20)
   })
 )

@@ -14,12 +14,12 @@ const rel = async (...args: ReadonlyArray<string>) => {
 }
 
 it("prints one line of JSON with the seed and the verdict", async () => {
-  const { code, out } = await rel("poll", "--count", "250", "--seed", "7")
+  const { code, out } = await rel("poll", "--count", "100", "--seed", "7")
   expect(out.trimEnd().split("\n")).toHaveLength(1)
   expect(JSON.parse(out)).toMatchObject({
     name: "poll",
     seed: 7,
-    operations: 250,
+    operations: 100,
     verdict: "held",
     misses: []
   })

@@ -8,7 +8,7 @@ it.live(
   "reads find every status at the times of the poll ladder, without a callback (R17, R18, P1, P2)",
   () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* follow(shortRun(500))
+      const { figures, misses } = yield* follow(shortRun(250))
       expect(misses).toEqual([])
       expect(figures.refundedFound).toBeGreaterThan(10)
       expect(figures.chargebackFound).toBeGreaterThan(10)
