@@ -154,7 +154,7 @@ export const joinRead = (left: Read | undefined, right: Read | undefined): Read 
  * @since 0.1.0
  */
 export const claimedStatuses = (evidence: Evidence): Array<Status> =>
-  statuses.filter((status) => evidence & claimed(status))
+  statuses.filter((_, at) => evidence & (claimedMasks[at] ?? 0))
 
 /**
  * Lists the statuses that the service confirmed.
@@ -163,7 +163,7 @@ export const claimedStatuses = (evidence: Evidence): Array<Status> =>
  * @since 0.1.0
  */
 export const confirmedStatuses = (evidence: Evidence): Array<Status> =>
-  statuses.filter((status) => evidence & confirmed(status))
+  statuses.filter((_, at) => evidence & (confirmedMasks[at] ?? 0))
 
 /** Orders the statuses as the handler is told them: by rank, and CUSTOMER_VERIFICATION after PROCESSING. */
 const order = (status: Status): number =>
@@ -214,8 +214,8 @@ for (const status of statuses) {
 }
 
 /** The observations that count under each policy. */
-const countsNever = all(() => true)
 const countsAlways = confirmedMasks.reduce(join)
+const countsNever = claimedMasks.reduce(join, countsAlways)
 const countsFinal = countsAlways | all((strength) => strength < finalRank)
 
 /**
