@@ -31,7 +31,7 @@ export const parts: ReadonlyArray<Part> = [
     name: "Status + Evidence",
     imports: `export * from "@pawl/core/Status"
       export * from "@pawl/core/Evidence"`,
-    // 120 bytes over the goal: the table of the bits of each status, and reading evidence by that table.
+    // 121 bytes over the goal: the table of the bits of each status, and reading evidence by that table.
     limit: 1130,
     goal: 1000,
     alone: ["packages/core/src/Status.ts", "packages/core/src/Evidence.ts"]

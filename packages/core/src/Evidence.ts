@@ -154,7 +154,7 @@ export const joinRead = (left: Read | undefined, right: Read | undefined): Read 
  * @since 0.1.0
  */
 export const claimedStatuses = (evidence: Evidence): Array<Status> =>
-  statuses.filter((status) => evidence & claimed(status))
+  statuses.filter((_, at) => evidence & (claimedMasks[at] ?? 0))
 
 /**
  * Lists the statuses that the service confirmed.
@@ -163,7 +163,7 @@ export const claimedStatuses = (evidence: Evidence): Array<Status> =>
  * @since 0.1.0
  */
 export const confirmedStatuses = (evidence: Evidence): Array<Status> =>
-  statuses.filter((status) => evidence & confirmed(status))
+  statuses.filter((_, at) => evidence & (confirmedMasks[at] ?? 0))
 
 /** Orders the statuses as the handler is told them: by rank, and CUSTOMER_VERIFICATION after PROCESSING. */
 const order = (status: Status): number =>
@@ -191,12 +191,12 @@ interface Observation {
   /** The bit that confirms the status. */
   readonly confirmed: Evidence
   /** The stronger observations. */
-  readonly stronger: Evidence
+  readonly above: Evidence
   /** The observations of final statuses that are as strong, this one included. */
   readonly rivals: Evidence
 }
 
-const nothing: Observation = { status: undefined, rank: 0, confirmed: 0, stronger: 0, rivals: 0 }
+const nothing: Observation = { status: undefined, rank: 0, confirmed: 0, above: 0, rivals: 0 }
 
 /** Every observation, by the number of its bit. */
 const observations: Array<Observation> = []
@@ -207,7 +207,7 @@ for (const status of statuses) {
       status,
       rank: rank(status),
       confirmed: confirmed(status),
-      stronger: all((other) => other > own),
+      above: all((other) => other > own),
       rivals: rank(status) === finalRank ? all((other) => other === own) : 0
     }
   })
@@ -245,7 +245,7 @@ export const standing = (
   // Finds the strongest observation: from the highest bit on to a stronger one, in one or two steps as a rule.
   // A search through the statuses makes a fold of one callback half as slow again.
   let top = nothing
-  for (let mask = counts; mask !== 0; mask = counts & top.stronger) {
+  for (let mask = counts; mask !== 0; mask = counts & top.above) {
     top = observations[31 - Math.clz32(mask)] as Observation
   }
   const rivals = counts & top.rivals
