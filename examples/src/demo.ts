@@ -15,7 +15,7 @@ import { Subscriptions } from "@pawl/http/Subscriptions"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
-import { type Entered, Journal } from "@pawl/webhook/Journal"
+import { type Entry, Journal } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
@@ -89,7 +89,7 @@ The times are seconds. ✓ is what the service itself confirmed. A transaction t
 after ${pollGaps.map(Duration.format).join(", then every ")}: for this demo, minutes by default.
 `)
 
-  const journal: Array<Entered> = []
+  const journal: Array<Entry> = []
   yield* (yield* Journal).entries.pipe(
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })

@@ -6,7 +6,7 @@ import { isTerminal, rank, type Status } from "@pawl/core/Status"
 import { Courier, type Delivery } from "@pawl/testkit/Courier"
 import { Gateway, type Transaction } from "@pawl/testkit/Gateway"
 import * as Scenario from "@pawl/testkit/Scenario"
-import type { Entered } from "@pawl/webhook/Journal"
+import type { Entry } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -16,14 +16,14 @@ import * as Orders from "./Orders.ts"
 export interface Story {
   readonly truth: Transaction
   readonly deliveries: ReadonlyArray<Delivery>
-  readonly entries: ReadonlyArray<Entered>
+  readonly entries: ReadonlyArray<Entry>
   readonly told: ReadonlyArray<Transition>
   /** How many callbacks the ledger took. */
   readonly accepted: number
 }
 
 /** Gathers the stories of every transaction that the service has, whoever made it. */
-export const gather = Effect.fnUntraced(function* (journal: ReadonlyArray<Entered>) {
+export const gather = Effect.fnUntraced(function* (journal: ReadonlyArray<Entry>) {
   const { transactions } = yield* Gateway
   const deliveries = yield* (yield* Courier).deliveries
   const ledger = yield* Ledger.Ledger

@@ -4,7 +4,7 @@
  */
 import type { Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"
-import type { Entered } from "@pawl/webhook/Journal"
+import type { Entry } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
 import { faults, missing, scenarioOf, type Story } from "./Story.ts"
 
@@ -49,11 +49,11 @@ export const verdict = (count: number, wrong: ReadonlyArray<string>): string =>
     : styled("red", ["Not everything ended right.", ...wrong].join("\n  "))
 
 /** Which entries of the journal stand in which lane. */
-const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entered["_tag"]>]> = [
+const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entry["_tag"]>]> = [
   ["callbacks", ["Accepted", "Quarantined"]],
-  ["asked", ["Asked"]],
+  ["asked", ["Read"]],
   ["told", ["Told", "HandlerFailed"]],
-  ["alarm", ["Alarm", "Parked"]]
+  ["alarm", ["Alarm", "DeadLettered"]]
 ]
 
 const printOne = (story: Story): string => {
@@ -100,19 +100,19 @@ const inTurn = (all: ReadonlyArray<{ readonly time: string; readonly words: stri
     .join("")
     .trimStart()
 
-const wordsOf = (entry: Entered, had: ReadonlyArray<Status>): string => {
+const wordsOf = (entry: Entry, had: ReadonlyArray<Status>): string => {
   switch (entry._tag) {
     case "Accepted":
       return had.includes(entry.claim) ? entry.claim : styled("yellow", `${entry.claim} (forged)`)
     case "Quarantined":
       return `put aside for its ${entry.field}`
-    case "Asked":
-      return entry.answer
+    case "Read":
+      return entry.result
     case "Told":
       return `${entry.to}${entry.confirmed ? styled("green", "✓") : ""}`
     case "HandlerFailed":
       return `${entry.to} refused`
-    case "Parked":
+    case "DeadLettered":
     case "Alarm":
       return entry.reason
   }

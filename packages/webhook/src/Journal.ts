@@ -29,10 +29,10 @@ import * as Metrics from "./Metrics.ts"
  * @category models
  * @since 0.1.0
  */
-export type Entry =
+export type Event =
   | { readonly _tag: "Accepted"; readonly claim: Status; readonly isNew: boolean }
   | { readonly _tag: "Quarantined"; readonly field: string }
-  | { readonly _tag: "Asked"; readonly answer: OpenStatus | "404" | "no answer" }
+  | { readonly _tag: "Read"; readonly result: OpenStatus | "404" | "no answer" }
   | {
       readonly _tag: "Told"
       readonly to: Status
@@ -41,7 +41,7 @@ export type Entry =
       readonly attempt: number
     }
   | { readonly _tag: "HandlerFailed"; readonly to: Status; readonly attempt: number }
-  | { readonly _tag: "Parked"; readonly reason: string }
+  | { readonly _tag: "DeadLettered"; readonly reason: string }
   | { readonly _tag: "Alarm"; readonly reason: string }
 
 /**
@@ -62,7 +62,7 @@ export interface Subject {
  * @category models
  * @since 0.1.0
  */
-export type Entered = Entry & { readonly at: number } & Partial<Subject>
+export type Entry = Event & { readonly at: number } & Partial<Subject>
 
 /**
  * Service that keeps the journal.
@@ -79,10 +79,10 @@ export type Entered = Entry & { readonly at: number } & Partial<Subject>
 export class Journal extends Context.Service<
   Journal,
   {
-    readonly enter: (subject: Subject, entry: Entry) => Effect.Effect<void>
-    readonly raise: (reason: string, cause?: unknown) => Effect.Effect<void>
-    readonly entries: Stream.Stream<Entered>
-    readonly alarms: Stream.Stream<Entered>
+    readonly record: (subject: Subject, entry: Event) => Effect.Effect<void>
+    readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
+    readonly entries: Stream.Stream<Entry>
+    readonly alarms: Stream.Stream<Entry>
   }
 >()("@pawl/webhook/Journal") {}
 
@@ -92,8 +92,8 @@ export class Journal extends Context.Service<
  * @category guards
  * @since 0.1.0
  */
-export const isAlarm = (entry: Entry): boolean =>
-  entry._tag === "Alarm" || entry._tag === "Parked" || entry._tag === "Quarantined"
+export const isAlarm = (entry: Event): boolean =>
+  entry._tag === "Alarm" || entry._tag === "DeadLettered" || entry._tag === "Quarantined"
 
 const quiet = Duration.toMillis(Duration.minutes(10))
 
@@ -106,16 +106,16 @@ const quiet = Duration.toMillis(Duration.minutes(10))
 export const layer: Layer.Layer<Journal> = Layer.effect(
   Journal,
   Effect.gen(function* () {
-    const pubsub = yield* PubSub.sliding<Entered>(4096)
+    const pubsub = yield* PubSub.sliding<Entry>(4096)
     const quietUntil = new Map<string, number>()
 
     /** Where there is room nothing is left to be done, since every callback comes by here; else the oldest goes. */
-    const publish = (entered: Entered, logged: Effect.Effect<void>) =>
+    const publish = (entered: Entry, logged: Effect.Effect<void>) =>
       PubSub.publishUnsafe(pubsub, entered)
         ? logged
         : Effect.andThen(PubSub.publish(pubsub, entered), logged)
 
-    const enter = ({ method, transactionId }: Subject, entry: Entry) =>
+    const record = ({ method, transactionId }: Subject, entry: Event) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         const entered = { ...entry, at, method, transactionId }
@@ -128,7 +128,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
         )
       })
 
-    const raise = (reason: string, ...cause: ReadonlyArray<unknown>) =>
+    const raiseAlarm = (reason: string, ...cause: ReadonlyArray<unknown>) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         if (at < (quietUntil.get(reason) ?? at)) return Effect.void
@@ -139,6 +139,6 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
       })
 
     const entries = Stream.fromPubSub(pubsub)
-    return Journal.of({ enter, raise, entries, alarms: Stream.filter(entries, isAlarm) })
+    return Journal.of({ record, raiseAlarm, entries, alarms: Stream.filter(entries, isAlarm) })
   })
 )

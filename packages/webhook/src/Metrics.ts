@@ -29,7 +29,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import type { Entry } from "./Journal.ts"
+import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 
 const counter = (name: string, description: string, attributes?: Metric.Metric.AttributeSet) =>
@@ -78,7 +78,7 @@ const oldestDueSeconds = Metric.gauge("pawl_webhook_oldest_due_seconds", {
  * @category metrics
  * @since 0.1.0
  */
-export const count = (entry: Entry, context: Context.Context<never>): void => {
+export const count = (entry: Event, context: Context.Context<never>): void => {
   for (const metric of metricsOf(entry)) metric.updateUnsafe(1, context)
 }
 
@@ -88,19 +88,19 @@ const inQuarantine = [accepted, quarantined]
 const failure = [handlerFailures]
 const answers: Readonly<Record<string, string>> = { "404": "unknown", "no answer": "silent" }
 
-const metricsOf = (entry: Entry): ReadonlyArray<Metric.Counter<number>> => {
+const metricsOf = (entry: Event): ReadonlyArray<Metric.Counter<number>> => {
   switch (entry._tag) {
     case "Accepted":
       return entry.isNew ? first : repeat
     case "Quarantined":
       return inQuarantine
-    case "Asked":
-      return [readsAnswered(answers[entry.answer] ?? "answered")]
+    case "Read":
+      return [readsAnswered(answers[entry.result] ?? "answered")]
     case "Told":
       return [toldOf(entry.to)]
     case "HandlerFailed":
       return failure
-    case "Parked":
+    case "DeadLettered":
       return [parkedFor(entry.reason)]
     case "Alarm":
       return [alarmsFor(entry.reason)]

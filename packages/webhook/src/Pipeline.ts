@@ -87,20 +87,20 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         const at = Reconciler.readAt(row, rules)
         if (at === undefined || at > (yield* Clock.currentTimeMillis)) return row
         const answer = yield* confirmer.ask(row)
-        yield* journal.enter(row, { _tag: "Asked", answer: answerText(answer) })
+        yield* journal.record(row, { _tag: "Read", result: answerText(answer) })
         const change = Reconciler.afterAsking(row, answer, rules, yield* Clock.currentTimeMillis)
         const next = yield* write(row, change)
         if (change.deadLetter !== undefined) {
-          yield* journal.enter(row, { _tag: "Parked", reason: change.deadLetter.reason })
+          yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
         }
         const reason = Alarm.of(row, next, answer, rules)
-        if (reason !== undefined) yield* journal.enter(row, { _tag: "Alarm", reason })
+        if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
         return next
       })
 
       const park = Effect.fnUntraced(function* (row: Leased, deadLetter: DeadLetter) {
         const next = yield* write(row, { deadLetter, failingSince: undefined })
-        yield* journal.enter(row, { _tag: "Parked", reason: deadLetter.reason })
+        yield* journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
         return next
       })
 
@@ -159,14 +159,14 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
               deadLetter: undefined
             })
         if (Exit.isFailure(told)) {
-          yield* journal.enter(row, { _tag: "HandlerFailed", to, attempt })
+          yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
           const wait = backoff(attempt)
           yield* Effect.logWarning(`The handler failed; again in ${wait / 1000} s`, why(told.cause))
           const after = yield* Clock.currentTimeMillis
           return yield* write(called, { retryAt: after + wait })
         }
         const { confirmed, conflict } = stands
-        yield* journal.enter(row, { _tag: "Told", to, confirmed, conflict, attempt })
+        yield* journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
         return told.value
       })
 

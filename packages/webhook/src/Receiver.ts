@@ -110,7 +110,7 @@ const layerReceive = Layer.effect(
         {
           onFailure: (error) => {
             Metrics.refused(503, context)
-            return Effect.as(journal.raise(notStored, error), 503 as const)
+            return Effect.as(journal.raiseAlarm(notStored, error), 503 as const)
           },
           onSuccess: ({ isNew }) => {
             Metrics.took(Number(clock.monotonicTimeNanosUnsafe() - began) / 1e9, context)
@@ -122,7 +122,7 @@ const layerReceive = Layer.effect(
 
     const note = (verified: Verified, isNew: boolean) => {
       const { claim, quarantine, secret } = verified
-      const entered = journal.enter(
+      const entered = journal.record(
         verified,
         claim === undefined
           ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
@@ -130,7 +130,7 @@ const layerReceive = Layer.effect(
       )
       if (secret === "current") isCutOver = true
       return secret === "previous" && isCutOver
-        ? Effect.andThen(entered, journal.raise(stillPrevious))
+        ? Effect.andThen(entered, journal.raiseAlarm(stillPrevious))
         : entered
     }
 
@@ -138,7 +138,7 @@ const layerReceive = Layer.effect(
       Metrics.refused(status, context)
       const logged = Effect.logDebug("Refused a callback", reason)
       return Effect.as(
-        status === 401 ? Effect.andThen(logged, journal.raise(notSigned)) : logged,
+        status === 401 ? Effect.andThen(logged, journal.raiseAlarm(notSigned)) : logged,
         status
       )
     }

@@ -156,16 +156,16 @@ it.effect("has a few dozen series, however many transactions, and none names one
       for (let index = 0; index < 2000; index++) {
         const row = { method: "card", transactionId: `secret-${index}` } as const
         const claim = statuses[index % statuses.length] ?? "NEW"
-        yield* journal.enter(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
-        yield* journal.enter(row, { _tag: "Asked", answer: `status-${index}` })
-        yield* journal.enter(row, {
+        yield* journal.record(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
+        yield* journal.record(row, { _tag: "Read", result: `status-${index}` })
+        yield* journal.record(row, {
           _tag: "Told",
           to: claim,
           confirmed: true,
           conflict: null,
           attempt: 1
         })
-        yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
+        yield* journal.record(row, { _tag: "DeadLettered", reason: "handler-failed" })
       }
       const scraped = yield* Metrics.scrape
       expect(scraped).not.toMatch(/secret-|status-/u)
@@ -207,7 +207,7 @@ const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () 
       ])
     )
   )
-  const alarms: Array<Journal.Entered> = []
+  const alarms: Array<Journal.Entry> = []
   yield* Context.get(context, Journal.Journal).alarms.pipe(
     Stream.runForEach((alarm) => Effect.sync(() => alarms.push(alarm))),
     Effect.forkScoped({ startImmediately: true })

@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const ledger = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
   const calls: Array<Call> = []
   const reads: Array<Read> = []
-  const entries: Array<Journal.Entered> = []
+  const entries: Array<Journal.Entry> = []
   const seen = { claims: 0, overlaps: 0, reading: 0, mostReading: 0, handling: 0, mostHandling: 0 }
 
   const handlerAlone = Handler.layer((transition) => {
@@ -223,7 +223,7 @@ export const gaps = (all: ReadonlyArray<number>) =>
 
 /** Why rows became dead letters, in order. */
 export const deadLetter = ({ entries }: World) =>
-  entries.flatMap((entry) => (entry._tag === "Parked" ? [entry.reason] : []))
+  entries.flatMap((entry) => (entry._tag === "DeadLettered" ? [entry.reason] : []))
 
 /** What alarms were raised, in order. */
 export const alarms = ({ entries }: World) =>
