@@ -2,7 +2,7 @@
  * The floor: the receiver's checks as somebody would write them who knows all of them and wants nothing
  * else. One answer, one Map, no types to hand on.
  */
-import type { Incoming } from "@pawl/webhook/Verified"
+import type { Incoming } from "@pawl/webhook/Verification"
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { secret } from "./callbacks.ts"
 

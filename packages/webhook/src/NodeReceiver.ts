@@ -62,7 +62,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Door from "./internal/doors/Door.ts"
-import { type Answer, Receiver } from "./Receiver.ts"
+import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
 /**
@@ -234,6 +234,6 @@ const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
 const one = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 
-const respond = (response: ServerResponse, answer: Answer): void => {
-  response.writeHead(answer, { "content-length": 0, ...Door.headersOf(answer) }).end()
+const respond = (response: ServerResponse, status: StatusCode): void => {
+  response.writeHead(status, { "content-length": 0, ...Door.headersOf(status) }).end()
 }

@@ -33,13 +33,13 @@ import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
-import { type Answer, Confirmer } from "./Confirmer.ts"
+import { type ReadResult, Confirmer } from "./Confirmer.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Cleaner from "./Cleaner.ts"
 import type { Change, Leased, DeadLetter, Row } from "./Row.ts"
 import * as Alarm from "./internal/Alarm.ts"
-import * as Ordered from "./internal/ExpectedAmount.ts"
+import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
 import * as Reconciler from "./Reconciler.ts"
 
 const slots = 64
@@ -86,14 +86,14 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
       const ask = Effect.fnUntraced(function* (row: Leased) {
         const at = Reconciler.readAt(row, rules)
         if (at === undefined || at > (yield* Clock.currentTimeMillis)) return row
-        const answer = yield* confirmer.ask(row)
+        const answer = yield* confirmer.read(row)
         yield* journal.record(row, { _tag: "Read", result: answerText(answer) })
-        const change = Reconciler.afterAsking(row, answer, rules, yield* Clock.currentTimeMillis)
+        const change = Reconciler.afterRead(row, answer, rules, yield* Clock.currentTimeMillis)
         const next = yield* write(row, change)
         if (change.deadLetter !== undefined) {
           yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
         }
-        const reason = Alarm.of(row, next, answer, rules)
+        const reason = Alarm.reasonOf(row, next, answer, rules)
         if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
         return next
       })
@@ -133,7 +133,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         const to = Evidence.news(stands, row.told)
         const now = yield* Clock.currentTimeMillis
         if (to === undefined || row.deadLetter?.to === to) return row
-        if (Ordered.differ(row)) return yield* park(row, { reason: "amount-mismatch", at: now, to })
+        if (ExpectedAmount.differs(row)) return yield* park(row, { reason: "amount-mismatch", at: now, to })
         const isAgain = row.pendingStatus === to
         if (isAgain && row.retryAt > now) return row
         const failingSince = (isAgain ? row.failingSince : undefined) ?? now
@@ -276,7 +276,7 @@ const why = (cause: Cause.Cause<unknown>): unknown => {
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
   const heard = row.newest[to]
-  const newest = heard !== undefined && Ordered.isForeign(row, heard.signed) ? undefined : heard
+  const newest = heard !== undefined && ExpectedAmount.isOfOtherAccount(row, heard.signed) ? undefined : heard
   return {
     id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
     method: row.method,
@@ -293,5 +293,5 @@ const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transit
   }
 }
 
-const answerText = (answer: Answer) =>
-  answer._tag === "Said" ? answer.status : answer._tag === "Unknown" ? "404" : "no answer"
+const answerText = (answer: ReadResult) =>
+  answer._tag === "Answered" ? answer.status : answer._tag === "NotFound" ? "404" : "no answer"

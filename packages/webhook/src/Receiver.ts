@@ -41,7 +41,7 @@ import { type Incoming, maxBytes, type Verified, Verifier } from "./Verifier.ts"
  * @category models
  * @since 0.1.0
  */
-export type Answer = 200 | 400 | 401 | 405 | 413 | 415 | 503
+export type StatusCode = 200 | 400 | 401 | 405 | 413 | 415 | 503
 
 /**
  * Service that takes one callback in.
@@ -52,7 +52,7 @@ export type Answer = 200 | 400 | 401 | 405 | 413 | 415 | 503
 export class Receiver extends Context.Service<
   Receiver,
   {
-    readonly receive: (incoming: Incoming) => Effect.Effect<Answer>
+    readonly receive: (incoming: Incoming) => Effect.Effect<StatusCode>
   }
 >()("@pawl/webhook/Receiver") {}
 
@@ -186,7 +186,7 @@ export const route = (
           }
           return readBody(request).pipe(
             Effect.matchEffect({
-              onFailure: () => Effect.succeed<Answer>(413),
+              onFailure: () => Effect.succeed<StatusCode>(413),
               onSuccess: (body) => receiver.receive({ ...said, body })
             }),
             Effect.map((status) =>

@@ -49,7 +49,7 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Door from "./internal/doors/Door.ts"
-import { type Answer, Receiver } from "./Receiver.ts"
+import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
 /**
@@ -105,7 +105,7 @@ const take = ({ headers, method, url }: Request, body: Uint8Array) =>
     })
   )
 
-const respond = (status: Answer): Response =>
+const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.headersOf(status) })
 
 /** Reads no more than one byte over the limit; a body that breaks off is no JSON, and refused as such. */

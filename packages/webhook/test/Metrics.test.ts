@@ -288,7 +288,7 @@ it("raises an alarm of a conflict, once, with its transaction", () =>
       const { length } = world.reads
       yield* World.pass("3 days")
       expect(world.reads.length).toBeGreaterThan(length)
-      expect(World.alarms(world)).toEqual(["several final statuses stand in conflict"])
+      expect(World.alarms(world)).toEqual(["several final statuses conflict"])
       expect(world.entries.find(({ _tag }) => _tag === "Alarm")).toMatchObject({
         method: "apm",
         transactionId: "1"

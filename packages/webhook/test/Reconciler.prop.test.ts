@@ -5,9 +5,9 @@ import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Answer, doubt } from "../src/Confirmer.ts"
+import { type ReadResult, unsettledClaim } from "../src/Confirmer.ts"
 import { blank, type Row } from "../src/Row.ts"
-import { afterAsking, readAt, type Rules } from "../src/Reconciler.ts"
+import { afterRead, readAt, type Rules } from "../src/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
@@ -22,8 +22,8 @@ const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
   ...changes
 })
 
-const apply = (before: Row, answer: Answer, now: number): Row => {
-  const change = afterAsking(before, answer, rules, now)
+const apply = (before: Row, result: ReadResult, now: number): Row => {
+  const change = afterRead(before, result, rules, now)
   return {
     ...before,
     ...change,
@@ -33,12 +33,12 @@ const apply = (before: Row, answer: Answer, now: number): Row => {
 }
 
 const said = (status: string, kind: Kind = "apm-payment") =>
-  ({ _tag: "Said", kind, status }) as const
+  ({ _tag: "Answered", kind, status }) as const
 
 /** The times of the first `count` reads, when the service always answers alike. */
 const reads = (
   start: Row,
-  answer: { readonly _tag: "Unknown" } | { readonly _tag: "Silent" } | ReturnType<typeof said>,
+  answer: { readonly _tag: "NotFound" } | { readonly _tag: "NoAnswer" } | ReturnType<typeof said>,
   count: number
 ): Array<number> => {
   const times: Array<number> = []
@@ -75,15 +75,15 @@ describe("the poll ladder", () => {
 
   it("asks a silent service again after 15 seconds, without taking a step", () => {
     const start = row(Evidence.claimed("PENDING"))
-    const silent = apply(start, { _tag: "Silent", askedAt: 300_000 }, 300_000)
+    const silent = apply(start, { _tag: "NoAnswer", askedAt: 300_000 }, 300_000)
     expect(silent.polls).toBe(0)
     expect(readAt(silent, rules)).toBe(315_000)
   })
 
   it("parks an id that no endpoint knows for 24 hours, and reads it no more", () => {
     let current = row(Evidence.claimed("PENDING"))
-    for (const at of reads(current, { _tag: "Unknown" }, 100)) {
-      current = apply(current, { _tag: "Unknown", askedAt: at }, at)
+    for (const at of reads(current, { _tag: "NotFound" }, 100)) {
+      current = apply(current, { _tag: "NotFound", askedAt: at }, at)
       if (current.deadLetter !== undefined) break
     }
     expect(current.deadLetter?.reason).toBe("unknown-transaction")
@@ -91,7 +91,7 @@ describe("the poll ladder", () => {
     expect(readAt(current, rules)).toBeUndefined()
     expect(readAt({ ...current, evidence: Evidence.confirmed("NEW") }, rules)).toBeDefined()
     const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), unconfirmedAt: 2 * day }
-    const silent = apply(doubted, { _tag: "Silent", askedAt: 2 * day }, 2 * day)
+    const silent = apply(doubted, { _tag: "NoAnswer", askedAt: 2 * day }, 2 * day)
     expect(readAt(silent, rules)).toBe(2 * day + 15_000)
     const since = (current.deadLetter?.at ?? 0) + 1
     expect(readAt({ ...current, since, polls: 0, pollAt: undefined }, rules)).toBe(since + 300_000)
@@ -100,7 +100,7 @@ describe("the poll ladder", () => {
 
 it("follows an id that nobody knows further for a status that came while it was asked about", () => {
   const start = row(Evidence.claimed("PENDING"))
-  const asked = apply(start, { _tag: "Unknown", askedAt: day }, day + 5000)
+  const asked = apply(start, { _tag: "NotFound", askedAt: day }, day + 5000)
   expect(asked.deadLetter?.reason).toBe("unknown-transaction")
   expect(readAt(asked, rules)).toBeUndefined()
   for (const since of [day, day + 1]) {
@@ -116,15 +116,15 @@ describe("a doubtful claim", () => {
   })
 
   it("that the service does not know yet is read like one it is behind of", () => {
-    const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "Unknown" }, 6)
+    const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "NotFound" }, 6)
     expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
   })
 
   it("that is not final contradicts nothing, where every claim has to be confirmed", () => {
     const evidence = Evidence.claimed("CUSTOMER_VERIFICATION") | Evidence.confirmed("PROCESSING")
     const claim = row(evidence, { read: { status: "PROCESSING", askedAt: 0 } })
-    expect(doubt(claim, "always")).toBe("ahead")
-    expect(doubt(claim, "final")).toBeUndefined()
+    expect(unsettledClaim(claim, "always")).toBe("ahead")
+    expect(unsettledClaim(claim, "final")).toBeUndefined()
   })
 
   it("against what the service says is read at once, after 5 and 60 seconds, then on the ladder once, then after 12 hours", () => {
@@ -133,7 +133,7 @@ describe("a doubtful claim", () => {
   })
 
   it("makes the row due each time it comes again, at most once a second, and never moves the plan", () => {
-    const answer = fc.constantFrom(said("FAILED"), said("PENDING"), { _tag: "Unknown" } as const)
+    const answer = fc.constantFrom(said("FAILED"), said("PENDING"), { _tag: "NotFound" } as const)
     fc.assert(
       fc.property(
         answer,
@@ -156,7 +156,7 @@ describe("a doubtful claim", () => {
           const after = apply(repeated, { ...each, askedAt }, askedAt)
           expect(after.pollAt).toBe(current.pollAt)
           expect(readAt(after, rules)).toBe(Math.max(planned, askedAt + 1000))
-          const silent = apply(repeated, { _tag: "Silent", askedAt }, askedAt)
+          const silent = apply(repeated, { _tag: "NoAnswer", askedAt }, askedAt)
           expect(silent.pollAt).toBe(current.pollAt)
           expect(readAt(silent, rules)).toBe(
             Math.max(Math.min(planned, askedAt + 15_000), askedAt + 1000)
@@ -219,7 +219,7 @@ describe("a transaction that ended", () => {
     const known = Evidence.claimed("SUCCEED") | Evidence.confirmed("SUCCEED")
     const start = row(known, { polls: 4, pollAt: 23_000, askedAt: 8000 })
     const times = reads(
-      apply(start, { _tag: "Unknown", askedAt: 23_000 }, 23_000),
+      apply(start, { _tag: "NotFound", askedAt: 23_000 }, 23_000),
       said("SUCCEED"),
       4
     )

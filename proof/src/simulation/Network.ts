@@ -5,7 +5,7 @@
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
-import type { Answer } from "@pawl/webhook/Receiver"
+import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -26,7 +26,7 @@ import type { Trace } from "./Trace.ts"
  * @category models
  * @since 0.1.0
  */
-export type Receive = (incoming: Incoming) => Effect.Effect<Answer | undefined>
+export type Receive = (incoming: Incoming) => Effect.Effect<StatusCode | undefined>
 
 const utf8 = new TextEncoder()
 
@@ -96,7 +96,7 @@ export interface Post {
  */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
-  readonly arrive: (post: Post) => Effect.Effect<Answer | undefined>
+  readonly arrive: (post: Post) => Effect.Effect<StatusCode | undefined>
   readonly seen: ReadonlyArray<Incoming>
 }
 

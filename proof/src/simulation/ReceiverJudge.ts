@@ -8,7 +8,7 @@ import type { Transition } from "@pawl/core/Handler"
 import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
-import type { Answer } from "@pawl/webhook/Receiver"
+import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -37,7 +37,7 @@ export type Read = (method: Method, transactionId: string) => Effect.Effect<Row 
  * @since 0.1.0
  */
 export interface ReceiverJudge {
-  readonly arrived: (post: Post, answer: Answer | undefined) => Effect.Effect<void>
+  readonly arrived: (post: Post, answer: StatusCode | undefined) => Effect.Effect<void>
   readonly called: (transition: Transition) => void
   readonly committed: (transition: Transition) => void
   readonly end: (transaction: Transaction, isOurs: boolean) => Effect.Effect<void>
@@ -81,7 +81,7 @@ export const make = (
 
   const arrived = Effect.fnUntraced(function* (
     { incoming, isSound }: Post,
-    answer: Answer | undefined
+    answer: StatusCode | undefined
   ) {
     trace.mark(`answered ${answer ?? "by nobody"}`)
     if (answer !== 200) return

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Answer } from "../../Receiver.ts"
+import type { StatusCode } from "../../Receiver.ts"
 
 /**
  * Returns the query of a request's target or URL, with its `?`; the empty text where there is none.
@@ -33,7 +33,7 @@ const allow: Readonly<Record<string, string>> = { allow: "POST" }
  * @category getters
  * @since 0.1.0
  */
-export const headersOf = (answer: Answer): Readonly<Record<string, string>> =>
+export const headersOf = (answer: StatusCode): Readonly<Record<string, string>> =>
   answer === 405 ? allow : none
 
 /**
