@@ -98,16 +98,16 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /** Parked because no endpoint knows the id, and nothing new was seen of it since. */
-const isGivenUp = ({ evidence, deadLetter, since }: Row): boolean =>
+const isGivenUp = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
-  since < deadLetter.at &&
+  newStatusAt < deadLetter.at &&
   Evidence.confirmedStatuses(evidence).length === 0
 
 const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isGivenUp(row)) return undefined
   const first = wait(row, rules, row.polls)
-  const at = row.pollAt ?? (first && row.since + Duration.toMillis(first))
-  return at === undefined || at > row.since + horizon ? undefined : at
+  const at = row.pollAt ?? (first && row.newStatusAt + Duration.toMillis(first))
+  return at === undefined || at > row.newStatusAt + horizon ? undefined : at
 }
 
 /**

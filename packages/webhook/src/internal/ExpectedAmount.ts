@@ -25,8 +25,8 @@ export const isForeign = ({ ordered }: Row, { account }: Signed): boolean =>
  */
 export const differ = (row: Row): boolean =>
   isFixed(row.kind) &&
-  !row.cleared &&
-  Object.values(row.newest).some(
+  !row.amountCleared &&
+  Object.values(row.newestCallbacks).some(
     ({ signed }) => !isForeign(row, signed) && !isAsOrdered(row.ordered, signed)
   )
 
