@@ -40,8 +40,8 @@ const callbackUrl = Effect.fnUntraced(function* (
 
 /** Follows what was started, whether a callback ever comes or not; what was declined, too. */
 const follow =
-  (kind: Ledger.Operation["kind"], request: Parameters<typeof Ledger.register>[2]) =>
-  <A extends Ledger.Response>(started: Effect.Effect<A, CreateError<A>>) =>
+  (kind: Ledger.Registration["kind"], request: Parameters<typeof Ledger.register>[2]) =>
+  <A extends Ledger.CreateResponse>(started: Effect.Effect<A, CreateError<A>>) =>
     started.pipe(
       Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)),
       Effect.tap((response) => Ledger.register(kind, response, request))

@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Secret from "./internal/verify/Secret.ts"
 import * as Token from "./internal/verify/Token.ts"
-import { type Request, orderedOf } from "./Row.ts"
+import { type CreateRequest, orderedOf } from "./Row.ts"
 
 /**
  * Service that makes callback URLs.
@@ -64,7 +64,7 @@ export class CallbackUrl extends Context.Service<
     readonly make: (
       url: string,
       kind: Kind,
-      request: Request & { readonly requestId: string }
+      request: CreateRequest & { readonly requestId: string }
     ) => Effect.Effect<string, InvalidCallbackUrl>
   }
 >()("@pawl/webhook/CallbackUrl") {}

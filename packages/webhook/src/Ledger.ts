@@ -33,7 +33,7 @@ import {
   type Change,
   type Key,
   type Leased,
-  type Request,
+  type CreateRequest,
   type Row,
   type Ordered,
   orderedOf
@@ -59,7 +59,7 @@ import type { Verified } from "./Verifier.ts"
  *   most `limit` of each store's, and returns how many. Rows stay, and so does what was counted.
  * - `quarantined` are the verified callbacks that cannot be acted on, oldest first: at most 16 bodies a
  *   transaction, each once. What comes then is `StoreUnavailable`.
- * - `woken` completes when a row of this process became due or free since it last did; `patience` is
+ * - `awaitWork` completes when a row of this process became due or free since it last did; `pollInterval` is
  *   how long rows of other processes may wait unseen.
  *
  * @category services
@@ -69,7 +69,10 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
-    readonly register: (operation: Operation, at: number) => Effect.Effect<void, StoreUnavailable>
+    readonly register: (
+      registration: Registration,
+      at: number
+    ) => Effect.Effect<void, StoreUnavailable>
     readonly claim: (options: {
       readonly at: number
       readonly until: number
@@ -94,8 +97,8 @@ export class Ledger extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<number, StoreUnavailable>
     readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
-    readonly woken: Effect.Effect<void>
-    readonly patience: Duration.Duration
+    readonly awaitWork: Effect.Effect<void>
+    readonly pollInterval: Duration.Duration
   }
 >()("@pawl/webhook/Ledger") {}
 
@@ -108,7 +111,7 @@ export class Ledger extends Context.Service<
  */
 export interface Backlog {
   readonly due: number
-  readonly dueSince: number | undefined
+  readonly oldestDueAt: number | undefined
   readonly deadLetters: number
 }
 
@@ -129,7 +132,7 @@ export interface Accepted {
  * @category models
  * @since 0.1.0
  */
-export interface Operation extends Ordered {
+export interface Registration extends Ordered {
   readonly kind: KnownKind
   readonly transactionId: string
   readonly status?: Status | undefined
@@ -141,7 +144,7 @@ export interface Operation extends Ordered {
  * @category models
  * @since 0.1.0
  */
-export type Response = { readonly transactionStatus: OpenStatus } & (
+export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
   | { readonly transactionId: string }
   | { readonly refundId: string }
 )
@@ -176,9 +179,9 @@ export type Response = { readonly transactionStatus: OpenStatus } & (
  * @since 0.1.0
  */
 export const register = Effect.fn("Ledger.register")(function* (
-  kind: Operation["kind"],
-  response: Response,
-  request: Request = {}
+  kind: Registration["kind"],
+  response: CreateResponse,
+  request: CreateRequest = {}
 ): Effect.fn.Return<void, StoreUnavailable, Ledger> {
   const ledger = yield* Ledger
   const { transactionStatus } = response

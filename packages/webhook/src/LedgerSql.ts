@@ -41,7 +41,7 @@ import { type Columns, rowOf } from "./internal/sql/RowCodec.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlWrite from "./internal/sql/Write.ts"
 import * as Store from "./internal/sql/Retry.ts"
-import { type Accepted, Ledger, type Operation } from "./Ledger.ts"
+import { type Accepted, Ledger, type Registration } from "./Ledger.ts"
 import { type Change, find, type Leased, orderedOf } from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
@@ -144,7 +144,7 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 const size = 128
 const committers = { pg: () => 2, orElse: () => 1 }
 /** How long work that another process made may wait unseen. */
-const patience = Duration.millis(250)
+const pollInterval = Duration.millis(250)
 
 /**
  * Layer that keeps the ledger in the database of a `SqlClient`, whose tables it makes or brings up to
@@ -188,7 +188,7 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
     }
 
     const register = Effect.fnUntraced(function* (
-      { kind, status, transactionId, ...said }: Operation,
+      { kind, status, transactionId, ...said }: Registration,
       at: number
     ) {
       const method = methodOf(kind)
@@ -204,7 +204,7 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
         evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
         retry_at: at,
         created_at: at,
-        since: at,
+        new_status_at: at,
         due_at: at
       })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
         kind = excluded.kind,
@@ -215,8 +215,8 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
     /** One step on SQLite; on PostgreSQL two, as with accept. */
     const registerAll = sql.onDialectOrElse({
       pg: () => register,
-      orElse: () => (operation: Operation, at: number) =>
-        sql.withTransaction(register(operation, at))
+      orElse: () => (registration: Registration, at: number) =>
+        sql.withTransaction(register(registration, at))
     })
 
     const update = (write: SqlWrite.Write) => SqlWrite.statement(sql, write)
@@ -248,9 +248,13 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
       if (change.release !== undefined) yield* sql.afterCommit(wake)
       const isSame = Number(line.callbacks) === leased.callbacks
       const newest = isSame
-        ? leased.newest
+        ? leased.newestCallbacks
         : (yield* within(SqlClaim.newestOfAll(sql, [line])))(line)
-      return { ...rowOf(line, newest), lease: leased.lease, seen: leased.seen }
+      return {
+        ...rowOf(line, newest),
+        lease: leased.lease,
+        evidenceAtLease: leased.evidenceAtLease
+      }
     })
 
     const get = Effect.fnUntraced(function* (method: Method, transactionId: string) {
@@ -262,8 +266,8 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
 
     const ledger = Ledger.of({
       accept: (verified, at) => unavailable(accept(verified, at)),
-      register: (operation, at) =>
-        guard(Effect.tap(within(Store.again(registerAll(operation, at))), wake)),
+      register: (registration, at) =>
+        guard(Effect.tap(within(Store.again(registerAll(registration, at))), wake)),
       claim: (options) => guard(within(SqlClaim.claim(sql, options))),
       write: (leased, change) => guard(write(leased, change)),
       get: (method, transactionId) => guard(within(Store.again(get(method, transactionId)))),
@@ -273,8 +277,8 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
       backlog: (at) => guard(within(Store.again(SqlBacklog.count(sql, at)))),
       forget: (options) => guard(within(Store.again(SqlForget.forget(sql, options)))),
       quarantined: guard(within(Store.again(SqlQuarantine.list(sql)))),
-      woken: Effect.andThen(news.await, Effect.asVoid(news.close)),
-      patience
+      awaitWork: Effect.andThen(news.await, Effect.asVoid(news.close)),
+      pollInterval
     })
     return Context.make(Ledger, ledger).pipe(
       Context.add(Transactions, { run: Commit.make(sql, scope) })

@@ -146,7 +146,7 @@ export const scrape: Effect.Effect<string, never, Ledger> =
         Effect.all([
           Metric.update(deadLetters, backlog.deadLetters),
           Metric.update(due, backlog.due),
-          Metric.update(oldestDueSeconds, (at - (backlog.dueSince ?? at)) / 1000)
+          Metric.update(oldestDueSeconds, (at - (backlog.oldestDueAt ?? at)) / 1000)
         ])
     })
     return yield* PrometheusMetrics.format()

@@ -242,8 +242,8 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Han
         )
         const rest = Math.max((dueAt ?? Infinity) - at, 0)
         yield* Effect.raceFirst(
-          ledger.woken,
-          Effect.sleep(Duration.min(ledger.patience, Duration.millis(rest)))
+          ledger.awaitWork,
+          Effect.sleep(Duration.min(ledger.pollInterval, Duration.millis(rest)))
         )
       })
 
@@ -275,7 +275,7 @@ const why = (cause: Cause.Cause<unknown>): unknown => {
 }
 
 const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transition => {
-  const heard = row.newest[to]
+  const heard = row.newestCallbacks[to]
   const newest = heard !== undefined && ExpectedAmount.isOfOtherAccount(row, heard.signed) ? undefined : heard
   return {
     id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,

@@ -101,17 +101,17 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /** Tells whether the row is parked because no endpoint knows its id, and has had no new status since. */
-const isParkedAsUnknown = ({ evidence, deadLetter, since }: Row): boolean =>
+const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
-  since < deadLetter.at &&
+  newStatusAt < deadLetter.at &&
   Evidence.confirmedStatuses(evidence).length === 0
 
 /** Returns when the next read of the plan is due. */
 const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
   const wait = waitBefore(row, rules, row.polls)
-  const at = row.pollAt ?? (wait && row.since + Duration.toMillis(wait))
-  return at === undefined || at > row.since + maxPollingTime ? undefined : at
+  const at = row.pollAt ?? (wait && row.newStatusAt + Duration.toMillis(wait))
+  return at === undefined || at > row.newStatusAt + maxPollingTime ? undefined : at
 }
 
 /**

@@ -41,20 +41,20 @@ export interface Ordered {
  *   (`docs/decisions/0042-a-row-keeps-the-kind-it-was-made-with-as-its-scope.md`).
  * - `kind`: the method while nobody knows better.
  * - `ordered`: what was ordered; undefined when nobody said.
- * - `cleared`: a person let amounts pass that differ from the terms.
+ * - `amountCleared`: a person let amounts pass that differ from the terms.
  * - `callbacks`: how many were accepted, repeats included.
  * - `secret`: which secret the newest callback was signed with; undefined before the first.
  * - `told`, `sequence`: what the handler was last told, and how many transitions it took.
  * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the transition at hand, the calls of the handler made
  *   for it, when the first of them was made, and when it may be called again.
- * - `since`: the last time a new status was observed, where the poll ladder starts.
+ * - `newStatusAt`: the last time a new status was observed, where the poll ladder starts.
  * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
  *   was planned.
  * - `askedAt`: when the service was last asked, with whatever success.
  * - `unconfirmedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
  *   about again because it did not answer.
  * - `deadLetter`: why the row is a dead letter, if it is.
- * - `newest`: of each status, the newest verified callback that claims it, until it is cleaned up.
+ * - `newestCallbacks`: of each status, the newest verified callback that claims it, until it is cleaned up.
  *
  * @category models
  * @since 0.1.0
@@ -65,7 +65,7 @@ export interface Row {
   readonly transactionId: string
   readonly kind: Kind
   readonly ordered: Ordered | undefined
-  readonly cleared: boolean
+  readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
   readonly callbacks: number
@@ -77,13 +77,13 @@ export interface Row {
   readonly failingSince: number | undefined
   readonly retryAt: number
   readonly createdAt: number
-  readonly since: number
+  readonly newStatusAt: number
   readonly polls: number
   readonly pollAt: number | undefined
   readonly askedAt: number | undefined
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
-  readonly newest: Readonly<
+  readonly newestCallbacks: Readonly<
     Partial<Record<Status, { readonly signed: Signed; readonly unsigned: Body }>>
   >
 }
@@ -103,14 +103,14 @@ export interface DeadLetter {
 /**
  * A row as it was when it was leased or last written under this lease.
  *
- * - `seen`: the evidence when it was leased, by which a write finds what callbacks claimed since.
+ * - `evidenceAtLease`: the evidence when it was leased, by which a write finds what callbacks claimed since.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Leased extends Row {
   readonly lease: number
-  readonly seen: Evidence.Evidence
+  readonly evidenceAtLease: Evidence.Evidence
 }
 
 /**
@@ -157,7 +157,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   transactionId,
   kind: scope,
   ordered: undefined,
-  cleared: false,
+  amountCleared: false,
   evidence: Evidence.none,
   read: undefined,
   callbacks: 0,
@@ -169,13 +169,13 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   failingSince: undefined,
   retryAt: at,
   createdAt: at,
-  since: at,
+  newStatusAt: at,
   polls: 0,
   pollAt: undefined,
   askedAt: undefined,
   unconfirmedAt: undefined,
   deadLetter: undefined,
-  newest: {}
+  newestCallbacks: {}
 })
 
 /**
@@ -225,7 +225,7 @@ export type Finder = "callback" | "registration"
  * @category models
  * @since 0.1.0
  */
-export interface Request {
+export interface CreateRequest {
   readonly requestId?: string | undefined
   readonly accountId?: string | undefined
   readonly mid?: string | undefined
@@ -239,7 +239,7 @@ export interface Request {
  * @category constructors
  * @since 0.1.0
  */
-export const orderedOf = (request: Request & Ordered): Ordered | undefined => {
+export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined => {
   const { accountId, amount, currency, mid, requestId } = request
   const account = request.account ?? accountId ?? mid
   const ordered = {
@@ -263,7 +263,7 @@ export const absorb = (row: Row, other: Row): Row => ({
   callbacks: row.callbacks + other.callbacks,
   ordered: row.ordered ?? other.ordered,
   told: row.told ?? other.told,
-  newest: { ...other.newest, ...row.newest }
+  newestCallbacks: { ...other.newestCallbacks, ...row.newestCallbacks }
 })
 
 /**
@@ -276,7 +276,7 @@ export const absorb = (row: Row, other: Row): Row => ({
 export const redriven = (row: Row, at: number): Row => ({
   ...row,
   deadLetter: undefined,
-  cleared: row.cleared || row.deadLetter?.reason === "amount-mismatch",
+  amountCleared: row.amountCleared || row.deadLetter?.reason === "amount-mismatch",
   failingSince: undefined,
   retryAt: at,
   ...(row.deadLetter?.reason === "unknown-transaction" && { pollAt: at })

@@ -14,7 +14,7 @@ import * as World from "./world.ts"
 const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<string>): Row => ({
   ...blank(kind, "100001", 0),
   ordered,
-  newest: Object.fromEntries(
+  newestCallbacks: Object.fromEntries(
     amounts.map((amount, index) => [
       ["NEW", "PENDING", "SUCCEED"][index],
       {

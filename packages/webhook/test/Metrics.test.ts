@@ -101,7 +101,7 @@ it("shows how many dead letters there are now, until they are re-driven", () =>
 
 const backlogLaw = Effect.gen(function* () {
   const ledger = yield* Ledger
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
   for (const [id, at] of [
     ["1", 1000],
     ["2", 2000],
@@ -109,15 +109,15 @@ const backlogLaw = Effect.gen(function* () {
   ] as const) {
     yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
   }
-  expect(yield* ledger.backlog(999)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, dueSince: 1000, deadLetters: 0 })
+  expect(yield* ledger.backlog(999)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, oldestDueAt: 1000, deadLetters: 0 })
   const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, dueSince: 2000, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, oldestDueAt: 2000, deadLetters: 0 })
   const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
   for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, dueSince: 2000, deadLetters: 1 })
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, oldestDueAt: 2000, deadLetters: 1 })
   yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, dueSince: 2000, deadLetters: 0 })
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, oldestDueAt: 2000, deadLetters: 0 })
 })
 
 const file = files()

@@ -69,8 +69,10 @@ describe("the poll ladder", () => {
   })
 
   it("ends 180 days after the last new status, however old the transaction is", () => {
-    const late = row(Evidence.claimed("PENDING"), { since: Duration.toMillis(Duration.days(200)) })
-    expect(readAt(late, rules)).toBe(late.since + 300_000)
+    const late = row(Evidence.claimed("PENDING"), {
+      newStatusAt: Duration.toMillis(Duration.days(200))
+    })
+    expect(readAt(late, rules)).toBe(late.newStatusAt + 300_000)
   })
 
   it("asks a silent service again after 15 seconds, without taking a step", () => {
@@ -93,8 +95,10 @@ describe("the poll ladder", () => {
     const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), unconfirmedAt: 2 * day }
     const silent = apply(doubted, { _tag: "NoAnswer", askedAt: 2 * day }, 2 * day)
     expect(readAt(silent, rules)).toBe(2 * day + 15_000)
-    const since = (current.deadLetter?.at ?? 0) + 1
-    expect(readAt({ ...current, since, polls: 0, pollAt: undefined }, rules)).toBe(since + 300_000)
+    const newStatusAt = (current.deadLetter?.at ?? 0) + 1
+    expect(readAt({ ...current, newStatusAt, polls: 0, pollAt: undefined }, rules)).toBe(
+      newStatusAt + 300_000
+    )
   })
 })
 
@@ -103,9 +107,9 @@ it("follows an id that nobody knows further for a status that came while it was 
   const asked = apply(start, { _tag: "NotFound", askedAt: day }, day + 5000)
   expect(asked.deadLetter?.reason).toBe("unknown-transaction")
   expect(readAt(asked, rules)).toBeUndefined()
-  for (const since of [day, day + 1]) {
-    const overtaken = { ...asked, since, polls: 0, pollAt: undefined }
-    expect(readAt(overtaken, rules)).toBe(since + 300_000)
+  for (const newStatusAt of [day, day + 1]) {
+    const overtaken = { ...asked, newStatusAt, polls: 0, pollAt: undefined }
+    expect(readAt(overtaken, rules)).toBe(newStatusAt + 300_000)
   }
 })
 

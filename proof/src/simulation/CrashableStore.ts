@@ -99,8 +99,8 @@ export const make = Effect.fnUntraced(function* (
       backlog: (at) => ask(kept.backlog(at)),
       forget: (options) => ask(kept.forget(options)),
       quarantined: ask(kept.quarantined),
-      woken: kept.woken,
-      patience: kept.patience
+      awaitWork: kept.awaitWork,
+      pollInterval: kept.pollInterval
     }
   }
   return { seenBy, asItIs }

@@ -61,15 +61,18 @@ export const accepting: ReadonlyArray<Planted> = [
     "a body is copied by assignment, and `__proto__` lost",
     "callbacks are counted",
     seeing((row) => {
-      const copy = ({ signed, unsigned }: Required<Row["newest"]>[Status]) => {
+      const copy = ({ signed, unsigned }: Required<Row["newestCallbacks"]>[Status]) => {
         const { metadata, ...rest } = unsigned
         return {
           signed,
           unsigned: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
         }
       }
-      const newest = Object.entries(row.newest).map(([status, heard]) => [status, copy(heard)])
-      return { ...row, newest: Object.fromEntries(newest) as Row["newest"] }
+      const newest = Object.entries(row.newestCallbacks).map(([status, heard]) => [
+        status,
+        copy(heard)
+      ])
+      return { ...row, newestCallbacks: Object.fromEntries(newest) as Row["newestCallbacks"] }
     })
   ],
   [

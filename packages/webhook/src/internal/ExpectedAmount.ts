@@ -23,8 +23,8 @@ export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean
  */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
-  !row.cleared &&
-  Object.values(row.newest).some(
+  !row.amountCleared &&
+  Object.values(row.newestCallbacks).some(
     ({ signed }) => !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
   )
 

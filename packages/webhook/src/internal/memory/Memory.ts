@@ -16,14 +16,14 @@ import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type { Accepted, Ledger, Operation } from "../../Ledger.ts"
+import type { Accepted, Ledger, Registration } from "../../Ledger.ts"
 import * as Row from "../../Row.ts"
 import type { Verified } from "../../Verifier.ts"
 
 /** The most bodies of one transaction in quarantine. */
 export const mostQuarantined = 16
 
-/** `dueAt` is what made the row due since it was last leased; `heard` is what `newest` is made of. */
+/** `dueAt` is what made the row due since it was last leased; `heard` is what `newestCallbacks` is made of. */
 interface Held {
   row: { -readonly [Field in keyof Row.Row]: Row.Row[Field] }
   dueAt: number | undefined
@@ -102,7 +102,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     row.secret = secret
     if (!isSure) row.unconfirmedAt = at
     if (isNew) {
-      row.since = at
+      row.newStatusAt = at
       row.polls = 0
       row.pollAt = undefined
     }
@@ -111,7 +111,10 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return { isNew }
   }
 
-  const register = ({ kind, status, transactionId, ...ordered }: Operation, at: number): void => {
+  const register = (
+    { kind, status, transactionId, ...ordered }: Registration,
+    at: number
+  ): void => {
     const held = find(kind, transactionId, at, "registration")
     const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
     const evidence = Evidence.join(held.row.evidence, seen)
@@ -131,7 +134,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       .map((held): Row.Leased => {
         held.lease = { token: ++leases, until: options.until }
         held.dueAt = undefined
-        return { ...rowOf(held), lease: held.lease.token, seen: held.row.evidence }
+        return { ...rowOf(held), lease: held.lease.token, evidenceAtLease: held.row.evidence }
       })
     const next = [...open].reduce((soonest, held) => Math.min(soonest, freeAt(held)), Infinity)
     return { rows: leased, dueAt: Number.isFinite(next) ? next : undefined }
@@ -146,7 +149,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     if (held === undefined || held.lease?.token !== leased.lease) return undefined
     const { row } = held
     if (ifSequence !== undefined && ifSequence !== row.sequence) return undefined
-    const isOvertaken = Evidence.claimedStatuses(row.evidence & ~leased.seen).length > 0
+    const isOvertaken = Evidence.claimedStatuses(row.evidence & ~leased.evidenceAtLease).length > 0
     held.row = {
       ...row,
       ...change,
@@ -160,7 +163,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       twin.row = Row.absorb(twin.row, held.row)
       twin.heard = { ...held.heard, ...twin.heard }
       open.delete(held)
-      wake(twin, row.since)
+      wake(twin, row.newStatusAt)
       rows.set(
         `${row.method}/${row.transactionId}`,
         others.filter((other) => other !== held)
@@ -174,7 +177,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       if (held.dueAt === undefined) open.delete(held)
       news.openUnsafe()
     }
-    return { ...rowOf(held), lease: leased.lease, seen: leased.seen }
+    return { ...rowOf(held), lease: leased.lease, evidenceAtLease: leased.evidenceAtLease }
   }
 
   const redrive = (key: Row.Key, at: number): boolean => {
@@ -214,7 +217,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
           ? setAside(verified, at)
           : Effect.succeed(accept(verified, verified.claim, at))
       ),
-    register: (operation, at) => Effect.sync(() => register(operation, at)),
+    register: (registration, at) => Effect.sync(() => register(registration, at)),
     claim: (options) => Effect.sync(() => claim(options)),
     write: (leased, change) => Effect.sync(() => write(leased, change)),
     get: (method, id) =>
@@ -235,7 +238,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         const due = [...open].map(freeAt).filter((free) => free <= at)
         return {
           due: due.length,
-          dueSince: due.toSorted((one, two) => one - two)[0],
+          oldestDueAt: due.toSorted((one, two) => one - two)[0],
           deadLetters: all().filter(({ row }) => row.deadLetter !== undefined).length
         }
       }),
@@ -246,8 +249,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         .toSorted((one, two) => one.at - two.at)
         .map(({ verified }) => verified)
     ),
-    woken: Effect.andThen(news.await, Effect.asVoid(news.close)),
-    patience: Duration.infinity
+    awaitWork: Effect.andThen(news.await, Effect.asVoid(news.close)),
+    pollInterval: Duration.infinity
   }
 })
 
@@ -256,7 +259,7 @@ const kindOf = ({ row }: Held): Kind => row.kind
 /** The row as it is now. */
 const rowOf = ({ heard, row }: Held): Row.Row => ({
   ...row,
-  newest: Object.fromEntries(
+  newestCallbacks: Object.fromEntries(
     Object.entries(heard).map(([status, { body, signed }]) => [
       status,
       { signed, unsigned: unsigned(row.method, body) }

@@ -77,7 +77,7 @@ export const make = (
         callbacks: claims.length,
         retry_at: claims[0].at,
         created_at: claims[0].at,
-        since: claims[0].at,
+        new_status_at: claims[0].at,
         unconfirmed_at: Arr.lastNonEmpty(claims).at,
         due_at: claims[0].at
       }))
@@ -88,7 +88,7 @@ export const make = (
       evidence = held.evidence | excluded.evidence,
       callbacks = held.callbacks + excluded.callbacks,
       unconfirmed_at = CASE WHEN ${isUnsure} THEN excluded.unconfirmed_at ELSE held.unconfirmed_at END,
-      since = CASE WHEN ${isNew} THEN excluded.since ELSE held.since END,
+      new_status_at = CASE WHEN ${isNew} THEN excluded.new_status_at ELSE held.new_status_at END,
       polls = CASE WHEN ${isNew} THEN 0 ELSE held.polls END,
       poll_at = CASE WHEN ${isNew} THEN NULL ELSE held.poll_at END,
       due_at = CASE

@@ -17,7 +17,7 @@ export const count = (sql: SqlClient, at: number) =>
       (SELECT count(*) FROM pawl_transactions WHERE dead_letter_at IS NOT NULL) AS dead_letters`,
     ([line]): Backlog => ({
       due: Number(line?.due ?? 0),
-      dueSince: line?.soonest === null || line === undefined ? undefined : Number(line.soonest),
+      oldestDueAt: line?.soonest === null || line === undefined ? undefined : Number(line.soonest),
       deadLetters: Number(line?.dead_letters ?? 0)
     })
   )

@@ -49,7 +49,7 @@ export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: Re
     )
   )
   const bodies = Map.groupBy(lines, keyOf)
-  return (key: Key): Row["newest"] => newestOf(bodies.get(keyOf(key)) ?? [])
+  return (key: Key): Row["newestCallbacks"] => newestOf(bodies.get(keyOf(key)) ?? [])
 })
 
 /**
@@ -66,7 +66,7 @@ export const claim = Effect.fnUntraced(function* (sql: SqlClient, { at, limit, u
     rows: lines.map((line): Leased => ({
       ...rowOf(line, newest(line)),
       lease: Number(line.lease),
-      seen: line.evidence
+      evidenceAtLease: line.evidence
     })),
     dueAt: finite(lines.length === 0 ? next : Math.min(next, until))
   }

@@ -29,7 +29,7 @@ export const redrive = (
   Effect.map(
     sql`UPDATE pawl_transactions SET
             dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
-            cleared = CASE dead_letter_reason WHEN 'amount-mismatch' THEN 1 ELSE cleared END,
+            amount_cleared = CASE dead_letter_reason WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
             failing_since = NULL, retry_at = ${at},
             poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
             due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END

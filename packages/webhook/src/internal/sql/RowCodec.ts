@@ -28,7 +28,7 @@ export interface Columns extends Key {
   readonly method: Method
   readonly kind: Kind
   readonly ordered: string | null
-  readonly cleared: number
+  readonly amount_cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
   readonly read_status: Status | null
@@ -41,7 +41,7 @@ export interface Columns extends Key {
   readonly failing_since: Big | null
   readonly retry_at: Big
   readonly created_at: Big
-  readonly since: Big
+  readonly new_status_at: Big
   readonly polls: number
   readonly poll_at: Big | null
   readonly asked_at: Big | null
@@ -66,7 +66,7 @@ export const big = (value: Big | null): number | undefined =>
   value === null ? undefined : Number(value)
 
 /** Reads a row; `newest` are its bodies. */
-export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
+export const rowOf = (columns: Columns, newest: Row["newestCallbacks"]): Row => ({
   method: columns.method,
   scope: columns.scope,
   transactionId: columns.transaction_id,
@@ -75,7 +75,7 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
     columns.ordered === null
       ? undefined
       : (Result.getOrThrow(Json.fromText(columns.ordered)) as Ordered),
-  cleared: columns.cleared === 1,
+  amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,
   read:
@@ -90,7 +90,7 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
   failingSince: big(columns.failing_since),
   retryAt: Number(columns.retry_at),
   createdAt: Number(columns.created_at),
-  since: Number(columns.since),
+  newStatusAt: Number(columns.new_status_at),
   polls: columns.polls,
   pollAt: big(columns.poll_at),
   askedAt: big(columns.asked_at),
@@ -103,11 +103,11 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
           at: Number(columns.dead_letter_at),
           to: columns.dead_letter_to ?? undefined
         },
-  newest
+  newestCallbacks: newest
 })
 
 /** Reads the bodies of one row. */
-export const newestOf = (lines: ReadonlyArray<Newest>): Row["newest"] =>
+export const newestOf = (lines: ReadonlyArray<Newest>): Row["newestCallbacks"] =>
   Object.fromEntries(
     lines.map(({ body, scope, status }) => {
       const method = methodOf(scope)

@@ -38,7 +38,7 @@ const claims = statuses.map(Evidence.claimed).reduce(Evidence.join)
 
 /** Makes the statement that writes a change under its lease and gives the row, if the lease holds. */
 export const statement = (sql: SqlClient, { change, leased }: Write): Statement<Columns> => {
-  const isOvertaken = sql`(evidence & ${claims & ~leased.seen}) <> 0`
+  const isOvertaken = sql`(evidence & ${claims & ~leased.evidenceAtLease}) <> 0`
   const sets = [
     ...given(plain, change).map(([column, value]) => sql`${sql(column)} = ${value}`),
     ...given(ladder, change).map(
@@ -115,7 +115,7 @@ export const merge = (sql: SqlClient, write: Write, twin: Key): Effect.Effect<vo
           callbacks = callbacks + ${line.callbacks},
           ordered = COALESCE(ordered, ${line.ordered}),
           told = COALESCE(told, ${line.told}),
-          due_at = CASE WHEN due_at < ${line.since} THEN due_at ELSE ${line.since} END
+          due_at = CASE WHEN due_at < ${line.new_status_at} THEN due_at ELSE ${line.new_status_at} END
         WHERE transaction_id = ${twin.transaction_id} AND scope = ${twin.scope}`
       yield* sql`INSERT INTO pawl_callbacks AS held
           (transaction_id, scope, status, count, first_at, first_body, newest_at, newest_body)

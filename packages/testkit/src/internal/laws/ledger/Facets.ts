@@ -87,7 +87,7 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   evidence: "evidence",
   read: "evidence",
   ordered: "ordered",
-  newest: "bodies",
+  newestCallbacks: "bodies",
   callbacks: "bodies",
   secret: "bodies",
   told: "told",
@@ -96,15 +96,15 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   attempt: "told",
   failingSince: "told",
   retryAt: "told",
-  since: "ladder",
+  newStatusAt: "ladder",
   polls: "ladder",
   pollAt: "ladder",
   askedAt: "ladder",
   unconfirmedAt: "ladder",
   lease: "leases",
-  seen: "leases",
+  evidenceAtLease: "leases",
   deadLetter: "letters",
-  cleared: "letters"
+  amountCleared: "letters"
 }
 
 /**

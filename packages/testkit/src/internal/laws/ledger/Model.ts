@@ -7,7 +7,7 @@ import { unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Kind"
-import type { Operation } from "@pawl/webhook/Ledger"
+import type { Registration } from "@pawl/webhook/Ledger"
 import { blank, type Change, type Key, type Leased, type Row } from "@pawl/webhook/Row"
 import type { Verified } from "@pawl/webhook/Verifier"
 import * as Struct from "effect/Struct"
@@ -108,8 +108,8 @@ export const make = () => {
           evidence: Evidence.join(row.evidence, Evidence.claimed(status)),
           callbacks: row.callbacks + 1,
           unconfirmedAt: isSure ? row.unconfirmedAt : at,
-          newest: { ...row.newest, [status]: heard },
-          ...(isNew && { since: at, polls: 0, pollAt: undefined })
+          newestCallbacks: { ...row.newestCallbacks, [status]: heard },
+          ...(isNew && { newStatusAt: at, polls: 0, pollAt: undefined })
         },
         heard: { ...before.heard, [status]: at },
         dueAt: isNew || !isSure ? Math.min(before.dueAt, at) : before.dueAt,
@@ -118,7 +118,7 @@ export const make = () => {
       return { isNew }
     },
 
-    register: ({ amount, kind, status, transactionId }: Operation, at: number) => {
+    register: ({ amount, kind, status, transactionId }: Registration, at: number) => {
       const before = findOrMake(kind, transactionId, at, true)
       const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
       keep({
@@ -164,11 +164,11 @@ export const make = () => {
             callbacks: twin.row.callbacks + row.callbacks,
             ordered: twin.row.ordered ?? row.ordered,
             told: twin.row.told ?? row.told,
-            newest: { ...row.newest, ...twin.row.newest }
+            newestCallbacks: { ...row.newestCallbacks, ...twin.row.newestCallbacks }
           },
           heard: { ...before.heard, ...twin.heard },
           lease: twin.lease && { ...twin.lease, isReset: twin.lease.isReset || isMore },
-          dueAt: Math.min(twin.dueAt, row.since)
+          dueAt: Math.min(twin.dueAt, row.newStatusAt)
         })
         return "joined"
       }
@@ -193,7 +193,7 @@ export const make = () => {
           row: {
             ...each.row,
             deadLetter: undefined,
-            cleared: each.row.cleared || reason === "amount-mismatch",
+            amountCleared: each.row.amountCleared || reason === "amount-mismatch",
             failingSince: undefined,
             retryAt: at,
             pollAt: reason === "unknown-transaction" ? at : each.row.pollAt
@@ -212,7 +212,7 @@ export const make = () => {
         count += old.length
         keep({
           ...each,
-          row: { ...each.row, newest: Struct.omit(each.row.newest, old) },
+          row: { ...each.row, newestCallbacks: Struct.omit(each.row.newestCallbacks, old) },
           heard: Struct.omit(each.heard, old)
         })
       }

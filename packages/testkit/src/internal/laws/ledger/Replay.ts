@@ -84,7 +84,11 @@ export const replay = Effect.fnUntraced(
           const isOld = leases.some(({ lease }) => lease === row.lease)
           same("leases", `whether another holds ${name}`, isAnothers, false)
           same("leases", `whether the lease of ${name} was given before`, isOld, false)
-          sameRow(name, row, { ...before.row, lease: row.lease, seen: before.row.evidence })
+          sameRow(name, row, {
+            ...before.row,
+            lease: row.lease,
+            evidenceAtLease: before.row.evidence
+          })
           times.push(Model.freeAt(before))
           leases.push(row)
           model.lease(before, row.lease, until)
@@ -104,9 +108,14 @@ export const replay = Effect.fnUntraced(
         const isWritten = typeof expected !== "string"
         same(facet, `whether a write of ${name} gives a row`, written !== undefined, isWritten)
         if (isWritten) {
-          const { lease, seen } = given
+          const { lease, evidenceAtLease } = given
           // Its bodies may be from before a clean-up.
-          sameRow(name, written, { ...expected, newest: written?.newest ?? {}, lease, seen })
+          sameRow(name, written, {
+            ...expected,
+            newestCallbacks: written?.newestCallbacks ?? {},
+            lease,
+            evidenceAtLease
+          })
           // A worker may go on with the row it began with, or with the one a write gave it.
           if (!step.isStale && written) leases[leases.indexOf(given)] = written
         }
@@ -123,10 +132,15 @@ export const replay = Effect.fnUntraced(
       }
 
       if (mine === "due") {
-        const { due: count, dueSince } = yield* ledger.backlog(now)
+        const { due: count, oldestDueAt } = yield* ledger.backlog(now)
         const due = dueOf(model, now)
         same(mine, "when the next is due", yield* nextDue(ledger), model.soonest())
-        same(mine, "the backlog", { due: count, dueSince }, { due: due.length, dueSince: due[0] })
+        same(
+          mine,
+          "the backlog",
+          { due: count, oldestDueAt },
+          { due: due.length, oldestDueAt: due[0] }
+        )
       } else if (mine === "letters") {
         const letters = yield* ledger.deadLetters
         const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
@@ -174,6 +188,6 @@ const dueOf = (model: ReturnType<typeof Model.make>, at: number) =>
 const ascending = (one: number, two: number) => one - two
 
 const inWords = (field: keyof Leased, value: unknown) =>
-  (field === "evidence" || field === "seen") && typeof value === "number"
+  (field === "evidence" || field === "evidenceAtLease") && typeof value === "number"
     ? { claimed: Evidence.claimedStatuses(value), confirmed: Evidence.confirmedStatuses(value) }
     : value
