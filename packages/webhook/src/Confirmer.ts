@@ -93,9 +93,12 @@ export const layer = (options?: {
         }
         return yield* Effect.suspend(() => reader.read(kind, transactionId)).pipe(
           Effect.timeout(readTimeout),
-          Effect.map(
-            ({ kind, status }): ReadResult => ({ _tag: "Answered", askedAt, kind, status })
-          ),
+          Effect.map(({ kind, status }): ReadResult => ({
+            _tag: "Answered",
+            askedAt,
+            kind,
+            status
+          })),
           Effect.catchTag("NotFound", () =>
             Effect.succeed<ReadResult>({ _tag: "NotFound", askedAt })
           ),

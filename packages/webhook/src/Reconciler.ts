@@ -160,12 +160,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 }
 
 /** Returns how many reads of the plan are made after this one; undefined if it was not one of the plan. */
-const pollsAfter = (
-  row: Row,
-  next: Row,
-  rules: Rules,
-  result: ReadResult
-): number | undefined => {
+const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)
   const hasOtherEnd =
     plan === "closed" &&
@@ -182,8 +177,7 @@ const deadLetterAfter = (row: Row, result: ReadResult, now: number): Pick<Change
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
   const isUnknown =
-    Evidence.confirmedStatuses(row.evidence).length === 0 &&
-    now >= row.createdAt + unknownIdTimeout
+    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + unknownIdTimeout
   return isUnknown && !isParkedAsUnknown(row)
     ? { deadLetter: { reason: "unknown-transaction", at: result.askedAt, to: row.deadLetter?.to } }
     : {}

@@ -90,7 +90,9 @@ describe("what was ordered", () => {
   it("is not held against a callback of another account (A08, R20)", () => {
     const ordered = { account: "4712", amount: "9" }
     expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
-    expect(ExpectedAmount.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
+    expect(ExpectedAmount.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(
+      true
+    )
   })
 
   it("is as good as nothing where nothing was said", () => {

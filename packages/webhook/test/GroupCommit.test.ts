@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "@effect/vitest"
 import * as Group from "../src/internal/sql/GroupCommit.ts"
-import * as Patience from "../src/internal/SharedTimeout.ts"
+import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
 
 class Refused {
   readonly _tag = "Refused"
@@ -30,7 +30,7 @@ const controlled = Effect.fnUntraced(function* (options: { size: number; committ
     ...options,
     isOnes: ({ isOnes }) => isOnes,
     place: (item) => ({ key: item.slice(0, 1), part: item.slice(1) }),
-    wait: yield* Patience.make(Duration.seconds(3), Effect.fail(new Refused(false))),
+    wait: yield* SharedTimeout.make(Duration.seconds(3), Effect.fail(new Refused(false))),
     commit: Effect.fnUntraced(function* (items) {
       const gate = yield* Deferred.make<void, Refused>()
       commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })

@@ -19,7 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Wait } from "../SharedTimeout.ts"
+import type { AwaitResult } from "../SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
   /** How many items a group may have, and how many groups may be under way. */
@@ -32,7 +32,7 @@ interface Options<Item, Result, E> {
   /** Whether a failure may be that of one item alone. */
   readonly isOnes: (error: E) => boolean
   readonly place: (item: Item) => { readonly key: string; readonly part: string }
-  readonly wait: Wait<E>
+  readonly wait: AwaitResult<E>
 }
 
 /** Makes a function that commits an item in a group. */

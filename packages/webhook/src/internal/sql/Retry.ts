@@ -15,7 +15,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
-import * as Patience from "../SharedTimeout.ts"
+import * as SharedTimeout from "../SharedTimeout.ts"
 
 /** Less than the four seconds after which the receiver answers 503 by itself. */
 const patience = Duration.seconds(3)
@@ -45,7 +45,7 @@ export const atMost = <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E | Sq
   Effect.timeoutOrElse(wait, { duration: patience, orElse: () => Effect.fail(late) })
 
 /** Makes a way to wait for what others do, three seconds at most. */
-export const wait = Effect.suspend(() => Patience.make(patience, Effect.fail(late)))
+export const wait = Effect.suspend(() => SharedTimeout.make(patience, Effect.fail(late)))
 
 /** Gives work up after three seconds without waiting for its end, in a scope in which it may end. */
 export const within =

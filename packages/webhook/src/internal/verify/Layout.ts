@@ -72,7 +72,10 @@ export const signedOf = (method: Method, body: Body): Signed | Refusal => {
     }
     const text = String(value)
     if (text === "" || forbidden.test(text) || !text.isWellFormed()) {
-      return { status: 400, reason: `${name} is empty or has a character that is not allowed in signed fields` }
+      return {
+        status: 400,
+        reason: `${name} is empty or has a character that is not allowed in signed fields`
+      }
     }
     values.push(text)
   }
@@ -94,12 +97,16 @@ export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): str
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
   // Only an escape can write such text, so bodies without a backslash skip the walk: 10 % of verifying.
-  return bytes.includes(backslash) && hasUnstorableText(body) ? "text that cannot be stored" : undefined
+  return bytes.includes(backslash) && hasUnstorableText(body)
+    ? "text that cannot be stored"
+    : undefined
 }
 
 /** Tells whether a key or value has a NUL or a lone surrogate, which databases refuse at every try. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false
-  return Object.entries(value).some(([key, each]) => hasUnstorableText(key) || hasUnstorableText(each))
+  return Object.entries(value).some(
+    ([key, each]) => hasUnstorableText(key) || hasUnstorableText(each)
+  )
 }
