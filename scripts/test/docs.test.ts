@@ -115,7 +115,7 @@ describe("what is not run", () => {
 describe("the page for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
-    ["internal/Alarm", "Journal", "Metrics", "Pipeline", "Receiver"]
+    ["internal/Alarm", "Journal", "Metrics", "Receiver", "Teller", "Worker"]
       .map((name) => `packages/webhook/src/${name}.ts`)
       .concat("packages/http/src/Metrics.ts")
       .map((path) => readFile(join(root, path), "utf8"))
