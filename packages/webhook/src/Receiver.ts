@@ -119,26 +119,24 @@ const layerReceive = Layer.effect(
 
     const accept = Effect.fnUntraced(function* (verified: Verified) {
       const clock = yield* Clock.Clock
-      const context = yield* Effect.context<never>()
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const accepted = yield* Effect.result(
-        withTimeout(ledger.accept(verified, clock.currentTimeMillisUnsafe()))
-      )
-      if (Result.isFailure(accepted)) {
-        Metrics.countRefused(503, context)
-        yield* journal.raiseAlarm(notStored, accepted.failure)
-        return 503 as const
-      }
+      const accepted = yield* withTimeout(ledger.accept(verified, clock.currentTimeMillisUnsafe()))
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
-      Metrics.recordAcceptTime(Number(nanos) / 1e9, context)
-      yield* journal.record(verified, eventOf(verified, accepted.success))
+      Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())
+      yield* journal.record(verified, eventOf(verified, accepted))
       if (verified.secret === "current") isCurrentSecretUsed = true
       else if (isCurrentSecretUsed) yield* journal.raiseAlarm(previousSecretInUse)
       return 200 as const
     })
 
+    const storeFailed = Effect.fnUntraced(function* (error: StoreUnavailable) {
+      Metrics.countRefused(503, yield* Effect.context())
+      yield* journal.raiseAlarm(notStored, error)
+      return 503 as const
+    })
+
     const refuse = Effect.fnUntraced(function* ({ reason, status }: Refusal) {
-      Metrics.countRefused(status, yield* Effect.context<never>())
+      Metrics.countRefused(status, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) yield* journal.raiseAlarm(wrongChecksum)
       return status
@@ -148,7 +146,9 @@ const layerReceive = Layer.effect(
       receive: (incoming) =>
         Effect.suspend((): Effect.Effect<StatusCode> => {
           const result = verifier.verify(incoming)
-          return Result.isSuccess(result) ? accept(result.success) : refuse(result.failure)
+          return Result.isSuccess(result)
+            ? Effect.catch(accept(result.success), storeFailed)
+            : refuse(result.failure)
         })
     })
   })
