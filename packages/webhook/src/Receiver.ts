@@ -147,7 +147,7 @@ const layerReceive = Layer.effect(
         Effect.suspend((): Effect.Effect<StatusCode> => {
           const result = verifier.verify(incoming)
           return Result.isSuccess(result)
-            ? Effect.catch(accept(result.success), storeFailed)
+            ? accept(result.success).pipe(Effect.catch(storeFailed))
             : refuse(result.failure)
         })
     })
