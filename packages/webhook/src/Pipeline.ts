@@ -19,6 +19,7 @@
  *
  * @since 0.1.0
  */
+import { unsigned } from "@pawl/core/Callback"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { Handler, type Transition } from "@pawl/core/Handler"
@@ -289,7 +290,7 @@ const transition = (row: Leased, to: Status, stands: Evidence.Standing): Transit
     conflict: stands.conflict,
     attempt: row.attempt,
     signed: newest?.signed ?? null,
-    callback: newest?.unsigned ?? null
+    callback: newest === undefined ? null : unsigned(row.method, newest.body)
   }
 }
 
