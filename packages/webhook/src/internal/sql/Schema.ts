@@ -42,7 +42,7 @@ const tables = Effect.gen(function* () {
     sequence INTEGER NOT NULL DEFAULT 0,
     pending_status TEXT,
     attempt INTEGER NOT NULL DEFAULT 0,
-    failing_new_status_at BIGINT,
+    failing_since BIGINT,
     retry_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     new_status_at BIGINT NOT NULL,
