@@ -88,12 +88,14 @@ export interface Row {
 }
 
 /**
- * A verified callback as it is kept: the fields that its checksum covers, and all fields of its body.
+ * A verified callback as it is kept: when it came, the fields that its checksum covers, and all fields of
+ * its body.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StoredCallback {
+  readonly at: number
   readonly signed: Signed
   readonly body: Body
 }

@@ -52,6 +52,9 @@ export const accept = (
   const isNew = (row.evidence & Evidence.claimed(claim)) === 0
   const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
   const isDue = isNew || !isConfirmed
+  // The assignment takes a third of the time of a computed key in the literal.
+  const newestCallbacks = { ...row.newestCallbacks }
+  newestCallbacks[claim] = { at, signed, body }
   const next: StoredRow = {
     row: {
       ...row,
@@ -64,13 +67,12 @@ export const accept = (
       newStatusAt: isNew ? at : row.newStatusAt,
       polls: isNew ? 0 : row.polls,
       pollAt: isNew ? undefined : row.pollAt,
-      newestCallbacks: { ...row.newestCallbacks, [claim]: { signed, body } }
+      newestCallbacks
     },
     dueAt: isDue ? earlier(stored.dueAt, at) : stored.dueAt,
-    lease: stored.lease,
-    callbacksAt: { ...stored.callbacksAt, [claim]: at }
+    lease: stored.lease
   }
-  return { rows: put(rows, next), isNew, isDue }
+  return { rows: replace(rows, stored, next), isNew, isDue }
 }
 
 /**
@@ -88,7 +90,7 @@ export const register = (
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
   const { row } = stored
   const stated = status === undefined ? Evidence.none : Evidence.confirmed(status)
-  return put(rows, {
+  return replace(rows, stored, {
     ...stored,
     row: {
       ...row,
@@ -115,7 +117,7 @@ export const lease = (
   if (stored === undefined) return { rows, leased: undefined }
   const { evidence } = stored.row
   return {
-    rows: put(rows, { ...stored, dueAt: undefined, lease: { id, until, evidence } }),
+    rows: replace(rows, stored, { ...stored, dueAt: undefined, lease: { id, until, evidence } }),
     leased: { ...stored.row, lease: id, evidenceAtLease: evidence }
   }
 }
@@ -164,10 +166,10 @@ export const write = (
   const target = others.find((other) => other.row.kind === change.kind)
   return target === undefined
     ? {
-        rows: put(rows, next),
+        rows: replace(rows, stored, next),
         leased: { ...next.row, lease: lease.id, evidenceAtLease: lease.evidence }
       }
-    : { rows: put(others, join(target, next)), leased: undefined }
+    : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
 /**
@@ -187,8 +189,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     told: stored.row.told ?? other.row.told,
     newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
   },
-  dueAt: earlier(stored.dueAt, other.row.newStatusAt),
-  callbacksAt: { ...other.callbacksAt, ...stored.callbacksAt }
+  dueAt: earlier(stored.dueAt, other.row.newStatusAt)
 })
 
 /**
@@ -240,26 +241,22 @@ export const forget = (
 ): { readonly rows: StoredRows; readonly count: number } => {
   let count = 0
   const next = rows.map((stored) => {
-    const { callbacksAt, row } = stored
+    const { row } = stored
     if (row.deadLetter !== undefined) return stored
     const old = statuses
-      .filter((status) => (callbacksAt[status] ?? Infinity) < before)
+      .filter((status) => (row.newestCallbacks[status]?.at ?? Infinity) < before)
       .slice(0, limit - count)
     count += old.length
-    return {
-      ...stored,
-      row: { ...row, newestCallbacks: Struct.omit(row.newestCallbacks, old) },
-      callbacksAt: Struct.omit(callbacksAt, old)
-    }
+    return { ...stored, row: { ...row, newestCallbacks: Struct.omit(row.newestCallbacks, old) } }
   })
   return count === 0 ? { rows, count } : { rows: next, count }
 }
 
-/** Replaces the row of the same scope, or appends a new one. */
-const put = (rows: StoredRows, stored: StoredRow): StoredRows =>
-  rows.some(({ row }) => row.scope === stored.row.scope)
-    ? rows.map((other) => (other.row.scope === stored.row.scope ? stored : other))
-    : [...rows, stored]
+/** Replaces a row, or appends one that is new. */
+const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
+  const index = rows.indexOf(stored)
+  return index === -1 ? [...rows, next] : rows.with(index, next)
+}
 
 const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
   one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)

@@ -8,8 +8,7 @@
  * @since 0.1.0
  */
 import type * as Evidence from "@pawl/core/Evidence"
-import { isKnown, type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
-import type { Status } from "@pawl/core/Status"
+import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
 import { blank, type Row } from "./Row.ts"
 
 /**
@@ -17,7 +16,6 @@ import { blank, type Row } from "./Row.ts"
  *
  * - `dueAt`: when work on the row is due; undefined when it is not. A lease clears it, so during a lease
  *   it says when new work came.
- * - `callbacksAt`: for each status, when the callback in `newestCallbacks` came.
  *
  * @category models
  * @since 0.1.0
@@ -26,7 +24,6 @@ export interface StoredRow {
   readonly row: Row
   readonly dueAt: number | undefined
   readonly lease: Lease | undefined
-  readonly callbacksAt: Readonly<Partial<Record<Status, number>>>
 }
 
 /**
@@ -61,8 +58,8 @@ export type Finder = "callback" | "registration"
 
 /**
  * Finds the row for a kind among the rows that its method has of an id: the row of that kind, else the row
- * whose kind is not known. Where the kind is not known either, a payment comes before a payout, a payout
- * before a refund.
+ * whose kind is not known. Where the event does not know its kind, a payment comes before a payout, a
+ * payout before a refund.
  *
  * **Details**
  *
@@ -78,17 +75,26 @@ export const find = <A>(
   kind: Kind,
   by: Finder
 ): A | undefined => {
-  const method = methodOf(kind)
-  const kinds = !isKnown(kind)
-    ? [...kindsOf[method], method]
-    : kind === "refund" && by === "callback"
-      ? [kind]
-      : [kind, method]
-  for (const each of kinds) {
-    const found = rows.find((row) => kindOf(row) === each)
+  for (const candidate of candidates[by][kind]) {
+    const found = rows.find((row) => kindOf(row) === candidate)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** For each kind of an event, the kinds of the rows that it may belong to, in order. */
+const byCallback: Readonly<Record<Kind, ReadonlyArray<Kind>>> = {
+  apm: [...kindsOf.apm, "apm"],
+  "apm-payment": ["apm-payment", "apm"],
+  "apm-payout": ["apm-payout", "apm"],
+  card: [...kindsOf.card, "card"],
+  "card-payment": ["card-payment", "card"],
+  "card-payout": ["card-payout", "card"],
+  refund: ["refund"]
+}
+const candidates: Readonly<Record<Finder, typeof byCallback>> = {
+  callback: byCallback,
+  registration: { ...byCallback, refund: ["refund", "card"] }
 }
 
 /**
@@ -107,8 +113,7 @@ export const findOrMake = (
   find(rows, kindOf, kind, by) ?? {
     row: blank(kind, transactionId, at),
     dueAt: undefined,
-    lease: undefined,
-    callbacksAt: {}
+    lease: undefined
   }
 
 /**

@@ -6,7 +6,7 @@
  * `RowRule`, and ten rules with a bug show that each fact is checked.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { type Status, statuses } from "@pawl/core/Status"
+import { statuses } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
 import type { Change, Leased } from "../src/Row.ts"
 import * as RowRule from "../src/RowRule.ts"
@@ -144,7 +144,7 @@ const take = (
 
 /** The facts of a row that a rule left. */
 const factsOf = History.remembered((stored: StoredRow.StoredRow) => {
-  const { callbacksAt, row } = stored
+  const { row } = stored
   const time = StoredRow.claimableAt(stored)
   return {
     scope: row.scope,
@@ -163,9 +163,10 @@ const factsOf = History.remembered((stored: StoredRow.StoredRow) => {
     deadLetter: row.deadLetter?.reason ?? null,
     isCleared: row.amountCleared,
     retryAt: row.retryAt,
-    bodies: statuses.flatMap((status: Status) =>
-      row.newestCallbacks[status] === undefined ? [] : [[status, callbacksAt[status]]]
-    ),
+    bodies: statuses.flatMap((status) => {
+      const callback = row.newestCallbacks[status]
+      return callback === undefined ? [] : [[status, callback.at]]
+    }),
     claimableAt: time === Infinity ? null : time
   }
 })

@@ -61,9 +61,10 @@ export const accepting: ReadonlyArray<Planted> = [
     "a body is copied by assignment, and `__proto__` lost",
     "callbacks are counted",
     seeing((row) => {
-      const copy = ({ body, signed }: StoredCallback) => {
+      const copy = ({ at, body, signed }: StoredCallback) => {
         const { metadata, ...rest } = body
         return {
+          at,
           signed,
           body: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
         }

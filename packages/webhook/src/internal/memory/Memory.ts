@@ -14,82 +14,95 @@ import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Quarantine from "./Quarantine.ts"
 
+/** All rows that a method has of an id. Each operation replaces them as a whole. */
+interface Slot {
+  rows: StoredRow.StoredRows
+}
+
 /** Makes a ledger that is empty. */
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
-  /** All rows, by method and id. */
-  const stored = new Map<string, StoredRow.StoredRows>()
-  /** The rows that may be claimed now or later, which are few. A claim looks at these alone. */
-  const open = new Map<string, StoredRow.StoredRows>()
+  /** By method and id. */
+  const slots = new Map<string, Slot>()
+  /** The slots with rows that may be claimed now or later. They are few, and a claim looks at these alone. */
+  const open = new Set<Slot>()
   const quarantine = Quarantine.make()
   const work = yield* Latch.make()
   let leases = 0
 
-  const all = () => [...stored.values()].flat()
-  const allOpen = () => [...open.values()].flat()
-  const rowsOf = (key: string): StoredRow.StoredRows => stored.get(key) ?? []
+  const all = () => [...slots.values()].flatMap(({ rows }) => rows)
+  const allOpen = () => [...open].flatMap(({ rows }) => rows)
 
-  const store = (key: string, rows: StoredRow.StoredRows): void => {
-    stored.set(key, rows)
-    if (rows.some((each) => StoredRow.claimableAt(each) < Infinity)) open.set(key, rows)
-    else open.delete(key)
+  const find = (method: Method, id: string) => slots.get(`${method}/${id}`)
+
+  const findOrMake = (method: Method, id: string): Slot => {
+    const found = find(method, id)
+    if (found !== undefined) return found
+    const slot = { rows: [] }
+    slots.set(`${method}/${id}`, slot)
+    return slot
+  }
+
+  const store = (slot: Slot, rows: StoredRow.StoredRows): void => {
+    slot.rows = rows
+    if (StoredRow.nextClaimableAt(rows) === undefined) open.delete(slot)
+    else open.add(slot)
   }
 
   const accept = (verified: Verified, at: number) => {
-    const { claim } = verified
+    const { claim, method, transactionId } = verified
     if (claim === undefined) return quarantine.accept(verified, at)
-    const key = keyOf(verified)
-    const { isDue, isNew, rows } = RowRule.accept(rowsOf(key), verified, claim, at)
-    store(key, rows)
+    const slot = findOrMake(method, transactionId)
+    const { isDue, isNew, rows } = RowRule.accept(slot.rows, verified, claim, at)
+    store(slot, rows)
     if (isDue) work.openUnsafe()
     return Effect.succeed({ isNew })
   }
 
   const register = (registration: Registration, at: number): void => {
-    const { kind, transactionId } = registration
-    const key = keyOf({ method: methodOf(kind), transactionId })
-    store(key, RowRule.register(rowsOf(key), registration, at))
+    const slot = findOrMake(methodOf(registration.kind), registration.transactionId)
+    store(slot, RowRule.register(slot.rows, registration, at))
     work.openUnsafe()
   }
 
   const lease = ({ row }: StoredRow.StoredRow, until: number): ReadonlyArray<Leased> => {
-    const key = keyOf(row)
-    const { leased, rows } = RowRule.lease(rowsOf(key), row.scope, { id: ++leases, until })
-    store(key, rows)
+    const slot = findOrMake(row.method, row.transactionId)
+    const { leased, rows } = RowRule.lease(slot.rows, row.scope, { id: ++leases, until })
+    store(slot, rows)
     return leased === undefined ? [] : [leased]
   }
 
   const claim = ({ at, limit, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
     const claimed = StoredRow.claimable(allOpen(), at).slice(0, limit)
-    const rows = claimed.flatMap((each) => lease(each, until))
+    const rows = claimed.flatMap((stored) => lease(stored, until))
     return { rows, dueAt: StoredRow.nextClaimableAt(allOpen()) }
   }
 
   const write = (leased: Leased, change: Change): Leased | undefined => {
-    const key = keyOf(leased)
-    const before = rowsOf(key)
-    const written = RowRule.write(before, leased, change)
-    if (written.rows === before) return undefined
-    store(key, written.rows)
+    const slot = find(leased.method, leased.transactionId)
+    if (slot === undefined) return undefined
+    const written = RowRule.write(slot.rows, leased, change)
+    if (written.rows === slot.rows) return undefined
+    store(slot, written.rows)
     if (change.release !== undefined || written.leased === undefined) work.openUnsafe()
     return written.leased
   }
 
-  const redrive = (named: Key, at: number): boolean => {
-    const key = keyOf(named)
-    const before = rowsOf(key)
-    const after = RowRule.redrive(before, named, at)
-    if (after === before) return false
-    store(key, after)
+  const redrive = (key: Key, at: number): boolean => {
+    const slot = find(key.method, key.transactionId)
+    if (slot === undefined) return false
+    const redriven = RowRule.redrive(slot.rows, key, at)
+    if (redriven === slot.rows) return false
+    store(slot, redriven)
     work.openUnsafe()
     return true
   }
 
   const forget = ({ before, limit }: Parameters<Ledger["Service"]["forget"]>[0]): number => {
     let deleted = 0
-    for (const [key, rows] of stored) {
-      const forgotten = RowRule.forget(rows, { before, limit: limit - deleted })
+    for (const slot of slots.values()) {
+      const forgotten = RowRule.forget(slot.rows, { before, limit: limit - deleted })
       deleted += forgotten.count
-      if (forgotten.rows !== rows) store(key, forgotten.rows)
+      slot.rows = forgotten.rows
     }
     return deleted + quarantine.forget(before, limit)
   }
@@ -106,7 +119,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     claim: (options) => Effect.sync(() => claim(options)),
     write: (leased, change) => Effect.sync(() => write(leased, change)),
     get: (method, transactionId) =>
-      Effect.sync(() => StoredRow.get(rowsOf(keyOf({ method, transactionId })), method)),
+      Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
     deadLetters: Effect.sync(deadLetters),
     redrive: (key, at) => Effect.sync(() => redrive(key, at)),
     backlog: (at) =>
@@ -124,6 +137,3 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     pollInterval: Duration.infinity
   }
 })
-
-const keyOf = (key: { readonly method: Method; readonly transactionId: string }): string =>
-  `${key.method}/${key.transactionId}`

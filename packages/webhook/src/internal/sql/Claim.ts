@@ -44,7 +44,8 @@ export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: Re
   const lines = yield* Retry.onConflict(
     preparedIfSingle(
       keys,
-      sql<CallbackColumns>`SELECT transaction_id, scope, status, COALESCE(newest_body, first_body) AS body
+      sql<CallbackColumns>`SELECT transaction_id, scope, status, newest_at AS at,
+        COALESCE(newest_body, first_body) AS body
       FROM pawl_callbacks WHERE ${isOneOf(sql, keys)} AND newest_at IS NOT NULL`
     )
   )

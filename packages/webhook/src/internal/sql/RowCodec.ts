@@ -55,6 +55,7 @@ export interface Columns extends Key {
 /** A line of `pawl_callbacks`: the newest body of one status of a row. */
 export interface CallbackColumns extends Key {
   readonly status: Status
+  readonly at: BigInteger
   readonly body: Uint8Array
 }
 
@@ -109,11 +110,14 @@ export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"])
 /** Reads the newest callbacks of one row. */
 export const newestOf = (lines: ReadonlyArray<CallbackColumns>): Row["newestCallbacks"] =>
   Object.fromEntries(
-    lines.map(({ body, scope, status }) => [status, readBody(methodOf(scope), body)])
+    lines.map(({ at, body, scope, status }) => [
+      status,
+      { at: Number(at), ...readBody(methodOf(scope), body) }
+    ])
   )
 
 /** Reads the stored body of a callback, which was verified before it was stored. */
-export const readBody = (method: Method, bytes: Uint8Array): StoredCallback => {
+export const readBody = (method: Method, bytes: Uint8Array): Omit<StoredCallback, "at"> => {
   const body = Result.getOrThrow(Json.fromBytes(bytes)) as Body
   const [account, amount, currency, transactionId] = signedNames[method]
   const text = (name: string) => String(body[name])
