@@ -2,6 +2,7 @@
  * What the merchant does: each operation is started with a callback URL that names it, and followed from
  * then on. `scenario` tells the sandbox what is to become of it.
  */
+import type { KnownKind } from "@pawl/core/Kind"
 import type { CreateError } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import { ApmPayouts } from "@pawl/http/ApmPayouts"
@@ -40,7 +41,7 @@ const callbackUrl = Effect.fnUntraced(function* (
 
 /** Follows what was started, whether a callback ever comes or not; what was declined, too. */
 const follow =
-  (kind: Ledger.Registration["kind"], request: Parameters<typeof Ledger.register>[2]) =>
+  (kind: KnownKind, request: Parameters<typeof Ledger.register>[2]) =>
   <A extends Ledger.CreateResponse>(started: Effect.Effect<A, CreateError<A>>) =>
     started.pipe(
       Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)),

@@ -19,7 +19,8 @@ const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<stri
       ["NEW", "PENDING", "SUCCEED"][index],
       {
         signed: { account: "4711", amount, currency: "EUR", transactionId: "100001" },
-        unsigned: {}
+        at: 0,
+        body: {}
       }
     ])
   )

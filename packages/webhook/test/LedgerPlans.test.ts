@@ -96,7 +96,7 @@ const plans = (place: Place) =>
       for (const [text, params] of statements) {
         const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
         const plan = lines.map((line) => String(line.at(-1)))
-        const isScan = (line: string) => /(SCAN|Seq Scan on) (pawl_|held)/.test(line)
+        const isScan = (line: string) => /(SCAN|Seq Scan on) (pawl_|stored)/.test(line)
         if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
       }
       return found

@@ -4,7 +4,7 @@
  */
 import type { Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
-import type { Registration } from "@pawl/webhook/Ledger"
+import type { KnownKind } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as Chance from "./Chance.ts"
 import { type Run, tally, type Wanted } from "./Run.ts"
@@ -17,7 +17,7 @@ const day = 24 * hour
 /** One operation: what it was when it was registered, and what became of it when. */
 interface Life {
   readonly id: string
-  readonly kind: Registration["kind"]
+  readonly kind: KnownKind
   readonly at: number
   readonly first: Status
   readonly moves: ReadonlyArray<readonly [number, Status]>
@@ -29,7 +29,7 @@ const truthOf = ({ first, moves }: Life, at: number): Status =>
   moves.findLast(([moved]) => moved <= at)?.[1] ?? first
 
 const live = (id: string, chance: Chance.Chance): Life => {
-  const kind = chance.pick<Registration["kind"]>([
+  const kind = chance.pick<KnownKind>([
     "apm-payment",
     "apm-payment",
     "card-payment",

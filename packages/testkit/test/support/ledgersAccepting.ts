@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import type { Row } from "@pawl/webhook/Row"
+import type { Row, StoredCallback } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type Planted } from "./plants.ts"
 
@@ -61,18 +61,19 @@ export const accepting: ReadonlyArray<Planted> = [
     "a body is copied by assignment, and `__proto__` lost",
     "callbacks are counted",
     seeing((row) => {
-      const copy = ({ signed, unsigned }: Required<Row["newestCallbacks"]>[Status]) => {
-        const { metadata, ...rest } = unsigned
+      const copy = ({ at, body, signed }: StoredCallback) => {
+        const { metadata, ...rest } = body
         return {
+          at,
           signed,
-          unsigned: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
+          body: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
         }
       }
-      const newest = Object.entries(row.newestCallbacks).map(([status, heard]) => [
+      const copies = Object.entries(row.newestCallbacks).map(([status, each]) => [
         status,
-        copy(heard)
+        copy(each)
       ])
-      return { ...row, newestCallbacks: Object.fromEntries(newest) as Row["newestCallbacks"] }
+      return { ...row, newestCallbacks: Object.fromEntries(copies) as Row["newestCallbacks"] }
     })
   ],
   [

@@ -1,6 +1,7 @@
 /**
  * Decides which transition the handler is told next, and when it is called.
  */
+import { unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
@@ -85,6 +86,6 @@ export const make = (row: Leased, to: Status, standing: Evidence.Standing): Tran
     conflict: standing.conflict,
     attempt: row.attempt,
     signed: callback?.signed ?? null,
-    callback: callback?.unsigned ?? null
+    callback: callback === undefined ? null : unsigned(row.method, callback.body)
   }
 }

@@ -61,7 +61,7 @@ export const facets = {
     explanation:
       "Two workers on one transaction would tell the handler twice, and in either order. Who was away too long has lost the row to another, whose word counts."
   },
-  letters: {
+  deadLetters: {
     name: "what is parked is a dead letter, listed oldest first, until it is re-driven",
     section: "docs/decisions/0044",
     explanation:
@@ -103,8 +103,8 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   unconfirmedAt: "ladder",
   lease: "leases",
   evidenceAtLease: "leases",
-  deadLetter: "letters",
-  amountCleared: "letters"
+  deadLetter: "deadLetters",
+  amountCleared: "deadLetters"
 }
 
 /**
