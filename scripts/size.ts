@@ -38,10 +38,10 @@ export const parts: ReadonlyArray<Part> = [
   },
   {
     name: "verifier",
-    imports: `import { verifier } from "@pawl/webhook/Verified"
+    imports: `import { verifyWith } from "@pawl/webhook/Verification"
       import { createHmac } from "node:crypto"
       export const make = (secret) =>
-        verifier({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
+        verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
     limit: 3500,
     goal: 2500
   },

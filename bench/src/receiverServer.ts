@@ -126,7 +126,7 @@ const nothingDue = Layer.effect(
   Effect.map(Ledger.Ledger, (ledger) => ({
     ...ledger,
     claim: () => Effect.succeed({ rows: [], dueAt: undefined }),
-    woken: Effect.never
+    awaitWork: Effect.never
   }))
 )
 

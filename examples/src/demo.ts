@@ -15,7 +15,7 @@ import { Subscriptions } from "@pawl/http/Subscriptions"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
-import { type Entered, Journal } from "@pawl/webhook/Journal"
+import { type Entry, Journal } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
@@ -89,7 +89,7 @@ Times are in seconds. ✓ marks a status that the service confirmed. A transacti
 after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are minutes).
 `)
 
-  const journal: Array<Entered> = []
+  const journal: Array<Entry> = []
   yield* (yield* Journal).entries.pipe(
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })

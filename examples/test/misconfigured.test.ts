@@ -161,7 +161,7 @@ describe("the receiver", () => {
       "PostgreSQL that is down",
       ["--store", "postgres://pawl:hunter2@127.0.0.1:9/pawl"],
       {},
-      "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or mend the address in --store"
+      "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store"
     ]
   ]
   it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {

@@ -114,7 +114,7 @@ describe("an example that is not run", () => {
 describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
-    ["internal/Alarm", "Journal", "Metrics", "Pipeline", "Receiver"]
+    ["internal/Alarm", "Journal", "Metrics", "Receiver", "Teller", "Worker"]
       .map((name) => `packages/webhook/src/${name}.ts`)
       .concat("packages/http/src/Metrics.ts")
       .map((path) => readFile(join(root, path), "utf8"))

@@ -2,6 +2,7 @@
  * The merchant's operations. Each is created with a callback URL that names it, and is then registered with
  * the receiver. `scenario` sets its outcome in the sandbox.
  */
+import type { KnownKind } from "@pawl/core/Kind"
 import type { CreateError } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import { ApmPayouts } from "@pawl/http/ApmPayouts"
@@ -40,8 +41,8 @@ const callbackUrl = Effect.fnUntraced(function* (
 
 /** Registers a created transaction, declined or not, so that it is polled when no callback comes. */
 const register =
-  (kind: Ledger.Operation["kind"], request: Parameters<typeof Ledger.register>[2]) =>
-  <A extends Ledger.Response>(created: Effect.Effect<A, CreateError<A>>) =>
+  (kind: KnownKind, request: Parameters<typeof Ledger.register>[2]) =>
+  <A extends Ledger.CreateResponse>(created: Effect.Effect<A, CreateError<A>>) =>
     created.pipe(
       Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)),
       Effect.tap((response) => Ledger.register(kind, response, request))

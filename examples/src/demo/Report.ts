@@ -6,7 +6,7 @@ import { isTerminal, rank, type Status } from "@pawl/core/Status"
 import { Courier, type Delivery } from "@pawl/testkit/Courier"
 import { Gateway, type Transaction } from "@pawl/testkit/Gateway"
 import * as Scenario from "@pawl/testkit/Scenario"
-import type { Entered } from "@pawl/webhook/Journal"
+import type { Entry } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -24,13 +24,13 @@ import * as HandlerLog from "./HandlerLog.ts"
 export interface Report {
   readonly transaction: Transaction
   readonly deliveries: ReadonlyArray<Delivery>
-  readonly entries: ReadonlyArray<Entered>
+  readonly entries: ReadonlyArray<Entry>
   readonly told: ReadonlyArray<Transition>
   readonly accepted: number
 }
 
 /** Makes the reports of all transactions of the service. */
-export const makeAll = Effect.fnUntraced(function* (journal: ReadonlyArray<Entered>) {
+export const makeAll = Effect.fnUntraced(function* (journal: ReadonlyArray<Entry>) {
   const { transactions } = yield* Gateway
   const deliveries = yield* (yield* Courier).deliveries
   const ledger = yield* Ledger.Ledger

@@ -4,7 +4,7 @@
  */
 import type { Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"
-import type { Entered } from "@pawl/webhook/Journal"
+import type { Entry } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
 import { faults, missing, type Report, scenarioOf } from "./Report.ts"
 
@@ -52,11 +52,11 @@ export const verdict = (count: number, wrong: ReadonlyArray<string>): string =>
     : styled("red", ["Some transactions did not end right.", ...wrong].join("\n  "))
 
 /** The lines of a report, with the journal entries in each. */
-const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entered["_tag"]>]> = [
+const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entry["_tag"]>]> = [
   ["callbacks", ["Accepted", "Quarantined"]],
-  ["reads", ["Asked"]],
+  ["reads", ["Read"]],
   ["told", ["Told", "HandlerFailed"]],
-  ["alarm", ["Alarm", "Parked"]]
+  ["alarm", ["Alarm", "DeadLettered"]]
 ]
 
 const printReport = (report: Report): string => {
@@ -105,7 +105,7 @@ const formatEvents = (
     .join("")
     .trimStart()
 
-const describe = (entry: Entered, history: ReadonlyArray<Status>): string => {
+const describe = (entry: Entry, history: ReadonlyArray<Status>): string => {
   switch (entry._tag) {
     case "Accepted":
       return history.includes(entry.claim)
@@ -113,13 +113,13 @@ const describe = (entry: Entered, history: ReadonlyArray<Status>): string => {
         : styled("yellow", `${entry.claim} (forged)`)
     case "Quarantined":
       return `quarantined for its ${entry.field}`
-    case "Asked":
-      return entry.answer
+    case "Read":
+      return entry.result
     case "Told":
       return `${entry.to}${entry.confirmed ? styled("green", "✓") : ""}`
     case "HandlerFailed":
       return `${entry.to} refused`
-    case "Parked":
+    case "DeadLettered":
     case "Alarm":
       return entry.reason
   }

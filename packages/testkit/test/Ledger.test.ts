@@ -87,7 +87,7 @@ describe("the laws of a ledger", () => {
   it("lay out the history, and name the step, the row and the field", () => {
     const third = found.find(({ bug }) => bug.endsWith("with the third transition"))
     expect(third?.by?.shown).toMatch(/^(?:\d\. \d+ ms later, [a-z]+ \{.*\}\n?)+$/u)
-    expect(third?.by?.wrong).toMatch(/^Parting: step \d, told of /u)
+    expect(third?.by?.wrong).toMatch(/^Mismatch: step \d, told of /u)
   })
 
   it("are listed in docs/laws.md, with every planted bug and the fewest steps that show it", () => {

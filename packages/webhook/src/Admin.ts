@@ -1,20 +1,19 @@
 /**
- * What an operator asks a running receiver: where a transaction stands, which are dead letters and why,
- * what the metrics are.
+ * The operator's side of a running receiver: transactions, dead letters and metrics, over HTTP.
  *
  * **Details**
  *
- * | request | answer |
+ * | request | response |
  * |---|---|
- * | `GET /healthz` | 200 `ok`, to everybody |
- * | `GET /transactions/{method}/{id}` | where it stands; 404 for one that is unknown |
- * | `GET /dead-letters` | every dead letter, oldest first, each with why |
- * | `POST /dead-letters/{method}/{id}/redrive` | has it worked on again, and answers as the first; 404 for none |
- * | `GET /metrics` | Prometheus' text format |
+ * | `GET /healthz` | 200 `ok` |
+ * | `GET /transactions/{method}/{id}` | where the transaction stands; 404 if it is unknown |
+ * | `GET /dead-letters` | every dead letter with its reason, oldest first |
+ * | `POST /dead-letters/{method}/{id}/redrive` | re-drives a dead letter and returns its transaction; 404 if there is none |
+ * | `GET /metrics` | metrics in Prometheus' text format |
  *
- * Everything but `/healthz` is for this machine alone: a request that a proxy passed on (`Forwarded`,
- * `X-Forwarded-*`), that names another host, or that a page of another site makes, is answered 404, as if
- * nothing were there. Who serves this binds a loopback address.
+ * All but `/healthz` is for this machine only. The response is 404 if a proxy forwarded the request
+ * (`Forwarded`, `X-Forwarded-*`), if it names another host, or if a page of another site made it. Bind the
+ * server to a loopback address.
  *
  * @since 0.1.0
  */
@@ -30,31 +29,31 @@ import * as Metrics from "./Metrics.ts"
 import type { Row } from "./Row.ts"
 
 /**
- * A request to the operator's side.
+ * A request to the operator's side. `path` is without the query.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Asked {
+export interface Request {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
 /**
- * What it is answered.
+ * The response to a request.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Answered {
+export interface Response {
   readonly status: 200 | 404 | 405 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Service that answers an operator.
+ * Service that responds to an operator.
  *
  * @category services
  * @since 0.1.0
@@ -62,12 +61,12 @@ export interface Answered {
 export class Admin extends Context.Service<
   Admin,
   {
-    readonly answer: (asked: Asked) => Effect.Effect<Answered>
+    readonly respond: (request: Request) => Effect.Effect<Response>
   }
 >()("@pawl/webhook/Admin") {}
 
 /**
- * Layer that answers from the ledger. `policy` is the receiver's.
+ * Layer that responds from the ledger. `policy` must be the policy of the receiver.
  *
  * @category layers
  * @since 0.1.0
@@ -88,8 +87,8 @@ export const layer = (options?: {
 
       const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
         const at = yield* Clock.currentTimeMillis
-        const isThere = yield* ledger.redrive({ method, transactionId }, at)
-        return isThere ? yield* transaction(method, transactionId) : notFound
+        const isRedriven = yield* ledger.redrive({ method, transactionId }, at)
+        return isRedriven ? yield* transaction(method, transactionId) : notFound
       })
 
       const deadLetters = Effect.map(ledger.deadLetters, (rows) =>
@@ -105,9 +104,9 @@ export const layer = (options?: {
         text(body, "text/plain; version=0.0.4; charset=utf-8")
       )
 
-      const answer = ({ headers, method: verb, path }: Asked) => {
-        const [place = "", method = "", id = "", last, ...rest] = path.split("/").slice(1)
-        const only = <E>(allowed: string, effect: Effect.Effect<Answered, E>) =>
+      const route = ({ headers, method: verb, path }: Request) => {
+        const [collection = "", method = "", id = "", action, ...rest] = path.split("/").slice(1)
+        const only = <E>(allowed: string, effect: Effect.Effect<Response, E>) =>
           verb === allowed ? effect : Effect.succeed(notAllowed(allowed))
         if (path === "/healthz") return only("GET", Effect.succeed(ok))
         if (!isOperator(headers)) return Effect.succeed(notFound)
@@ -117,22 +116,22 @@ export const layer = (options?: {
         if (!isMethod(method) || transactionId === undefined || rest.length > 0) {
           return Effect.succeed(notFound)
         }
-        if (place === "transactions" && last === undefined) {
+        if (collection === "transactions" && action === undefined) {
           return only("GET", transaction(method, transactionId))
         }
-        return place === "dead-letters" && last === "redrive"
+        return collection === "dead-letters" && action === "redrive"
           ? only("POST", redrive(method, transactionId))
           : Effect.succeed(notFound)
       }
 
       return Admin.of({
-        answer: (asked) =>
-          Effect.catchTag(answer(asked), "StoreUnavailable", () => Effect.succeed(unavailable))
+        respond: (request) =>
+          Effect.catchTag(route(request), "StoreUnavailable", () => Effect.succeed(unavailable))
       })
     })
   )
 
-/** A transaction as it is shown. */
+/** Returns a transaction as the operator sees it. */
 const describe = (row: Row, policy: Evidence.Policy) => {
   const { callbacks, evidence, kind, method, told, transactionId } = row
   const { confirmed, conflict, status } = Evidence.standing(evidence, row.read?.status, policy)
@@ -164,11 +163,11 @@ const deadLetterOf = ({ attempt, deadLetter }: Row) =>
 
 const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], string>> = {
   "handler-failed":
-    "Every call of the handler failed for 24 hours. Mend what it failed at, then re-drive.",
+    "Every call of the handler failed for 24 hours. Correct the cause of the failures, then re-drive.",
   "unknown-transaction":
-    "No status endpoint of the service has known this id for 24 hours. Look whether it belongs to another merchant or environment; re-drive to ask again.",
+    "No status endpoint of the service has known this id for 24 hours. Check whether it belongs to another merchant or environment; re-drive to read its status again.",
   "amount-mismatch":
-    "A callback names another amount or currency than was ordered. Compare it with the order; re-drive to let it pass."
+    "A callback has another amount or currency than was ordered. Compare it with the order; re-drive to accept it."
 }
 
 const isMethod = (text: string): text is Method => text === "apm" || text === "card"
@@ -178,16 +177,16 @@ const decode = (segment: string): string | undefined => {
   return isEncoded ? decodeURIComponent(segment) : undefined
 }
 
-const isOperator = (headers: Asked["headers"]): boolean => {
+const isOperator = (headers: Request["headers"]): boolean => {
   const { host = "", origin } = headers
-  const isPassedOn = Object.keys(headers).some((name) =>
+  const isForwarded = Object.keys(headers).some((name) =>
     /^(?:forwarded$|x-forwarded-)/iu.test(name)
   )
-  const isHere = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/iu.test(String(host))
-  return !isPassedOn && isHere && (origin === undefined || origin === `http://${String(host)}`)
+  const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/iu.test(String(host))
+  return !isForwarded && isLocal && (origin === undefined || origin === `http://${String(host)}`)
 }
 
-const text = (body: string, type: string, status: Answered["status"] = 200): Answered => ({
+const text = (body: string, type: string, status: Response["status"] = 200): Response => ({
   status,
   headers: {
     "content-type": type,
@@ -197,14 +196,14 @@ const text = (body: string, type: string, status: Answered["status"] = 200): Ans
   body
 })
 
-const json = (body: unknown, status: Answered["status"] = 200): Answered =>
+const json = (body: unknown, status: Response["status"] = 200): Response =>
   text(`${JSON.stringify(body)}\n`, "application/json", status)
 
 const ok = text("ok\n", "text/plain; charset=utf-8")
-const notFound = json({ message: "There is nothing here" }, 404)
-const unavailable = json({ message: "The ledger is not available now" }, 503)
+const notFound = json({ message: "Not found" }, 404)
+const unavailable = json({ message: "The ledger is not available" }, 503)
 
-const notAllowed = (allow: string): Answered => {
-  const { headers, ...others } = json({ message: `Only ${allow} is answered here` }, 405)
+const notAllowed = (allow: string): Response => {
+  const { headers, ...others } = json({ message: `Only ${allow} is allowed here` }, 405)
   return { ...others, headers: { ...headers, allow } }
 }

@@ -1,15 +1,14 @@
 /**
- * Makes the callback URL of a request name the operation it is for.
+ * Makes callback URLs that name the operation they are for.
  *
  * **Details**
  *
- * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). So a
- * signed token in it tells, of every callback, which operation it is about, even for hosted pages, where
- * nothing else does, and where a refund's callback names the payment. The verifier reads it.
+ * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). A signed
+ * token in the query names the operation of every callback. It is the only name of the operation for a hosted
+ * page, and for a refund whose callbacks name the payment. `Verifier` reads the token.
  *
- * A token says nothing that is secret, and opens nothing: a callback still needs its checksum. One that
- * does not verify counts as none
- * (`docs/decisions/0043-a-token-that-does-not-verify-counts-as-none.md`).
+ * A token holds no secret and grants nothing: a callback still needs its checksum. A token that does not
+ * verify is ignored (`docs/decisions/0043-a-token-that-does-not-verify-counts-as-none.md`).
  *
  * @since 0.1.0
  */
@@ -23,16 +22,17 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Secret from "./internal/verify/Secret.ts"
 import * as Token from "./internal/verify/Token.ts"
-import { type Request, orderedOf } from "./Row.ts"
+import { type CreateRequest, orderedOf } from "./Row.ts"
 
 /**
  * Service that makes callback URLs.
  *
  * **Details**
  *
- * `make` takes the merchant's own URL, the kind of the operation (`payment` and `payout` of an intent,
- * whose customer chooses the method later; `card-payment` of a subscription), and its request. The amount
- * and currency of what may change (card payments, intents, subscriptions) are left out.
+ * `make` takes the merchant's URL, the kind of the operation, and its request. The kind of an intent is
+ * `payment` or `payout`, because the customer chooses the method later; the kind of a subscription is
+ * `card-payment`. The token of a card payment, intent or subscription has no amount and currency, since
+ * those may change.
  *
  * **Example** (An APM payment)
  *
@@ -64,13 +64,13 @@ export class CallbackUrl extends Context.Service<
     readonly make: (
       url: string,
       kind: Kind,
-      request: Request & { readonly requestId: string }
+      request: CreateRequest & { readonly requestId: string }
     ) => Effect.Effect<string, InvalidCallbackUrl>
   }
 >()("@pawl/webhook/CallbackUrl") {}
 
 /**
- * The operations that take a callbackUrl.
+ * The operations that take a `callbackUrl`.
  *
  * @category models
  * @since 0.1.0
@@ -78,7 +78,7 @@ export class CallbackUrl extends Context.Service<
 export type Kind = Token.Origin
 
 /**
- * Error raised when a URL cannot be a callback URL. Names what is wrong, never the URL.
+ * Error raised when a URL cannot be a callback URL. The message names the problem, never the URL.
  *
  * @category errors
  * @since 0.1.0
@@ -103,7 +103,7 @@ export const layer = (secret: Redacted.Redacted): Layer.Layer<CallbackUrl, Inval
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidSecret, Hmac> =
-  // So marked, as the verifier's: 18 of 31 kB.
+  // PURE: a bundle that does not use this layer drops Config and Schema, 18 of 31 kB.
   /* @__PURE__ */ Layer.suspend(() =>
     Layer.effect(CallbackUrl, Effect.flatMap(Secret.config(), build))
   )
@@ -111,29 +111,29 @@ export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidS
 const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
   const sign = (yield* Hmac).keyed(yield* Secret.check("current", secret))
   const make: CallbackUrl["Service"]["make"] = (url, kind, request) => {
-    const fault = faultOf(url)
-    if (fault !== undefined) return Effect.fail(new InvalidCallbackUrl({ message: fault }))
+    const problem = problemOf(url)
+    if (problem !== undefined) return Effect.fail(new InvalidCallbackUrl({ message: problem }))
     const { amount, currency, ...rest } = request
-    const ordered = orderedOf(mayChange(kind) ? rest : { ...rest, amount, currency }) ?? {}
-    const [whole = "", ...fragment] = url.split(/(?=#)/u)
+    const ordered = orderedOf(canChangeAmount(kind) ? rest : { ...rest, amount, currency }) ?? {}
+    const [base = "", ...fragment] = url.split(/(?=#)/u)
     const token = Token.encode(sign, { origin: kind, ordered })
-    const mark = !whole.includes("?") ? "?" : /[?&]$/u.test(whole) ? "" : "&"
-    return Effect.succeed(`${whole}${mark}${Token.parameter}=${token}${fragment.join("")}`)
+    const separator = !base.includes("?") ? "?" : /[?&]$/u.test(base) ? "" : "&"
+    return Effect.succeed(`${base}${separator}${Token.parameter}=${token}${fragment.join("")}`)
   }
   return CallbackUrl.of({ make })
 })
 
-const mayChange = (kind: Kind): boolean =>
+const canChangeAmount = (kind: Kind): boolean =>
   kind === "card-payment" || kind === "payment" || kind === "payout"
 
-/** The parameters that the service appends, in every spelling, and ours. */
-const taken = /^(?:paymentmethod|apmtype|pawl)(?:\[|$)/iu
+/** Parameters that the service appends, in every spelling, and the parameter of the token. */
+const reserved = /^(?:paymentmethod|apmtype|pawl)(?:\[|$)/iu
 
-const faultOf = (text: string): string | undefined => {
+const problemOf = (text: string): string | undefined => {
   const url = /^https?:\/\//iu.test(text) ? URL.parse(text) : null
-  if (url === null || /\s/u.test(text)) return "A callback URL is an absolute http(s) URL"
-  const name = [...url.searchParams.keys()].find((each) => taken.test(each))
+  if (url === null || /\s/u.test(text)) return "A callback URL must be an absolute http(s) URL"
+  const name = [...url.searchParams.keys()].find((each) => reserved.test(each))
   return name === undefined
     ? undefined
-    : "A callback URL has no parameter paymentMethod, apmType or pawl of its own"
+    : "A callback URL must not have the query parameters paymentMethod, apmType or pawl"
 }

@@ -1,12 +1,11 @@
 /**
- * Deletes the bodies of callbacks that nobody needs any more.
+ * Deletes the bodies of old callbacks.
  *
  * **Details**
  *
- * When it starts and then once a day, a few at a time, it forgets every body that nothing was heard of
- * for as long as `Retention` says. What is known of a transaction (its evidence, the service's last
- * answer, what the handler was told, how often each status came) stays: a replay after a year is still a
- * repeat. A dead letter keeps its bodies for whoever looks at it.
+ * At its start and then once a day, the cleaner deletes every body that is older than `Retention`, in
+ * batches of 100. The rest of the row stays: its evidence, its last read, the status that the handler was
+ * told, its counts. So a replay after a year is still a repeat. A dead letter keeps its bodies.
  *
  * @since 0.1.0
  */
@@ -18,7 +17,7 @@ import * as Layer from "effect/Layer"
 import { Ledger } from "./Ledger.ts"
 
 /**
- * Reference to how long bodies are kept: 30 days. Provide another `Duration` to change it.
+ * Reference to the time that bodies are kept: 30 days by default.
  *
  * @category references
  * @since 0.1.0
@@ -28,13 +27,13 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
   { defaultValue: () => Duration.days(30) }
 )
 
-const limit = 100
-const period = Duration.days(1)
-/** Between two helpings, so that callbacks come through. */
-const breath = Duration.millis(20)
+const batchSize = 100
+const interval = Duration.days(1)
+/** Pause between two batches, in which callbacks can be stored. */
+const pause = Duration.millis(20)
 
 /**
- * Layer that cleans up for as long as it lives.
+ * Layer that deletes old bodies for as long as it lives.
  *
  * @category layers
  * @since 0.1.0
@@ -43,18 +42,16 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)
-    const some = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      ledger.forget({ before: now - retention, limit })
+    const deleteBatch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      ledger.forget({ before: now - retention, limit: batchSize })
     )
-    const all = Effect.repeat(
-      Effect.tap(some, (count) => Effect.sleep(count > 0 ? breath : 0)),
-      {
-        while: (count) => count > 0
-      }
+    const deleteAll = deleteBatch.pipe(
+      Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
+      Effect.repeat({ while: (count) => count > 0 })
     )
-    yield* all.pipe(
+    yield* deleteAll.pipe(
       Effect.catchCause((cause) => Effect.logWarning("Old callbacks could not be deleted", cause)),
-      Effect.andThen(Effect.sleep(period)),
+      Effect.andThen(Effect.sleep(interval)),
       Effect.forever,
       Effect.forkScoped
     )

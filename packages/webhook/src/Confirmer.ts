@@ -1,17 +1,17 @@
 /**
- * Asks the service what is true, and says what its answer means for the claims of a row.
+ * Reads the status of a transaction from the service, to confirm or settle what callbacks claim.
  *
  * **Details**
  *
- * A claimed final status is read from the service before the handler hears of it. The answer leaves a
- * claim in one of four states:
+ * The handler is not told of a claimed final status before the service was read. A read leaves a claim in
+ * one of four states:
  *
- * - *confirmed*: the service says the same.
- * - *superseded*: it says something that ranks later; that counts, and the claim is moot.
- * - *ahead*: it says something that ranks earlier, or does not know the id yet.
- * - *contradicted*: it says another final status of the same rank.
+ * - *confirmed*: the service states the same status.
+ * - *superseded*: the service states a status of a higher rank, which counts instead of the claim.
+ * - *ahead*: the service states a status of a lower rank, or does not know the id yet.
+ * - *contradicted*: the service states another final status of the same rank.
  *
- * The first two settle the claim; `doubt` names which of the others holds.
+ * The first two settle the claim. `unsettledClaim` tells which of the other two holds.
  *
  * @since 0.1.0
  */
@@ -30,20 +30,25 @@ import * as Layout from "./internal/verify/Layout.ts"
 import type { Row } from "./Row.ts"
 
 /**
- * What came of asking. `askedAt` is when (ms since the epoch), which decides between two answers.
+ * Result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one sent
+ * later counts.
+ *
+ * - `Answered`: the service stated a status. It may be one that the specification does not list.
+ * - `NotFound`: no status endpoint knows the id.
+ * - `NoAnswer`: the read failed, timed out, or found no free read slot.
  *
  * @category models
  * @since 0.1.0
  */
-export type Answer = { readonly askedAt: number } & (
-  | { readonly _tag: "Said"; readonly kind: Kind; readonly status: OpenStatus }
-  | { readonly _tag: "Unknown" }
-  | { readonly _tag: "Silent" }
+export type ReadResult = { readonly askedAt: number } & (
+  | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
+  | { readonly _tag: "NotFound" }
+  | { readonly _tag: "NoAnswer" }
 )
 
 /**
- * Service that asks about a row; at most 16 questions are open at a time. `policy` says which claims
- * have to be confirmed.
+ * Service that reads the status of a row's transaction, at most 16 at a time. `policy` tells which claims
+ * must be confirmed before the handler is told.
  *
  * @category services
  * @since 0.1.0
@@ -52,18 +57,22 @@ export class Confirmer extends Context.Service<
   Confirmer,
   {
     readonly policy: Evidence.Policy
-    readonly ask: (row: Row) => Effect.Effect<Answer>
+    readonly read: (row: Row) => Effect.Effect<ReadResult>
   }
 >()("@pawl/webhook/Confirmer") {}
 
-const patience = Duration.minutes(1)
-const turn = Duration.seconds(5)
+const maxReads = 16
+const readTimeout = Duration.minutes(1)
+const slotTimeout = Duration.seconds(5)
 
 /**
- * Layer that asks through the `StatusReader` port. A reader that breaks, or takes longer than a minute,
- * did not answer; an id outside the grammar is known to no endpoint. Who finds the service busy with 16
- * questions for 5 seconds comes again like one who was not answered: a service that hangs holds up no
- * row that needs no answer.
+ * Layer that reads through the `StatusReader` port.
+ *
+ * **Details**
+ *
+ * A read that fails or takes longer than a minute is `NoAnswer`. A row that gets no read slot within
+ * 5 seconds is retried as if its read had failed, so that a service that hangs does not delay rows that
+ * need no read. An id outside the service's grammar is `NotFound` without a read.
  *
  * @category layers
  * @since 0.1.0
@@ -75,54 +84,64 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
-      const questions = yield* Semaphore.make(16)
-      const askNow = Effect.fnUntraced(function* (row: Row) {
+      const slots = yield* Semaphore.make(maxReads)
+
+      const readNow = Effect.fnUntraced(function* ({ kind, transactionId }: Row) {
         const askedAt = yield* Clock.currentTimeMillis
-        const { transactionId } = row
-        if (!Layout.isIdentifier(transactionId))
-          return { _tag: "Unknown", askedAt } satisfies Answer
-        return yield* Effect.suspend(() => reader.read(row.kind, transactionId)).pipe(
-          Effect.timeout(patience),
-          Effect.map(({ kind, status }): Answer => ({ _tag: "Said", askedAt, kind, status })),
-          Effect.catchTag("NotFound", () => Effect.succeed<Answer>({ _tag: "Unknown", askedAt })),
-          Effect.catch((error) => silent(askedAt, error._tag)),
-          Effect.catchCause((cause) => silent(askedAt, cause))
+        if (!Layout.isIdentifier(transactionId)) {
+          return { _tag: "NotFound", askedAt } satisfies ReadResult
+        }
+        return yield* Effect.suspend(() => reader.read(kind, transactionId)).pipe(
+          Effect.timeout(readTimeout),
+          Effect.map(({ kind, status }): ReadResult => ({
+            _tag: "Answered",
+            askedAt,
+            kind,
+            status
+          })),
+          Effect.catchTag("NotFound", () =>
+            Effect.succeed<ReadResult>({ _tag: "NotFound", askedAt })
+          ),
+          Effect.catch((error) => noAnswer(askedAt, error._tag)),
+          Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
       })
-      const ask = (row: Row) =>
+
+      const read = (row: Row) =>
         Effect.suspend(() => {
-          let isAsked = false
-          const asked = Effect.suspend(() => {
-            isAsked = true
-            return askNow(row)
+          let isStarted = false
+          const inSlot = Effect.suspend(() => {
+            isStarted = true
+            return readNow(row)
           })
-          const left = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, turn), (now) =>
-            isAsked ? Effect.never : silent(now, "16 questions are open")
+          const noSlot = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, slotTimeout), (now) =>
+            isStarted ? Effect.never : noAnswer(now, `all ${maxReads} read slots are taken`)
           )
-          return Effect.raceFirst(Semaphore.withPermit(questions, asked), left)
+          return Effect.raceFirst(Semaphore.withPermit(slots, inSlot), noSlot)
         })
-      return { policy: options?.policy ?? "final", ask }
+
+      return { policy: options?.policy ?? "final", read }
     })
   )
 
-const silent = (askedAt: number, reason: unknown): Effect.Effect<Answer> =>
-  Effect.as(Effect.logWarning("The service did not answer", reason), { _tag: "Silent", askedAt })
+const noAnswer = (askedAt: number, reason: unknown): Effect.Effect<ReadResult> =>
+  Effect.as(Effect.logWarning("The service did not answer", reason), { _tag: "NoAnswer", askedAt })
 
 /**
- * Says what is doubtful about the claims of a row: the service is behind one of them, or contradicts
- * one; undefined when none is left to settle.
+ * Tells whether a claim of the row is unsettled, and how: `ahead` of what the service states, or
+ * `contradicted` by it. Undefined when every claim is settled.
  *
  * @category getters
  * @since 0.1.0
  */
-export const doubt = (
+export const unsettledClaim = (
   { evidence, read }: Row,
   policy: Evidence.Policy
 ): "ahead" | "contradicted" | undefined => {
   const claims = Evidence.unsettled(evidence, read?.status, policy)
   if (claims.length === 0) return undefined
-  const stands = Evidence.standing(evidence, read?.status, policy)
+  const standing = Evidence.standing(evidence, read?.status, policy)
   const isContradicted =
-    stands.rank >= finalRank && claims.some((claim) => rank(claim) === stands.rank)
+    standing.rank >= finalRank && claims.some((claim) => rank(claim) === standing.rank)
   return isContradicted ? "contradicted" : "ahead"
 }

@@ -1,18 +1,18 @@
 /**
- * Tells another application of every transition, over HTTP: in any language, signed, in order.
+ * Forwards transitions to another application over HTTP, signed.
  *
  * **Details**
  *
- * A handler that makes one POST of each transition. A 2xx within 10 seconds means told; anything else,
- * a redirect too, fails the call, and the pipeline makes it again as it does for every handler: 1, 2, 4, …
- * seconds later, at most 5 minutes, for 24 hours. So a transition is posted at least once, and one
- * transaction's in rank order, one at a time.
+ * The forwarder is a handler that posts each transition. A 2xx response within 10 seconds means that the
+ * application accepted it. Any other response, also a redirect, fails the call, and it is retried like every
+ * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. So a transition is posted at
+ * least once, and the transitions of one transaction in rank order, one at a time.
  *
  * | header | value |
  * |---|---|
- * | `X-Pawl-Id` | the transition's `id`, the same in every attempt |
- * | `X-Pawl-Timestamp` | Unix seconds of this attempt |
- * | `X-Pawl-Signature` | `v1=` and the lower-case hex HMAC-SHA256 of `{id}.{timestamp}.{body}` |
+ * | `X-Pawl-Id` | `id` of the transition, the same in every attempt |
+ * | `X-Pawl-Timestamp` | time of this attempt, in Unix seconds |
+ * | `X-Pawl-Signature` | `v1=` and the HMAC-SHA256 in lower-case hex of `{id}.{timestamp}.{body}` |
  *
  * @since 0.1.0
  */
@@ -33,7 +33,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
 /**
- * Where transitions go, and the secret they are signed with.
+ * The URL that transitions are posted to, and the secret they are signed with.
  *
  * @category models
  * @since 0.1.0
@@ -44,19 +44,19 @@ export interface Options {
 }
 
 /**
- * Error raised when an application did not take a transition. Holds nothing of what it answered but the
- * status; undefined when it did not answer. The message names where it was posted to, without the query.
+ * Error raised when the application did not accept a transition. `status` is the status code of its
+ * response; undefined when it did not answer. The message names the URL without its query.
  *
  * @category errors
  * @since 0.1.0
  */
-export class NotTaken extends Data.TaggedError("NotTaken")<{
+export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
   readonly status: number | undefined
   readonly message: string
 }> {}
 
 /**
- * Returns a transition as it is forwarded.
+ * Returns the JSON body that a transition is forwarded as.
  *
  * @category conversions
  * @since 0.1.0
@@ -79,8 +79,8 @@ export const bodyOf = (transition: Handler.Transition): string => {
   })
 }
 
-const patience = Duration.seconds(10)
-const leisure = Duration.seconds(1)
+const responseTimeout = Duration.seconds(10)
+const drainTimeout = Duration.seconds(1)
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -89,12 +89,12 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection closed"
 }
 
-/** Says why there was no answer; the platform's own words may quote what was sent. */
+/** Returns why there was no response. The platform's own message is not used: it may quote the request. */
 const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
   (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
 
 /**
- * Layer that forwards transitions over the `HttpClient` there is, which must not follow redirects:
+ * Layer that forwards transitions over the `HttpClient` in context. It must not follow redirects;
  * `NodeHttpClient.layerUndici` does not.
  *
  * @category layers
@@ -109,9 +109,9 @@ export const layer = ({
     Effect.gen(function* () {
       const sign = (yield* Hmac).keyed(secret)
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
-      const place = url.replace(/[?#].*$/su, "").replace(/\/\/[^/]*@/u, "//")
-      const unanswered = (reason: string) =>
-        new NotTaken({ status: undefined, message: `${place} did not answer: ${reason}` })
+      const target = url.replace(/[?#].*$/su, "").replace(/\/\/[^/]*@/u, "//")
+      const noResponse = (reason: string) =>
+        new ForwardFailed({ status: undefined, message: `${target} did not answer: ${reason}` })
 
       const handle = Effect.fn("Forwarder.handle")(
         function* (transition: Handler.Transition) {
@@ -126,17 +126,17 @@ export const layer = ({
             body: HttpBody.text(body, "application/json")
           })
           const { status, stream } = yield* client.execute(request)
-          // What it says besides is of no use, but an answer read to its end leaves the connection free.
-          yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), leisure))
+          // The body is not used, but the connection can be reused only after it was read.
+          yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), drainTimeout))
           if (status < 200 || status >= 300) {
-            return yield* new NotTaken({ status, message: `${place} answered ${status}` })
+            return yield* new ForwardFailed({ status, message: `${target} answered ${status}` })
           }
         },
-        Effect.timeout(patience),
+        Effect.timeout(responseTimeout),
         Effect.scoped,
         Effect.catchTags({
-          HttpClientError: (error) => unanswered(reasonOf(error)),
-          TimeoutError: () => unanswered(`nothing came for ${Duration.format(patience)}`)
+          HttpClientError: (error) => noResponse(reasonOf(error)),
+          TimeoutError: () => noResponse(`no response within ${Duration.format(responseTimeout)}`)
         }),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )

@@ -1,26 +1,27 @@
 /**
- * Where callbacks land: one row a transaction, and the row is the unit of everything.
+ * The ledger: durable storage of callbacks and of the rows that they belong to, one row for each transaction.
  *
  * **Details**
  *
- * A row holds the evidence of its transaction, the service's last answer, what the handler was last
- * told, and when work on it is due. `accept` writes a callback into it in one durable step; only then
- * may the callback be answered 200. A worker `claim`s rows that are due, under a lease, and `write`s
- * what it found out; a write without the lease changes nothing.
+ * A row holds the evidence of its transaction, the last read, the status that the handler was last told,
+ * and the time at which work on it is due. `accept` writes a callback to its row in one durable step; only
+ * then may the callback be answered 200. A worker `claim`s rows that are due, which leases them, and
+ * `write`s its results. A write without the lease changes nothing. `RowRule` states exactly how each
+ * operation changes a row.
  *
- * A callback belongs to the row of the operation that its URL names, else to one that was registered or
- * found under its id, else to a new one whose kind the service tells when it is asked.
+ * A callback belongs to the row of the operation that its URL names, else to the row that was registered
+ * or found under its id, else to a new row whose kind is found out by a read.
  *
- * Evidence is joined, never replaced, so an `accept` during a lease is never lost. Fields that both
- * sides set (the poll ladder) are kept as `accept` left them when it brought a new status in between.
- * What made a row due during a lease still does when it is released.
+ * Evidence is joined, never replaced, so a callback that comes during a lease is never lost. If that
+ * callback brings a new status, it resets the poll ladder, and the worker's write leaves the ladder as it
+ * is. Work that becomes due during a lease is still due after it.
  *
- * Time is a parameter of everything: the ledger has no clock of its own.
+ * The ledger has no clock: every operation takes the time as a parameter.
  *
  * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { isStatus, type Status } from "@pawl/core/Status"
+import { isStatus } from "@pawl/core/Status"
 import type { KnownKind, Method } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
@@ -31,36 +32,36 @@ import * as Layer from "effect/Layer"
 import * as Memory from "./internal/memory/Memory.ts"
 import {
   type Change,
+  type CreateRequest,
   type Key,
   type Leased,
-  type Request,
-  type Row,
-  type Ordered,
-  orderedOf
+  orderedOf,
+  type Registration,
+  type Row
 } from "./Row.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
- * Service that keeps callbacks and the rows they belong to.
+ * Service that keeps callbacks and the rows that they belong to.
  *
- * - `accept` stores a verified callback; `isNew` is false for one that adds nothing.
- * - `register` makes a row for an operation, or takes the one that its callbacks made; `status` is the
- *   response's, and counts as confirmed.
- * - `claim` leases up to `limit` rows that are due, oldest first, until `until`; `dueAt` is when
- *   the next row falls due that nobody holds.
- * - `write` changes a leased row and returns it as it is now; undefined when the lease was lost. A row
- *   whose kind becomes known, while another row has that kind and id, is joined to that row and is gone.
- * - `get` finds the row of a method and an id: a payment before a payout before a refund, and each of
- *   them before one whose kind is not known.
- * - `deadLetters` are the rows that are parked, oldest first. `redrive` takes what a key names from among
- *   them, to be worked on again from `at`; false when there was none.
- * - `backlog` is how much there is to do at a time.
- * - `forget` deletes the bodies that nothing was heard of since `before`, but for a dead letter's: at
- *   most `limit` of each store's, and returns how many. Rows stay, and so does what was counted.
- * - `quarantined` are the verified callbacks that cannot be acted on, oldest first: at most 16 bodies a
- *   transaction, each once. What comes then is `StoreUnavailable`.
- * - `woken` completes when a row of this process became due or free since it last did; `patience` is
- *   how long rows of other processes may wait unseen.
+ * - `accept` stores a verified callback.
+ * - `register` makes a row for an operation, or takes the row that its callbacks made.
+ * - `claim` leases up to `limit` rows that are due, oldest first, until `until`. `dueAt` is when the next
+ *   row may be claimed; undefined when none may.
+ * - `write` changes a leased row and returns it as it is then; undefined when the lease was lost. Where the
+ *   change names a kind that another row of the id has, the row is joined to that row and removed, and the
+ *   result is undefined too.
+ * - `get` finds the row of an id where only the method is known: a payment before a payout before a refund,
+ *   and each of them before a row whose kind is not known.
+ * - `deadLetters` lists the dead letters, oldest first. `redrive` makes the dead letters that a key names due
+ *   again; false when it names none.
+ * - `backlog` counts the open work at a time.
+ * - `forget` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
+ *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
+ * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
+ *   transaction are kept, each once; the next one fails with `StoreUnavailable`.
+ * - `awaitWork` completes when a row was made due or released in this process since it last completed.
+ *   `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
  *
  * @category services
  * @since 0.1.0
@@ -69,7 +70,10 @@ export class Ledger extends Context.Service<
   Ledger,
   {
     readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
-    readonly register: (operation: Operation, at: number) => Effect.Effect<void, StoreUnavailable>
+    readonly register: (
+      registration: Registration,
+      at: number
+    ) => Effect.Effect<void, StoreUnavailable>
     readonly claim: (options: {
       readonly at: number
       readonly until: number
@@ -94,26 +98,26 @@ export class Ledger extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<number, StoreUnavailable>
     readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
-    readonly woken: Effect.Effect<void>
-    readonly patience: Duration.Duration
+    readonly awaitWork: Effect.Effect<void>
+    readonly pollInterval: Duration.Duration
   }
 >()("@pawl/webhook/Ledger") {}
 
 /**
- * How much there is to do: the rows that are due and nobody works on, since when the oldest of them is
- * (ms since the epoch; undefined when there is none), and the dead letters.
+ * The open work: the number of rows that may be claimed, the time from which the oldest of them may be
+ * (milliseconds since the epoch; undefined when there is none), and the number of dead letters.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Backlog {
   readonly due: number
-  readonly dueSince: number | undefined
+  readonly oldestDueAt: number | undefined
   readonly deadLetters: number
 }
 
 /**
- * What became of an accepted callback.
+ * The result of accepting a callback: `isNew` is false where the same status was claimed before.
  *
  * @category models
  * @since 0.1.0
@@ -123,36 +127,24 @@ export interface Accepted {
 }
 
 /**
- * An operation the merchant started, to be followed from now on, callbacks or not. `transactionId` is
- * what its status endpoint takes: of a refund that is the refundId.
+ * The fields of a create's response that identify the operation and give its status. A refund is
+ * identified by its `refundId`.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Operation extends Ordered {
-  readonly kind: KnownKind
-  readonly transactionId: string
-  readonly status?: Status | undefined
-}
-
-/**
- * What an answer of the service says of the operation it made. A refund names itself by `refundId`.
- *
- * @category models
- * @since 0.1.0
- */
-export type Response = { readonly transactionStatus: OpenStatus } & (
+export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
   | { readonly transactionId: string }
   | { readonly refundId: string }
 )
 
 /**
- * Registers the operation that an answer of the service is about: the one line after a create.
+ * Registers the operation of a create's response: the one line after a create.
  *
  * **Details**
  *
- * Account, amount and currency of `request` are what the callbacks of APM payments, payouts and refunds
- * are held against; without it they are not. An operation that was `Declined` has a `response` too.
+ * The callbacks of APM payments, payouts and refunds are compared with account, amount and currency of
+ * `request`; without it they are not compared. The error `Declined` has a `response` too.
  *
  * **Example** (After a create)
  *
@@ -176,9 +168,9 @@ export type Response = { readonly transactionStatus: OpenStatus } & (
  * @since 0.1.0
  */
 export const register = Effect.fn("Ledger.register")(function* (
-  kind: Operation["kind"],
-  response: Response,
-  request: Request = {}
+  kind: KnownKind,
+  response: CreateResponse,
+  request: CreateRequest = {}
 ): Effect.fn.Return<void, StoreUnavailable, Ledger> {
   const ledger = yield* Ledger
   const { transactionStatus } = response
@@ -194,7 +186,7 @@ export const register = Effect.fn("Ledger.register")(function* (
 })
 
 /**
- * Layer that keeps the ledger in memory: the default for tests, gone with the process.
+ * Layer that keeps the ledger in memory, for tests. Its rows end with the process.
  *
  * @category layers
  * @since 0.1.0

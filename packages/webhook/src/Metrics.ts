@@ -1,26 +1,26 @@
 /**
- * What the receiver counts, as Effect metrics: for Prometheus through `scrape`, or for any exporter of
- * Effect's.
+ * Metrics of the receiver. They are Effect metrics, so every Effect exporter exports them; `scrape` returns
+ * them for Prometheus.
  *
  * **Details**
  *
- * | metric | what it counts |
+ * | metric | value |
  * |---|---|
- * | `pawl_webhook_accepted_total` | callbacks stored and answered 200, repeats included |
- * | `pawl_webhook_repeats_total` | those of them that said nothing new |
- * | `pawl_webhook_quarantined_total` | callbacks stored that cannot be acted on |
- * | `pawl_webhook_refused_total{status}` | callbacks answered otherwise |
- * | `pawl_webhook_accept_seconds` | how long storing a callback took |
- * | `pawl_webhook_told_total{to}` | transitions the handler took |
+ * | `pawl_webhook_accepted_total` | callbacks that were stored, repeats included |
+ * | `pawl_webhook_repeats_total` | accepted callbacks that repeat a known status |
+ * | `pawl_webhook_quarantined_total` | accepted callbacks that cannot be acted on |
+ * | `pawl_webhook_refused_total{status}` | callbacks that were not stored, by status code |
+ * | `pawl_webhook_accept_seconds` | time to store a callback |
+ * | `pawl_webhook_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
- * | `pawl_webhook_reads_total{answer}` | reads of the service: `answered`, `unknown`, `silent` |
+ * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
  * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
- * | `pawl_webhook_dead_letters` | dead letters there are now |
- * | `pawl_webhook_due` | rows that are due now and nobody works on |
- * | `pawl_webhook_oldest_due_seconds` | for how long the oldest of them has been due |
+ * | `pawl_webhook_dead_letters` | dead letters now |
+ * | `pawl_webhook_due` | rows that are due now and not leased |
+ * | `pawl_webhook_oldest_due_seconds` | time since the oldest of these rows fell due |
  *
- * No label ever holds an identifier, so there are a few dozen series, however many transactions.
+ * No label holds an identifier, so the number of series does not grow with the number of transactions.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import type { Entry } from "./Journal.ts"
+import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 
 const counter = (name: string, description: string, attributes?: Metric.Metric.AttributeSet) =>
@@ -39,71 +39,69 @@ const counter = (name: string, description: string, attributes?: Metric.Metric.A
     ...(attributes && { attributes })
   })
 
-/** One counter for each value of a label, made when it is first counted. */
+/** Returns the counter of a label's value, made at its first use. */
 const counters = (name: string, label: string, description: string) => {
-  const made = new Map<string, Metric.Counter<number>>()
+  const byValue = new Map<string, Metric.Counter<number>>()
   return (value: string): Metric.Counter<number> => {
-    const one = made.get(value) ?? counter(name, description, { [label]: value })
-    made.set(value, one)
-    return one
+    const existing = byValue.get(value)
+    if (existing !== undefined) return existing
+    const made = counter(name, description, { [label]: value })
+    byValue.set(value, made)
+    return made
   }
 }
 
-const accepted = counter("accepted", "Callbacks stored and answered 200")
-const repeats = counter("repeats", "Callbacks stored that said nothing new")
-const quarantined = counter("quarantined", "Callbacks stored that cannot be acted on")
-const refusedWith = counters("refused", "status", "Callbacks not stored, by their answer")
-const toldOf = counters("told", "to", "Transitions the handler took")
+const accepted = counter("accepted", "Callbacks that were stored")
+const repeats = counter("repeats", "Accepted callbacks that repeat a known status")
+const quarantined = counter("quarantined", "Accepted callbacks that cannot be acted on")
+const refusedWith = counters("refused", "status", "Callbacks that were not stored, by status code")
+const toldOf = counters("told", "to", "Transitions that the handler accepted")
 const handlerFailures = counter("handler_failures", "Calls of the handler that failed")
-const readsAnswered = counters("reads", "answer", "Reads of the service, by its answer")
+const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
 const alarmsFor = counters("alarms", "reason", "Alarms raised")
-const parkedFor = counters("dead_lettered", "reason", "Rows that became dead letters")
+const deadLetteredFor = counters("dead_lettered", "reason", "Rows that became dead letters")
 const acceptSeconds = Metric.histogram("pawl_webhook_accept_seconds", {
-  description: "How long storing a callback took",
+  description: "Time to store a callback",
   boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
 const deadLetters = Metric.gauge("pawl_webhook_dead_letters", {
-  description: "Dead letters there are now"
+  description: "Dead letters now"
 })
 const due = Metric.gauge("pawl_webhook_due", {
-  description: "Rows that are due now and nobody works on"
+  description: "Rows that are due now and not leased"
 })
 const oldestDueSeconds = Metric.gauge("pawl_webhook_oldest_due_seconds", {
-  description: "For how long the oldest of them has been due"
+  description: "Time since the oldest due row fell due"
 })
 
 /**
- * Counts an entry of the journal. Every callback is counted: no effect is made of it.
+ * Counts an event of the journal. A plain function, because every callback is counted (see `Journal`).
  *
  * @category metrics
  * @since 0.1.0
  */
-export const count = (entry: Entry, context: Context.Context<never>): void => {
-  for (const metric of metricsOf(entry)) metric.updateUnsafe(1, context)
+export const count = (event: Event, context: Context.Context<never>): void => {
+  for (const metric of metricsOf(event)) metric.updateUnsafe(1, context)
 }
 
-const first = [accepted]
-const repeat = [accepted, repeats]
-const inQuarantine = [accepted, quarantined]
-const failure = [handlerFailures]
-const answers: Readonly<Record<string, string>> = { "404": "unknown", "no answer": "silent" }
+const readLabels: Readonly<Record<string, string>> = { "404": "unknown", "no answer": "silent" }
 
-const metricsOf = (entry: Entry): ReadonlyArray<Metric.Counter<number>> => {
-  switch (entry._tag) {
+const metricsOf = (event: Event): ReadonlyArray<Metric.Counter<number>> => {
+  switch (event._tag) {
     case "Accepted":
-      return entry.isNew ? first : repeat
+      return event.isNew ? [accepted] : [accepted, repeats]
     case "Quarantined":
-      return inQuarantine
-    case "Asked":
-      return [readsAnswered(answers[entry.answer] ?? "answered")]
+      return [accepted, quarantined]
+    case "Read":
+      return [readsWith(readLabels[event.result] ?? "answered")]
     case "Told":
-      return [toldOf(entry.to)]
+      return [toldOf(event.to)]
     case "HandlerFailed":
-      return failure
-    case "Parked":
-      return [parkedFor(entry.reason)]
+      return [handlerFailures]
+    case "DeadLettered":
+      return [deadLetteredFor(event.reason)]
     case "Alarm":
-      return [alarmsFor(entry.reason)]
+      return [alarmsFor(event.reason)]
   }
 }
 
@@ -113,27 +111,27 @@ const metricsOf = (entry: Entry): ReadonlyArray<Metric.Counter<number>> => {
  * @category metrics
  * @since 0.1.0
  */
-export const refused = (status: number, context: Context.Context<never>): void =>
+export const countRefused = (status: number, context: Context.Context<never>): void =>
   refusedWith(String(status)).updateUnsafe(1, context)
 
 /**
- * Notes how long storing a callback took.
+ * Records how long it took to store a callback, in seconds.
  *
  * @category metrics
  * @since 0.1.0
  */
-export const took = (seconds: number, context: Context.Context<never>): void =>
+export const recordAcceptTime = (seconds: number, context: Context.Context<never>): void =>
   acceptSeconds.updateUnsafe(seconds, context)
 
 /**
- * Returns every metric of the process in Prometheus' text format, the ledger's state as it is now. What
- * a ledger that is not available would say is left out.
+ * Returns every metric of the process in Prometheus' text format. The gauges show the ledger as it is now,
+ * and are left out while it is not available.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const scrape: Effect.Effect<string, never, Ledger> =
-  // So marked, it leaves a bundle that goes without, and Prometheus' format with it: 1.3 of a receiver's 43 kB.
+  // PURE: a bundle that does not use `scrape` drops it and the Prometheus format, 1.3 of a receiver's 43 kB.
   /* @__PURE__ */ Effect.gen(function* () {
     const ledger = yield* Ledger
     const at = yield* Clock.currentTimeMillis
@@ -146,7 +144,7 @@ export const scrape: Effect.Effect<string, never, Ledger> =
         Effect.all([
           Metric.update(deadLetters, backlog.deadLetters),
           Metric.update(due, backlog.due),
-          Metric.update(oldestDueSeconds, (at - (backlog.dueSince ?? at)) / 1000)
+          Metric.update(oldestDueSeconds, (at - (backlog.oldestDueAt ?? at)) / 1000)
         ])
     })
     return yield* PrometheusMetrics.format()

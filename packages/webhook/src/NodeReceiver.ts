@@ -1,6 +1,5 @@
 /**
- * The receiver behind `node:http`, with nothing in between: the door for Node's own server, for Express,
- * and for `pawl-receiver`.
+ * Door for `node:http`: Node's own server, Express, and `pawl-receiver`.
  *
  * **Example** (On Node's own server)
  *
@@ -38,8 +37,8 @@
  *
  * **Details**
  *
- * The body is read as the bytes that came, up to 64 KiB, and never parsed before it was verified: in
- * Express, `app.all("/callback", listener)` goes before `express.json()`.
+ * The listener reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
+ * received. In Express, put `app.all("/callback", listener)` before `express.json()`.
  *
  * @since 0.1.0
  */
@@ -62,15 +61,15 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Door from "./internal/doors/Door.ts"
-import { type Answer, Receiver } from "./Receiver.ts"
+import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
 /**
- * A receiver as a listener of `node:http`.
+ * A receiver as a request listener of `node:http`.
  *
- * - `listener` answers one request. The first builds the layer; when that fails, requests are answered 503.
- * - `start` builds it now, and fails as the layer does: what was left undone before is gone on with before
- *   the first callback comes.
+ * - `listener` responds to one request. The first request builds the layer; if that fails, the response is 503.
+ * - `start` builds the layer now, and fails as the layer does. Work left from an earlier process goes on
+ *   before the first callback comes.
  * - `dispose` ends the receiver; close the server first.
  *
  * @category models
@@ -83,7 +82,7 @@ export interface NodeReceiver {
 }
 
 /**
- * Makes a listener of a receiver's layer.
+ * Makes a listener from the layer of a receiver.
  *
  * @category constructors
  * @since 0.1.0
@@ -98,7 +97,7 @@ export const toListener = <E>(layer: Layer.Layer<Receiver, E>): NodeReceiver => 
 }
 
 /**
- * The listener of the receiver that is there.
+ * Returns the listener of the `Receiver` in context.
  *
  * @category constructors
  * @since 0.1.0
@@ -109,8 +108,8 @@ export const listener: Effect.Effect<RequestListener, never, Receiver> = Effect.
 )
 
 /**
- * What a server should grant one request: 10 seconds for its headers, 15 for all of it, looked at every
- * second. Node's own limits are minutes.
+ * Time limits for a server: 10 seconds for the headers of a request, 15 seconds for all of it, checked every
+ * second. Node's default limits are minutes.
  *
  * @category constants
  * @since 0.1.0
@@ -122,7 +121,7 @@ export const limits: ServerOptions = {
 }
 
 /**
- * Error raised when a port cannot be listened on.
+ * Error raised when a server cannot listen on its port.
  *
  * @category errors
  * @since 0.1.0
@@ -133,18 +132,17 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   readonly code: string
 }> {
   override get message() {
-    const where = `Port ${this.port} of ${this.host} cannot be listened on`
-    if (this.code === "EADDRINUSE") return `${where}: another process does already`
-    return `${where}: ${this.code}`
+    const reason = this.code === "EADDRINUSE" ? "another process uses it" : this.code
+    return `Cannot listen on port ${this.port} of ${this.host}: ${reason}`
   }
 }
 
 const maxConnections = 2048
-const farewell = Duration.seconds(8)
+const shutdownTimeout = Duration.seconds(8)
 
 /**
- * Listens for as long as the scope lives, within `limits` and 2,048 connections, and returns the port. At
- * the end, nothing new is accepted, and what is in flight has 8 seconds to be answered.
+ * Listens for as long as the scope lives, with `limits` and at most 2,048 connections, and returns the port.
+ * At the end the server accepts no new connections, and requests in flight have 8 seconds to complete.
  *
  * @category constructors
  * @since 0.1.0
@@ -170,21 +168,21 @@ const close = (server: Server): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
   }).pipe(
-    // A connection that was at work when the server closed is idle afterwards, and stays open.
+    // `close` leaves connections open that become idle later.
     Effect.raceFirst(
       Effect.repeat(
         Effect.sync(() => server.closeIdleConnections()),
         Schedule.spaced("20 millis")
       )
     ),
-    Effect.timeoutOption(farewell),
+    Effect.timeoutOption(shutdownTimeout),
     Effect.andThen(Effect.sync(() => server.closeAllConnections()))
   )
 
 type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
-/** A body over the limit is read to its end, if that comes soon: who still sends does not listen. */
-const drained = 4 * maxBytes
+/** A larger body is read up to this size, because a client that still sends does not read the response. */
+const maxDrainedBytes = 4 * maxBytes
 
 const listenerOf =
   (run: Run): RequestListener =>
@@ -198,16 +196,16 @@ const listenerOf =
             search: Door.searchOf(url),
             contentType: headers["content-type"],
             contentEncoding: headers["content-encoding"],
-            checksum: one(headers["x-checksum"]),
+            checksum: textOf(headers["x-checksum"]),
             body
           })
         )
       )
       fiber.addObserver((exit) => respond(response, Exit.isSuccess(exit) ? exit.value : 503))
     }
-    if (method !== "POST") return finish(Door.nothing)
+    if (method !== "POST") return finish(Door.emptyBody)
     if (request.readableDidRead) {
-      run(Effect.logError(Door.alreadyRead))
+      run(Effect.logError(Door.bodyAlreadyRead))
       return void response.writeHead(500).end()
     }
     const chunks: Array<Uint8Array> = []
@@ -216,24 +214,24 @@ const listenerOf =
       const before = length
       length += chunk.length
       if (before <= maxBytes) chunks.push(chunk)
-      if (before <= drained && length > drained) {
+      if (before <= maxDrainedBytes && length > maxDrainedBytes) {
         request.pause()
         response.shouldKeepAlive = false
         finish(concat(chunks))
       }
     })
     request.on("end", () => {
-      if (length <= drained) finish(concat(chunks))
+      if (length <= maxDrainedBytes) finish(concat(chunks))
     })
   }
 
 const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
   chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 
-/** Node joins what a header says twice; a type cannot tell. */
-const one = (value: string | Array<string> | undefined): string | undefined =>
+/** Node joins repeated headers of this name itself; the type does not say so. */
+const textOf = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 
-const respond = (response: ServerResponse, answer: Answer): void => {
-  response.writeHead(answer, { "content-length": 0, ...Door.headersOf(answer) }).end()
+const respond = (response: ServerResponse, status: StatusCode): void => {
+  response.writeHead(status, { "content-length": 0, ...Door.responseHeaders(status) }).end()
 }

@@ -26,7 +26,7 @@ import * as Stream from "effect/Stream"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
-import * as Store from "./internal/sql/Retry.ts"
+import * as Retry from "./internal/sql/Retry.ts"
 
 /**
  * Which file to keep everything in; `:memory:` keeps it nowhere. The file is made when it is not there,
@@ -96,7 +96,7 @@ const open = ({ filename }: Options) =>
     Effect.tap((database) =>
       Effect.retry(
         attempt("open", () => harden(database)),
-        Store.conflicts
+        Retry.conflictPolicy
       )
     ),
     Effect.mapError(({ reason }) => {

@@ -1,23 +1,24 @@
 /**
- * Says when the service is to be asked about a row, so that a callback that never comes is not missed.
+ * Plans when the status of each transaction is read, so that a lost callback is noticed.
  *
  * **Details**
  *
- * A row follows one of four plans, each a sequence of waits between reads:
+ * A row follows one of four plans. A plan is a sequence of waits between reads, and the *poll ladder* is
+ * the sequence `Profile.pollGaps`.
  *
- * - *ahead*: a claim waits for the service to come after: at once, then after 1, 2, 5, 15 and 60
- *   seconds, then the ladder.
- * - *contradicted*: a claim stands against what the service says: at once, then after 5 and 60
- *   seconds, then the ladder once.
- * - *open*: the transaction has not ended: the ladder, `Profile.pollGaps`, its last gap repeating, for
- *   180 days from the last callback that brought a new status.
- * - *closed*: it ended; a REFUNDED or CHARGEBACK may follow and its callback be lost. A payment in
- *   SUCCEED or REFUNDED is read after 12 hours, then at doubling gaps to 64 days; FAILED and CANCELLED
- *   once, after 12 hours.
+ * - *ahead*: a claim is ahead of what the service states. Read at once, then after 1, 2, 5, 15 and 60
+ *   seconds, then on the poll ladder.
+ * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once
+ *   at each gap of the poll ladder.
+ * - *open*: the transaction has not ended. Read on the poll ladder, whose last gap repeats, until 180 days
+ *   after the last callback with a new status.
+ * - *closed*: the transaction has ended. The *watch* goes on, because the callback of a later REFUNDED or
+ *   CHARGEBACK may be lost. A payment in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
+ *   double up to 64 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
  *
- * Beside the plan, a claim that the service has not confirmed makes the row due now, exact repeats too:
- * such a read never moves the plan, and is made again after 15 seconds if it is not answered. A claim of
- * the millisecond of a read may have come after it, and is read again. No row is read more than once a
+ * Besides the plan, every accepted claim that is not confirmed makes the row due now, also an exact repeat.
+ * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
+ * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
  * second.
  *
  * @since 0.1.0
@@ -27,21 +28,21 @@ import type { Switches } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
-import { type Answer, doubt } from "./Confirmer.ts"
+import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import type { Change, Row } from "./Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
-const heads = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
-const once = [Duration.hours(12)]
-const doubling = Array.from({ length: 8 }, (_, power) => Duration.hours(12 * 2 ** power))
+const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
+const failedWaits = [Duration.hours(12)]
+const paidWaits = Array.from({ length: 8 }, (_, power) => Duration.hours(12 * 2 ** power))
 
-const horizon = Duration.toMillis(Duration.days(180))
-const patience = Duration.toMillis(Duration.days(1))
-const silence = Duration.toMillis(Duration.seconds(15))
-const breath = Duration.toMillis(Duration.seconds(1))
+const maxPollingTime = Duration.toMillis(Duration.days(180))
+const unknownIdTimeout = Duration.toMillis(Duration.days(1))
+const failedReadDelay = Duration.toMillis(Duration.seconds(15))
+const minReadGap = Duration.toMillis(Duration.seconds(1))
 
 /**
- * What decides when a row is read.
+ * The settings that decide when a row is read.
  *
  * @category models
  * @since 0.1.0
@@ -53,128 +54,137 @@ export interface Rules {
 
 type Plan = "ahead" | "contradicted" | "open" | "closed"
 
-const endOf = (row: Row, { policy }: Rules): Status | undefined => {
+const terminalStatus = (row: Row, { policy }: Rules): Status | undefined => {
   const { status } = Evidence.standing(row.evidence, row.read?.status, policy)
   return status !== undefined && isTerminal(status) ? status : undefined
 }
 
 const planOf = (row: Row, rules: Rules): Plan =>
-  doubt(row, rules.policy) ?? (endOf(row, rules) === undefined ? "open" : "closed")
+  unsettledClaim(row, rules.policy) ??
+  (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
 const isPayment = (kind: Kind): boolean => kind !== "refund" && !kind.endsWith("payout")
 
-const afterEnd = (end: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
-  if (end === "FAILED" || end === "CANCELLED") return once
-  return end !== "CHARGEBACK" && isPayment(kind) ? doubling : []
+const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
+  if (terminal === "FAILED" || terminal === "CANCELLED") return failedWaits
+  return terminal !== "CHARGEBACK" && isPayment(kind) ? paidWaits : []
 }
 
-/** The wait before read number `polls`, counted from 0; undefined when the plan has none left. */
-const wait = (row: Row, rules: Rules, polls: number): Duration.Duration | undefined => {
+/** Returns the wait before read number `polls` of the plan, counted from 0; undefined after its last read. */
+const waitBefore = (row: Row, rules: Rules, polls: number): Duration.Duration | undefined => {
   const plan = planOf(row, rules)
-  const end = endOf(row, rules)
+  const terminal = terminalStatus(row, rules)
   const { pollGaps } = rules
-  const head = plan === "ahead" || plan === "contradicted" ? heads[plan] : []
-  if (end === undefined) return [...head, ...pollGaps][polls] ?? pollGaps.at(-1)
-  return [...head, ...(plan === "closed" ? [] : pollGaps), ...afterEnd(end, row.kind)][polls]
+  const first = plan === "ahead" || plan === "contradicted" ? claimWaits[plan] : []
+  if (terminal === undefined) return [...first, ...pollGaps][polls] ?? pollGaps.at(-1)
+  const ladder = plan === "closed" ? [] : pollGaps
+  return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 
 /**
- * Returns when the row is to be read next (ms since the epoch); undefined when there is no need to.
+ * Returns when the row is read next (ms since the epoch); undefined when no read is planned.
  *
  * @category getters
  * @since 0.1.0
  */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
-  const isDoubted =
+  const isClaimUnread =
     unconfirmedAt !== undefined &&
     (askedAt === undefined || unconfirmedAt >= askedAt) &&
-    doubt(row, rules.policy) !== undefined
-  const candidates = [pollAt(row, rules), isDoubted ? unconfirmedAt : undefined].filter(
+    unsettledClaim(row, rules.policy) !== undefined
+  const candidates = [pollAt(row, rules), isClaimUnread ? unconfirmedAt : undefined].filter(
     (at) => at !== undefined
   )
   if (candidates.length === 0) return undefined
-  return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + breath)
+  return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
-/** Parked because no endpoint knows the id, and nothing new was seen of it since. */
-const isGivenUp = ({ evidence, deadLetter, since }: Row): boolean =>
+/** Tells whether the row is parked because no endpoint knows its id, and has had no new status since. */
+const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
-  since < deadLetter.at &&
+  newStatusAt < deadLetter.at &&
   Evidence.confirmedStatuses(evidence).length === 0
 
+/** Returns when the next read of the plan is due. */
 const pollAt = (row: Row, rules: Rules): number | undefined => {
-  if (isGivenUp(row)) return undefined
-  const first = wait(row, rules, row.polls)
-  const at = row.pollAt ?? (first && row.since + Duration.toMillis(first))
-  return at === undefined || at > row.since + horizon ? undefined : at
+  if (isParkedAsUnknown(row)) return undefined
+  const wait = waitBefore(row, rules, row.polls)
+  const at = row.pollAt ?? (wait && row.newStatusAt + Duration.toMillis(wait))
+  return at === undefined || at > row.newStatusAt + maxPollingTime ? undefined : at
 }
 
 /**
- * Says what an answer changes in a row: its evidence, and where it is on its plan.
+ * Returns the change that a read makes to a row: its evidence, and its place on the plan.
  *
  * **Details**
  *
- * An answer that leads to another plan, or finds that the transaction ended in another way, starts the
- * plan from its head. A service that did not answer is asked again after 15 seconds; that is no step of
- * the plan. An id that the service does not know for a day is parked.
+ * A read that leads to another plan, or to another terminal status, starts the plan from its beginning. A
+ * read without an answer is retried after 15 seconds and does not advance the plan. A row whose id the
+ * service does not know for a day is parked.
  *
  * @category reducers
  * @since 0.1.0
  */
-export const afterAsking = (row: Row, answer: Answer, rules: Rules, now: number): Change => {
-  const asked = { askedAt: answer.askedAt }
-  if (answer._tag === "Silent") {
-    const again = now + silence
-    if (isScheduled(row, rules, answer)) return { ...asked, pollAt: again }
-    return (pollAt(row, rules) ?? Infinity) <= again ? asked : { ...asked, unconfirmedAt: again }
+export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
+  const asked = { askedAt: result.askedAt }
+  if (result._tag === "NoAnswer") {
+    const retryAt = now + failedReadDelay
+    if (isOnPlan(row, rules, result)) return { ...asked, pollAt: retryAt }
+    return (pollAt(row, rules) ?? Infinity) <= retryAt
+      ? asked
+      : { ...asked, unconfirmedAt: retryAt }
   }
-  const known =
-    answer._tag === "Said" && isStatus(answer.status)
+  const observed =
+    result._tag === "Answered" && isStatus(result.status)
       ? {
-          kind: answer.kind,
-          evidence: Evidence.confirmed(answer.status),
-          read: { status: answer.status, askedAt: answer.askedAt }
+          kind: result.kind,
+          evidence: Evidence.confirmed(result.status),
+          read: { status: result.status, askedAt: result.askedAt }
         }
       : {}
   const next: Row = {
     ...row,
-    ...known,
-    evidence: Evidence.join(row.evidence, known.evidence ?? Evidence.none),
-    read: Evidence.joinRead(row.read, known.read)
+    ...observed,
+    evidence: Evidence.join(row.evidence, observed.evidence ?? Evidence.none),
+    read: Evidence.joinRead(row.read, observed.read)
   }
-  const polls = pollsAfter(row, next, rules, answer)
-  const gap = polls === undefined ? undefined : wait(next, rules, polls)
+  const polls = pollsAfter(row, next, rules, result)
+  const wait = polls === undefined ? undefined : waitBefore(next, rules, polls)
   return {
     ...asked,
-    ...known,
-    ...(polls !== undefined && { polls, pollAt: gap && now + Duration.toMillis(gap) }),
-    ...parkedAfter(row, answer, now)
+    ...observed,
+    ...(polls !== undefined && { polls, pollAt: wait && now + Duration.toMillis(wait) }),
+    ...deadLetterAfter(row, result, now)
   }
 }
 
-/** The reads made on the plan after this one; undefined when it was none of the plan's. */
-const pollsAfter = (row: Row, next: Row, rules: Rules, answer: Answer): number | undefined => {
+/** Returns how many reads of the plan are made after this one; undefined if it was not one of the plan. */
+const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)
-  const isOtherEnd =
-    plan === "closed" && row.pollAt !== undefined && row.read?.status !== endOf(next, rules)
-  if (plan !== planOf(row, rules) || isOtherEnd) return plan === "open" || plan === "closed" ? 0 : 1
-  return isScheduled(row, rules, answer) ? row.polls + 1 : undefined
+  const hasOtherEnd =
+    plan === "closed" &&
+    row.pollAt !== undefined &&
+    row.read?.status !== terminalStatus(next, rules)
+  if (plan !== planOf(row, rules) || hasOtherEnd) {
+    return plan === "open" || plan === "closed" ? 0 : 1
+  }
+  return isOnPlan(row, rules, result) ? row.polls + 1 : undefined
 }
 
-const parkedAfter = (row: Row, answer: Answer, now: number): Pick<Change, "deadLetter"> => {
-  if (answer._tag === "Said") {
+const deadLetterAfter = (row: Row, result: ReadResult, now: number): Pick<Change, "deadLetter"> => {
+  if (result._tag === "Answered") {
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
-  const isStranger =
-    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + patience
-  return isStranger && !isGivenUp(row)
-    ? { deadLetter: { reason: "unknown-transaction", at: answer.askedAt, to: row.deadLetter?.to } }
+  const isUnknown =
+    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + unknownIdTimeout
+  return isUnknown && !isParkedAsUnknown(row)
+    ? { deadLetter: { reason: "unknown-transaction", at: result.askedAt, to: row.deadLetter?.to } }
     : {}
 }
 
-/** A read that was due by the plan, not only by a doubtful claim. */
-const isScheduled = (row: Row, rules: Rules, { askedAt }: Answer): boolean => {
+/** Tells whether a read was due by the plan, and not only because of an unconfirmed claim. */
+const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {
   const at = pollAt(row, rules)
   return at !== undefined && at <= askedAt
 }

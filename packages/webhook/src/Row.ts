@@ -1,15 +1,15 @@
 /**
- * One row of the ledger: all that is known of one transaction, and what may be changed of it.
+ * One row of the ledger: all that is kept of one transaction, and the change that a worker may write to it.
  *
  * @since 0.1.0
  */
 import type { Body, Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
+import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
-import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 
 /**
- * Names rows: one, or without its scope every row that the method has of the id.
+ * Names one row, or without a scope every row that the method has of the id.
  *
  * @category models
  * @since 0.1.0
@@ -21,7 +21,7 @@ export interface Key {
 }
 
 /**
- * What the merchant ordered, as far as it was said: by a registration, or by the token of a callback
+ * The order of the merchant as far as it is known, from a registration or from the token of a callback
  * URL. Amounts are decimal text in major units.
  *
  * @category models
@@ -35,26 +35,27 @@ export interface Ordered {
 }
 
 /**
- * All that is known of one transaction. Times are milliseconds since the epoch.
+ * All that is kept of one transaction. Times are milliseconds since the epoch.
  *
- * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and stays
+ * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and never changes
  *   (`docs/decisions/0042-a-row-keeps-the-kind-it-was-made-with-as-its-scope.md`).
- * - `kind`: the method while nobody knows better.
- * - `ordered`: what was ordered; undefined when nobody said.
- * - `cleared`: a person let amounts pass that differ from the terms.
- * - `callbacks`: how many were accepted, repeats included.
- * - `secret`: which secret the newest callback was signed with; undefined before the first.
- * - `told`, `sequence`: what the handler was last told, and how many transitions it took.
- * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the transition at hand, the calls of the handler made
- *   for it, when the first of them was made, and when it may be called again.
- * - `since`: the last time a new status was observed, where the poll ladder starts.
- * - `polls`, `pollAt`: reads made on the ladder, and when the next is due; undefined before the first
- *   was planned.
- * - `askedAt`: when the service was last asked, with whatever success.
- * - `unconfirmedAt`: when a claim last came that the service has not confirmed, or when it is to be asked
- *   about again because it did not answer.
- * - `deadLetter`: why the row is a dead letter, if it is.
- * - `newest`: of each status, the newest verified callback that claims it, until it is cleaned up.
+ * - `kind`: equals the method while the kind is not known.
+ * - `ordered`: undefined when the order is not known.
+ * - `amountCleared`: a person allowed amounts that differ from the ordered one.
+ * - `callbacks`: the number of accepted callbacks, repeats included.
+ * - `secret`: the secret that signed the newest callback; undefined before the first.
+ * - `told`, `sequence`: the status that the handler was last told, and the number of transitions so far.
+ * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the transition in progress, the number of handler
+ *   calls made for it, the time of the first of them, and the earliest time of the next.
+ * - `newStatusAt`: when a callback last claimed a new status. The poll ladder starts here.
+ * - `polls`, `pollAt`: the number of reads made on the ladder, and when the next is due; undefined before
+ *   the first is planned.
+ * - `askedAt`: when the service was last asked, with or without success.
+ * - `unconfirmedAt`: when a claim last came that the service has not confirmed, or when the service is to be
+ *   asked about it again because it did not respond.
+ * - `deadLetter`: why the row is a dead letter; undefined when it is none.
+ * - `newestCallbacks`: for each status, the newest verified callback that claims it, until it is deleted by
+ *   a clean-up.
  *
  * @category models
  * @since 0.1.0
@@ -65,7 +66,7 @@ export interface Row {
   readonly transactionId: string
   readonly kind: Kind
   readonly ordered: Ordered | undefined
-  readonly cleared: boolean
+  readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
   readonly callbacks: number
@@ -77,19 +78,31 @@ export interface Row {
   readonly failingSince: number | undefined
   readonly retryAt: number
   readonly createdAt: number
-  readonly since: number
+  readonly newStatusAt: number
   readonly polls: number
   readonly pollAt: number | undefined
   readonly askedAt: number | undefined
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
-  readonly newest: Readonly<
-    Partial<Record<Status, { readonly signed: Signed; readonly unsigned: Body }>>
-  >
+  readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
 }
 
 /**
- * A dead letter: why a row is no longer worked on, and the status it could not tell, if it was one.
+ * A verified callback as it is kept: when it came, the fields that its checksum covers, and all fields of
+ * its body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoredCallback {
+  readonly at: number
+  readonly signed: Signed
+  readonly body: Body
+}
+
+/**
+ * Why a row is a dead letter, since when, and the status that the handler could not be told, if there is
+ * one.
  *
  * @category models
  * @since 0.1.0
@@ -101,22 +114,28 @@ export interface DeadLetter {
 }
 
 /**
- * A row as it was when it was leased or last written under this lease.
+ * A row under a lease, as it was when it was leased or last written.
  *
- * - `seen`: the evidence when it was leased, by which a write finds what callbacks claimed since.
+ * - `lease`: the id of the lease.
+ * - `evidenceAtLease`: the evidence when the row was leased. The difference to the evidence of the row is
+ *   what callbacks claimed since.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Leased extends Row {
   readonly lease: number
-  readonly seen: Evidence.Evidence
+  readonly evidenceAtLease: Evidence.Evidence
 }
 
 /**
- * What a worker found out. Evidence and read are joined to what is there; `release` ends the lease and
- * says when work is due again (undefined: when something new comes). With `ifSequence` it is written only
- * if so many transitions were told, so that one that was written before is not written again.
+ * The result of a worker's work on a leased row.
+ *
+ * - `evidence`, `read`: are joined to those of the row. Every other field of a row replaces the row's.
+ * - `ifSequence`: writes only where the row has this sequence, so that a write whose response was lost is
+ *   not made twice.
+ * - `until`: the new end of the lease.
+ * - `release`: ends the lease, and says when work is due again; undefined when only a new event makes it due.
  *
  * @category models
  * @since 0.1.0
@@ -157,7 +176,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   transactionId,
   kind: scope,
   ordered: undefined,
-  cleared: false,
+  amountCleared: false,
   evidence: Evidence.none,
   read: undefined,
   callbacks: 0,
@@ -169,63 +188,37 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   failingSince: undefined,
   retryAt: at,
   createdAt: at,
-  since: at,
+  newStatusAt: at,
   polls: 0,
   pollAt: undefined,
   askedAt: undefined,
   unconfirmedAt: undefined,
   deadLetter: undefined,
-  newest: {}
+  newestCallbacks: {}
 })
 
 /**
- * Finds the row that something about a transaction belongs to, among those that its method has of its
- * id: the row of its kind, or one whose kind nobody knows yet. Of several kinds the payment comes
- * before the payout, the payout before the refund.
+ * An operation that the merchant started, to be followed from now on with or without callbacks.
  *
- * **Details**
+ * - `transactionId`: the id that the status endpoint of its kind takes; the refundId of a refund.
+ * - `status`: the status in the response to the create. It counts as confirmed.
  *
- * A callback that names itself a refund's does not take a row of unknown kind: that may be the payment's.
- * A registration does: it gives the id.
- *
- * @category getters
+ * @category models
  * @since 0.1.0
  */
-export const find = <A>(
-  rows: ReadonlyArray<A>,
-  kindOf: (row: A) => Kind,
-  kind: Kind,
-  by: Finder
-): A | undefined => {
-  const method = methodOf(kind)
-  const kinds =
-    kind === method
-      ? [...kindsOf[method], method]
-      : kind === "refund" && by === "callback"
-        ? [kind]
-        : [kind, method]
-  for (const each of kinds) {
-    const found = rows.find((row) => kindOf(row) === each)
-    if (found !== undefined) return found
-  }
-  return undefined
+export interface Registration extends Ordered {
+  readonly kind: KnownKind
+  readonly transactionId: string
+  readonly status?: Status | undefined
 }
 
 /**
- * What a row is looked for by.
+ * The fields of a create's request that become `Ordered`.
  *
  * @category models
  * @since 0.1.0
  */
-export type Finder = "callback" | "registration"
-
-/**
- * What a request says of the operation it makes: the part of a create's input that becomes `Ordered`.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Request {
+export interface CreateRequest {
   readonly requestId?: string | undefined
   readonly accountId?: string | undefined
   readonly mid?: string | undefined
@@ -234,12 +227,12 @@ export interface Request {
 }
 
 /**
- * Returns what of a request, or of terms, was said; undefined when nothing was.
+ * Returns the order in a request or a registration; undefined when none of its fields is set.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const orderedOf = (request: Request & Ordered): Ordered | undefined => {
+export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined => {
   const { accountId, amount, currency, mid, requestId } = request
   const account = request.account ?? accountId ?? mid
   const ordered = {
@@ -250,34 +243,3 @@ export const orderedOf = (request: Request & Ordered): Ordered | undefined => {
   }
   return Object.keys(ordered).length === 0 ? undefined : ordered
 }
-
-/**
- * Joins to a row one that turns out to be of the same transaction.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const absorb = (row: Row, other: Row): Row => ({
-  ...row,
-  evidence: Evidence.join(row.evidence, other.evidence),
-  callbacks: row.callbacks + other.callbacks,
-  ordered: row.ordered ?? other.ordered,
-  told: row.told ?? other.told,
-  newest: { ...other.newest, ...row.newest }
-})
-
-/**
- * Returns a dead letter as it goes on: its handler has its time anew, an id that nobody knew is asked
- * about at once, and amounts that differed may. Calls of the handler go on being counted.
- *
- * @category combinators
- * @since 0.1.0
- */
-export const redriven = (row: Row, at: number): Row => ({
-  ...row,
-  deadLetter: undefined,
-  cleared: row.cleared || row.deadLetter?.reason === "amount-mismatch",
-  failingSince: undefined,
-  retryAt: at,
-  ...(row.deadLetter?.reason === "unknown-transaction" && { pollAt: at })
-})

@@ -1,8 +1,7 @@
 /**
- * The web-standard door: `(Request) => Promise<Response>`, for Hono, workers, Bun, Deno and whatever else
- * speaks it.
+ * Door for web-standard servers, as `(Request) => Promise<Response>`: Hono, workers, Bun, Deno and others.
  *
- * **Example** (In a worker, or wherever there is a `fetch` handler)
+ * **Example** (In a worker)
  *
  * ```ts
  * import * as Handler from "@pawl/core/Handler"
@@ -39,8 +38,8 @@
  *
  * **Details**
  *
- * The body is read as the bytes that came, up to 64 KiB, and never parsed before it was verified; so the
- * handler goes before whatever parses bodies. It answers wherever it is mounted, whatever the path.
+ * The handler reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
+ * received. Put it before body parsers. It ignores the path of the request, so it can be mounted at any.
  *
  * @since 0.1.0
  */
@@ -49,15 +48,15 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Door from "./internal/doors/Door.ts"
-import { type Answer, Receiver } from "./Receiver.ts"
+import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
 /**
- * A receiver as a function.
+ * A receiver as a web-standard handler.
  *
- * - `handler` answers one request. The first builds the layer; when that fails, requests are answered 503.
- * - `start` builds it now, and fails as the layer does: what was left undone before is gone on with before
- *   the first callback comes. Not every worker may do that outside a request.
+ * - `handler` responds to one request. The first request builds the layer; if that fails, the response is 503.
+ * - `start` builds the layer now, and fails as the layer does. Work left from an earlier process goes on
+ *   before the first callback comes. Some workers forbid this outside a request.
  * - `dispose` ends the receiver.
  *
  * @category models
@@ -70,22 +69,22 @@ export interface WebReceiver {
 }
 
 /**
- * Makes a handler of a receiver's layer.
+ * Makes a handler from the layer of a receiver.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const runtime = ManagedRuntime.make(layer)
-  /** Outside of Effect as far as it goes: a promise within it costs as much as the whole receiver. */
+  /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
-      runtime.runFork(Effect.logError(Door.alreadyRead))
+      runtime.runFork(Effect.logError(Door.bodyAlreadyRead))
       return Promise.resolve(new Response(null, { status: 500 }))
     }
-    return read(request.body).then((body) => {
+    return readBody(request.body).then((body) => {
       const { promise, resolve } = Promise.withResolvers<Response>()
-      const fiber = runtime.runFork(take(request, body))
+      const fiber = runtime.runFork(receive(request, body))
       fiber.addObserver((exit) => resolve(respond(Exit.isSuccess(exit) ? exit.value : 503)))
       return promise
     })
@@ -93,7 +92,7 @@ export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   return { handler, start: () => runtime.runPromise(Effect.void), dispose: () => runtime.dispose() }
 }
 
-const take = ({ headers, method, url }: Request, body: Uint8Array) =>
+const receive = ({ headers, method, url }: Request, body: Uint8Array) =>
   Effect.flatMap(Receiver, ({ receive }) =>
     receive({
       method,
@@ -105,27 +104,29 @@ const take = ({ headers, method, url }: Request, body: Uint8Array) =>
     })
   )
 
-const respond = (status: Answer): Response =>
-  new Response(null, { status, headers: Door.headersOf(status) })
+const respond = (status: StatusCode): Response =>
+  new Response(null, { status, headers: Door.responseHeaders(status) })
 
-/** Reads no more than one byte over the limit; a body that breaks off is no JSON, and refused as such. */
-const read = (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> => {
-  if (body === null) return Promise.resolve(Door.nothing)
+/** Reads at most one byte over the limit. A body that breaks off reads as empty, which the verifier refuses. */
+const readBody = (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> => {
+  if (body === null) return Promise.resolve(Door.emptyBody)
   const reader = body.getReader()
   const chunks: Array<Uint8Array> = []
   let length = 0
-  const rest = (): Promise<Uint8Array> =>
+  const readRest = (): Promise<Uint8Array> =>
     reader.read().then(({ done, value }) => {
       if (done) return concat(chunks, length)
       chunks.push(value)
       length += value.length
-      return length <= maxBytes ? rest() : reader.cancel().then(() => concat(chunks, maxBytes + 1))
+      return length <= maxBytes
+        ? readRest()
+        : reader.cancel().then(() => concat(chunks, maxBytes + 1))
     })
-  return rest().catch(() => Door.nothing)
+  return readRest().catch(() => Door.emptyBody)
 }
 
 const concat = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const [first = Door.nothing] = chunks
+  const [first = Door.emptyBody] = chunks
   if (chunks.length <= 1 && first.length === length) return first
   const all = new Uint8Array(length)
   let at = 0

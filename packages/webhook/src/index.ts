@@ -1,5 +1,5 @@
 /**
- * Callback → change: takes the service's callbacks in, keeps them, and tells the truth in order.
+ * Receiver of callbacks: verifies and stores them, confirms statuses, and tells the handler in order.
  *
  * @since 0.1.0
  */
@@ -12,10 +12,11 @@ export * as Journal from "./Journal.ts"
 export * as Ledger from "./Ledger.ts"
 export * as LedgerSql from "./LedgerSql.ts"
 export * as Metrics from "./Metrics.ts"
-export * as Pipeline from "./Pipeline.ts"
 export * as Receiver from "./Receiver.ts"
 export * as Reconciler from "./Reconciler.ts"
 export * as Row from "./Row.ts"
-export * as Verified from "./Verified.ts"
+export * as Teller from "./Teller.ts"
+export * as Verification from "./Verification.ts"
 export * as Verifier from "./Verifier.ts"
 export * as WebReceiver from "./WebReceiver.ts"
+export * as Worker from "./Worker.ts"

@@ -13,9 +13,9 @@ const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.lay
   Effect.map(
     Layer.build(Layer.provide(Admin.layer(options), Layer.succeed(Ledger, ledger))),
     (context) => {
-      const { answer } = Context.get(context, Admin.Admin)
-      return (path: string, method = "GET", headers: Admin.Asked["headers"] = here) =>
-        Effect.map(answer({ method, path, headers }), ({ body, headers, status }) => ({
+      const { respond } = Context.get(context, Admin.Admin)
+      return (path: string, method = "GET", headers: Admin.Request["headers"] = here) =>
+        Effect.map(respond({ method, path, headers }), ({ body, headers, status }) => ({
           status,
           headers,
           body,
@@ -214,24 +214,25 @@ it.effect("serves only requests from this machine, except for /healthz", () =>
   Effect.gen(function* () {
     const { ask, ledger } = yield* there
     yield* ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
-    const asked: ReadonlyArray<readonly [headers: Admin.Asked["headers"], isAnswered: boolean]> = [
-      [here, true],
-      [{ host: "localhost" }, true],
-      [{ host: "LOCALHOST:1" }, true],
-      [{ host: "[::1]:4020" }, true],
-      [{ ...here, origin: "http://127.0.0.1:4020" }, true],
-      [{}, false],
-      [{ host: "shop.example" }, false],
-      [{ host: "127.0.0.1.shop.example" }, false],
-      [{ host: "shop@127.0.0.1" }, false],
-      [{ ...here, origin: "https://shop.example" }, false],
-      [{ ...here, origin: "null" }, false],
-      [{ ...here, forwarded: "for=10.0.0.1" }, false],
-      [{ ...here, "x-forwarded-for": "10.0.0.1" }, false],
-      [{ ...here, "x-forwarded-for": "" }, false],
-      [{ ...here, "x-forwarded-proto": "https" }, false],
-      [{ ...here, "X-Forwarded-Anything": ["a", "b"] }, false]
-    ]
+    const asked: ReadonlyArray<readonly [headers: Admin.Request["headers"], isAnswered: boolean]> =
+      [
+        [here, true],
+        [{ host: "localhost" }, true],
+        [{ host: "LOCALHOST:1" }, true],
+        [{ host: "[::1]:4020" }, true],
+        [{ ...here, origin: "http://127.0.0.1:4020" }, true],
+        [{}, false],
+        [{ host: "shop.example" }, false],
+        [{ host: "127.0.0.1.shop.example" }, false],
+        [{ host: "shop@127.0.0.1" }, false],
+        [{ ...here, origin: "https://shop.example" }, false],
+        [{ ...here, origin: "null" }, false],
+        [{ ...here, forwarded: "for=10.0.0.1" }, false],
+        [{ ...here, "x-forwarded-for": "10.0.0.1" }, false],
+        [{ ...here, "x-forwarded-for": "" }, false],
+        [{ ...here, "x-forwarded-proto": "https" }, false],
+        [{ ...here, "X-Forwarded-Anything": ["a", "b"] }, false]
+      ]
     for (const [headers, isAnswered] of asked) {
       for (const path of ["/transactions/card/1", "/dead-letters", "/metrics"]) {
         expect((yield* ask(path, "GET", headers)).status).toBe(isAnswered ? 200 : 404)

@@ -18,10 +18,13 @@ describe("the body of a callback", () => {
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.pass("29 days")
-        expect((yield* world.ledger.get("apm", "1"))?.newest).toHaveProperty("SUCCEED")
+        expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).toHaveProperty("SUCCEED")
         for (let days = 0; days < 3; days++) yield* World.pass("1 day")
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ newest: {}, told: "SUCCEED" })
-        expect((yield* world.ledger.get("apm", "1"))?.newest).not.toHaveProperty("SUCCEED")
+        expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+          newestCallbacks: {},
+          told: "SUCCEED"
+        })
+        expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).not.toHaveProperty("SUCCEED")
         yield* World.pass("365 days")
         yield* receive("1", "SUCCEED")
         yield* World.pass("1 day")

@@ -7,19 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Ordered from "../src/internal/ExpectedAmount.ts"
+import * as ExpectedAmount from "../src/internal/ExpectedAmount.ts"
 import { blank, type Row } from "../src/Row.ts"
 import * as World from "./world.ts"
 
 const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<string>): Row => ({
   ...blank(kind, "100001", 0),
   ordered,
-  newest: Object.fromEntries(
+  newestCallbacks: Object.fromEntries(
     amounts.map((amount, index) => [
       ["NEW", "PENDING", "SUCCEED"][index],
       {
         signed: { account: "4711", amount, currency: "EUR", transactionId: "100001" },
-        unsigned: {}
+        at: 0,
+        body: {}
       }
     ])
   )
@@ -35,7 +36,7 @@ describe("the ordered amount", () => {
     ["0.5", "0.50"],
     ["999999999999999999.99", "999999999999999999.99"]
   ])("%s equals the paid amount %s", (amount, paid) => {
-    expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(false)
+    expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(false)
   })
 
   it.each([
@@ -45,8 +46,8 @@ describe("the ordered amount", () => {
     ["999999999999999999.99", "999999999999999999.98"],
     ["not an amount", "10.00"]
   ])("%s differs from the paid amount %s", (amount, paid) => {
-    expect(Ordered.differ(row("apm-payment", { amount }, paid))).toBe(true)
-    expect(Ordered.differ(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+    expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(true)
+    expect(ExpectedAmount.differs(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
   })
 
   it("is rounded and compared as by Amount", () => {
@@ -68,7 +69,7 @@ describe("the ordered amount", () => {
           Result.isSuccess(rounded) &&
           Result.isSuccess(paid) &&
           Amount.compare(rounded.success, paid.success) === 0
-        expect(Ordered.differ(row("apm-payment", { amount }, text))).toBe(!isSame)
+        expect(ExpectedAmount.differs(row("apm-payment", { amount }, text))).toBe(!isSame)
       })
     )
   })
@@ -81,22 +82,24 @@ describe("the ordered amount", () => {
       "refund",
       "card-payment"
     ]
-    const differ = kinds.map((kind) => Ordered.differ(row(kind, { amount: "9" }, "10")))
+    const differ = kinds.map((kind) => ExpectedAmount.differs(row(kind, { amount: "9" }, "10")))
     expect(differ).toEqual([true, true, true, true, false])
-    expect(Ordered.differ(row("refund", { currency: "USD" }, "10"))).toBe(true)
-    expect(Ordered.differ(row("refund", { currency: "EUR" }, "10"))).toBe(false)
+    expect(ExpectedAmount.differs(row("refund", { currency: "USD" }, "10"))).toBe(true)
+    expect(ExpectedAmount.differs(row("refund", { currency: "EUR" }, "10"))).toBe(false)
   })
 
   it("is not compared with a callback of another account (A08, R20)", () => {
     const ordered = { account: "4712", amount: "9" }
-    expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
-    expect(Ordered.differ(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
+    expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
+    expect(ExpectedAmount.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(
+      true
+    )
   })
 
   it("is not compared when the order has no amount", () => {
     fc.assert(
       fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (ordered) => {
-        expect(Ordered.differ(row("apm-payment", ordered, "10"))).toBe(false)
+        expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
       })
     )
   })

@@ -129,7 +129,7 @@ describe("a transition is not told", () => {
         const error = yield* Effect.flip(handle(transition))
         const place = url.replace("?a=b", "")
         expect(error).toMatchObject({
-          _tag: "NotTaken",
+          _tag: "ForwardFailed",
           status,
           message: `${place} answered ${status}`
         })
@@ -168,7 +168,7 @@ describe("a transition is not told", () => {
       yield* TestClock.adjust("1 second")
       expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({
         status: undefined,
-        message: `${url.replace("?a=b", "")} did not answer: nothing came for 10s`
+        message: `${url.replace("?a=b", "")} did not answer: no response within 10s`
       })
     })
   )

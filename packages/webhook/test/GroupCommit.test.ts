@@ -1,5 +1,5 @@
 /**
- * Group commit: who shares a commit with whom, and who fails with whom.
+ * Group commit: which items share a commit, and which items fail together.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -7,14 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "@effect/vitest"
-import * as Group from "../src/internal/sql/GroupCommit.ts"
-import * as Patience from "../src/internal/SharedTimeout.ts"
+import * as GroupCommit from "../src/internal/sql/GroupCommit.ts"
+import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
 
 class Refused {
   readonly _tag = "Refused"
-  readonly isOnes: boolean
-  constructor(isOnes: boolean) {
-    this.isOnes = isOnes
+  readonly isItemError: boolean
+  constructor(isItemError: boolean) {
+    this.isItemError = isItemError
   }
 }
 
@@ -23,14 +23,14 @@ interface Commit {
   readonly end: (exit: Exit.Exit<void, Refused>) => Effect.Effect<void>
 }
 
-/** A group whose commits end when the test says so; an item is a letter, its key, and a number, its part. */
-const controlled = Effect.fnUntraced(function* (options: { size: number; committers: number }) {
+/** A group commit whose commits the test ends. An item is a letter, which is its key, and a number, its variant. */
+const controlled = Effect.fnUntraced(function* (options: { maxSize: number; committers: number }) {
   const commits: Array<Commit> = []
-  const join = yield* Group.make<string, string, Refused>({
+  const join = yield* GroupCommit.make<string, string, Refused>({
     ...options,
-    isOnes: ({ isOnes }) => isOnes,
-    place: (item) => ({ key: item.slice(0, 1), part: item.slice(1) }),
-    wait: yield* Patience.make(Duration.seconds(3), Effect.fail(new Refused(false))),
+    isItemError: ({ isItemError }) => isItemError,
+    keyOf: (item) => ({ key: item.slice(0, 1), variant: item.slice(1) }),
+    wait: yield* SharedTimeout.make(Duration.seconds(3), Effect.fail(new Refused(false))),
     commit: Effect.fnUntraced(function* (items) {
       const gate = yield* Deferred.make<void, Refused>()
       commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })
@@ -59,10 +59,10 @@ const ended = (fibers: ReadonlyArray<Fiber.Fiber<string, Refused>>) =>
     return exit && (Exit.isSuccess(exit) ? exit.value : "failed")
   })
 
-describe("Group", () => {
-  it.effect("commits who comes alone at once, and who comes during a commit together", () =>
+describe("GroupCommit", () => {
+  it.effect("commits a single item at once, and the items that come during a commit together", () =>
     Effect.gen(function* () {
-      const { end, items, joinAll } = yield* controlled({ size: 3, committers: 1 })
+      const { end, items, joinAll } = yield* controlled({ maxSize: 3, committers: 1 })
       const first = yield* joinAll(["a1"])
       expect(items()).toEqual([["a1"]])
       const others = yield* joinAll(["b1", "c1", "d1", "e1"])
@@ -78,15 +78,15 @@ describe("Group", () => {
     })
   )
 
-  it.effect("commits what has one key in its order, one part and one commit at a time", () =>
+  it.effect("commits the items of a key in order, one variant and one commit at a time", () =>
     Effect.gen(function* () {
-      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 2 })
+      const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 2 })
       yield* joinAll(["z0"])
       yield* joinAll(["y0"])
       yield* joinAll(["a1", "a2", "b1", "a1", "b1", "z1", "a3"])
       yield* end(0, Exit.void)
       expect(items().slice(2)).toEqual([["a1", "b1", "b1", "z1"]])
-      // The other committer is free, and has nothing to do: all that waits is of a.
+      // The other committer is free and takes nothing: every waiting item has the key a.
       yield* end(1, Exit.void)
       expect(items().length).toBe(3)
       const last = yield* joinAll(["c1"])
@@ -97,9 +97,9 @@ describe("Group", () => {
     })
   )
 
-  it.effect("lets nobody fail for another's sake", () =>
+  it.effect("fails only the item that caused the failure", () =>
     Effect.gen(function* () {
-      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 1 })
+      const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 1 })
       yield* joinAll(["z0"])
       const fibers = yield* joinAll(["a1", "b1", "c1"])
       yield* end(0, Exit.void)
@@ -112,9 +112,9 @@ describe("Group", () => {
     })
   )
 
-  it.effect("fails together where the store failed, without trying each", () =>
+  it.effect("fails the whole group at once where the store failed", () =>
     Effect.gen(function* () {
-      const { end, items, joinAll } = yield* controlled({ size: 9, committers: 1 })
+      const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 1 })
       yield* joinAll(["z0"])
       const fibers = yield* joinAll(["a1", "b1"])
       yield* end(0, Exit.void)
@@ -124,18 +124,20 @@ describe("Group", () => {
     })
   )
 
-  it.effect("goes on beside a commit that hangs, and forgets who stopped waiting", () =>
-    Effect.gen(function* () {
-      const { end, items, joinAll, settled } = yield* controlled({ size: 9, committers: 2 })
-      yield* joinAll(["a1"])
-      const second = yield* joinAll(["b1"])
-      expect(items()).toEqual([["a1"], ["b1"]])
-      const third = yield* joinAll(["c1", "d1"])
-      yield* Fiber.interrupt(third[0] as Fiber.Fiber<string, Refused>)
-      yield* settled
-      yield* end(1, Exit.void)
-      expect(ended(second)).toEqual(["b1!"])
-      expect(items()).toEqual([["a1"], ["b1"], ["d1"]])
-    })
+  it.effect(
+    "commits other groups while one commit hangs, and drops an item whose caller stopped waiting",
+    () =>
+      Effect.gen(function* () {
+        const { end, items, joinAll, settled } = yield* controlled({ maxSize: 9, committers: 2 })
+        yield* joinAll(["a1"])
+        const second = yield* joinAll(["b1"])
+        expect(items()).toEqual([["a1"], ["b1"]])
+        const third = yield* joinAll(["c1", "d1"])
+        yield* Fiber.interrupt(third[0] as Fiber.Fiber<string, Refused>)
+        yield* settled
+        yield* end(1, Exit.void)
+        expect(ended(second)).toEqual(["b1!"])
+        expect(items()).toEqual([["a1"], ["b1"], ["d1"]])
+      })
   )
 })

@@ -7,16 +7,16 @@ import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import * as World from "./world.ts"
-import { type Entered, type Entry, Journal, layer } from "../src/Journal.ts"
+import { type Entry, type Event, Journal, layer } from "../src/Journal.ts"
 
 const row = { method: "apm", transactionId: "1" } as const
-const entries: ReadonlyArray<Entry> = [
+const entries: ReadonlyArray<Event> = [
   { _tag: "Accepted", claim: "NEW", isNew: true },
-  { _tag: "Asked", answer: "404" },
+  { _tag: "Read", result: "404" },
   { _tag: "Told", to: "NEW", confirmed: false, conflict: null, attempt: 1 },
   { _tag: "HandlerFailed", to: "NEW", attempt: 1 },
   { _tag: "Quarantined", field: "amount" },
-  { _tag: "Parked", reason: "handler-failed" },
+  { _tag: "DeadLettered", reason: "handler-failed" },
   { _tag: "Alarm", reason: "the service went back to an earlier status" }
 ]
 
@@ -29,7 +29,7 @@ it.effect("passes every entry to every listener in order, with its row and time"
     )
     const listeners = [yield* listen, yield* listen]
     for (const entry of entries) {
-      yield* journal.enter(row, entry)
+      yield* journal.record(row, entry)
       yield* TestClock.adjust(1000)
     }
     for (const listener of listeners) {
@@ -44,7 +44,7 @@ it.effect("does not wait for a slow listener, which loses the oldest entries", (
   Effect.gen(function* () {
     const journal = yield* Journal
     const latch = yield* Latch.make()
-    const received: Array<Entered> = []
+    const received: Array<Entry> = []
     yield* Effect.forkChild(
       Stream.runForEach(journal.entries, (entry) =>
         Effect.map(latch.await, () => received.push(entry))
@@ -55,7 +55,7 @@ it.effect("does not wait for a slow listener, which loses the oldest entries", (
       ...row,
       transactionId: `${index}`
     }))
-    for (const each of all) yield* journal.enter(each, { _tag: "Asked", answer: "404" })
+    for (const each of all) yield* journal.record(each, { _tag: "Read", result: "404" })
     yield* latch.open
     yield* Effect.replicateEffect(Effect.yieldNow, 10_000, { discard: true })
     expect(received.length).toBeLessThan(all.length / 2)
@@ -72,7 +72,7 @@ it.effect("logs a warning only for entries that need a person", () => {
   )
   return Effect.gen(function* () {
     const journal = yield* Journal
-    for (const entry of entries) yield* journal.enter(row, entry)
+    for (const entry of entries) yield* journal.record(row, entry)
     expect(logged).toEqual(
       entries.map((entry, index) =>
         index < 4 ? ["Debug", [{ ...entry, ...row, at: 0 }], {}] : ["Warn", [entry], row]
@@ -90,8 +90,8 @@ it.effect("has a stream with only the alarms", () =>
     const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
       startImmediately: true
     })
-    for (const entry of entries) yield* journal.enter(row, entry)
-    yield* journal.raise("callbacks are refused")
+    for (const entry of entries) yield* journal.record(row, entry)
+    yield* journal.raiseAlarm("callbacks are refused")
     const received = yield* Fiber.join(listening)
     expect(received).toEqual([
       ...entries.slice(4).map((entry) => ({ ...entry, ...row, at: 0 })),
@@ -103,14 +103,14 @@ it.effect("has a stream with only the alarms", () =>
 it.effect("raises one alarm per burst, and another one when the burst lasts for 10 minutes", () =>
   Effect.gen(function* () {
     const journal = yield* Journal
-    const received: Array<Entered> = []
+    const received: Array<Entry> = []
     yield* Effect.forkChild(
       Stream.runForEach(journal.alarms, (entry) => Effect.sync(() => received.push(entry))),
       { startImmediately: true }
     )
     for (let minute = 0; minute < 62; minute++) {
-      for (let time = 0; time < 20; time++) yield* journal.raise("refused")
-      if (minute === 5) yield* journal.raise("another reason")
+      for (let time = 0; time < 20; time++) yield* journal.raiseAlarm("refused")
+      if (minute === 5) yield* journal.raiseAlarm("another reason")
       yield* TestClock.adjust("1 minute")
     }
     yield* World.settled
@@ -137,7 +137,7 @@ it("has entries for the callbacks, reads and transitions of a transaction", () =
       const accepted = { _tag: "Accepted", claim: "SUCCEED", at: 0, method: "apm" }
       expect(world.entries).toMatchObject([
         { ...accepted, isNew: true },
-        { _tag: "Asked", answer: "SUCCEED" },
+        { _tag: "Read", result: "SUCCEED" },
         { _tag: "Told", to: "SUCCEED", confirmed: true, attempt: 1 },
         { ...accepted, isNew: false },
         { _tag: "Quarantined", field: "transactionStatus", transactionId: "1" },
@@ -154,7 +154,7 @@ it("has the result of each read", () =>
       const { receive } = yield* world.start
       yield* receive("1", "SUCCEED")
       yield* World.pass("1 minute")
-      const reads = world.entries.flatMap((entry) => (entry._tag === "Asked" ? [entry.answer] : []))
+      const reads = world.entries.flatMap((entry) => (entry._tag === "Read" ? [entry.result] : []))
       expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
     })
   ))

@@ -27,7 +27,7 @@ const fill = Effect.gen(function* () {
     })
   )
   yield* sql`INSERT INTO pawl_transactions
-      (transaction_id, scope, method, kind, callbacks, retry_at, created_at, since, due_at,
+      (transaction_id, scope, method, kind, callbacks, retry_at, created_at, new_status_at, due_at,
         dead_letter_reason, dead_letter_at)
     SELECT CAST(n AS TEXT), 'card', 'card', 'card', 1, n, n, n, CASE WHEN n % 10 = 0 THEN n END,
       CASE WHEN n % 1000 = 1 THEN 'handler-failed' END, CASE WHEN n % 1000 = 1 THEN n END
@@ -96,7 +96,7 @@ const plans = (place: Place) =>
       for (const [text, params] of statements) {
         const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
         const plan = lines.map((line) => String(line.at(-1)))
-        const isScan = (line: string) => /(SCAN|Seq Scan on) (pawl_|held)/.test(line)
+        const isScan = (line: string) => /(SCAN|Seq Scan on) (pawl_|stored)/.test(line)
         if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
       }
       return found

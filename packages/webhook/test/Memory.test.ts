@@ -39,6 +39,10 @@ it.effect("a row that was handed out stays as it was, whatever comes then", () =
     yield* ledger.redrive({ method: "apm", transactionId: id }, 3 * at)
     yield* ledger.forget({ before: 4 * at, limit: 9 })
     expect(handedOut).toEqual(before)
-    expect(yield* ledger.get("apm", id)).toMatchObject({ callbacks: 4, attempt: 7, newest: {} })
+    expect(yield* ledger.get("apm", id)).toMatchObject({
+      callbacks: 4,
+      attempt: 7,
+      newestCallbacks: {}
+    })
   }).pipe(Effect.provide(layerMemory))
 )

@@ -101,7 +101,7 @@ it("shows the current number of dead letters, until they are redriven", () =>
 
 const backlogLaw = Effect.gen(function* () {
   const ledger = yield* Ledger
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
   for (const [id, at] of [
     ["1", 1000],
     ["2", 2000],
@@ -109,15 +109,15 @@ const backlogLaw = Effect.gen(function* () {
   ] as const) {
     yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
   }
-  expect(yield* ledger.backlog(999)).toEqual({ due: 0, dueSince: undefined, deadLetters: 0 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, dueSince: 1000, deadLetters: 0 })
+  expect(yield* ledger.backlog(999)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, oldestDueAt: 1000, deadLetters: 0 })
   const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, dueSince: 2000, deadLetters: 0 })
+  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, oldestDueAt: 2000, deadLetters: 0 })
   const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
   for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, dueSince: 2000, deadLetters: 1 })
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, oldestDueAt: 2000, deadLetters: 1 })
   yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, dueSince: 2000, deadLetters: 0 })
+  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, oldestDueAt: 2000, deadLetters: 0 })
 })
 
 const file = files()
@@ -158,16 +158,16 @@ it.effect(
         for (let index = 0; index < 2000; index++) {
           const row = { method: "card", transactionId: `secret-${index}` } as const
           const claim = statuses[index % statuses.length] ?? "NEW"
-          yield* journal.enter(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
-          yield* journal.enter(row, { _tag: "Asked", answer: `status-${index}` })
-          yield* journal.enter(row, {
+          yield* journal.record(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
+          yield* journal.record(row, { _tag: "Read", result: `status-${index}` })
+          yield* journal.record(row, {
             _tag: "Told",
             to: claim,
             confirmed: true,
             conflict: null,
             attempt: 1
           })
-          yield* journal.enter(row, { _tag: "Parked", reason: "handler-failed" })
+          yield* journal.record(row, { _tag: "DeadLettered", reason: "handler-failed" })
         }
         const scraped = yield* Metrics.scrape
         expect(scraped).not.toMatch(/secret-|status-/u)
@@ -209,7 +209,7 @@ const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () 
       ])
     )
   )
-  const alarms: Array<Journal.Entered> = []
+  const alarms: Array<Journal.Entry> = []
   yield* Context.get(context, Journal.Journal).alarms.pipe(
     Stream.runForEach((alarm) => Effect.sync(() => alarms.push(alarm))),
     Effect.forkScoped({ startImmediately: true })
@@ -292,7 +292,7 @@ it("raises one alarm for a conflict, with its transaction", () =>
       const { length } = world.reads
       yield* World.pass("3 days")
       expect(world.reads.length).toBeGreaterThan(length)
-      expect(World.alarms(world)).toEqual(["several final statuses stand in conflict"])
+      expect(World.alarms(world)).toEqual(["several final statuses conflict"])
       expect(world.entries.find(({ _tag }) => _tag === "Alarm")).toMatchObject({
         method: "apm",
         transactionId: "1"

@@ -223,7 +223,7 @@ it.live("a port in use is an error that names the port", () =>
     const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
     expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
     expect(error.message).toBe(
-      `Port ${port} of 127.0.0.1 cannot be listened on: another process does already`
+      `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
     )
   })
 )

@@ -311,10 +311,13 @@ describe("a handler that", () => {
         yield* receive("1", "PENDING")
         yield* World.pass("1 minute")
         expect(logged).toEqual([
-          [["The handler failed; again in 1 s"], Cause.fail("not now")],
-          [["The handler failed; again in 2 s", "OutOfStock: none are left"], Cause.empty],
-          [["The handler failed; again in 4 s"], Cause.fail(wrapped)],
-          [["The handler failed; again in 8 s"], Cause.die(named)]
+          [["The handler failed; it is called again in 1 s"], Cause.fail("not now")],
+          [
+            ["The handler failed; it is called again in 2 s", "OutOfStock: none are left"],
+            Cause.empty
+          ],
+          [["The handler failed; it is called again in 4 s"], Cause.fail(wrapped)],
+          [["The handler failed; it is called again in 8 s"], Cause.die(named)]
         ])
       })
     ))

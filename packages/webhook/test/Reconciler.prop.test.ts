@@ -5,9 +5,9 @@ import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Answer, doubt } from "../src/Confirmer.ts"
+import { type ReadResult, unsettledClaim } from "../src/Confirmer.ts"
 import { blank, type Row } from "../src/Row.ts"
-import { afterAsking, readAt, type Rules } from "../src/Reconciler.ts"
+import { afterRead, readAt, type Rules } from "../src/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
@@ -22,8 +22,8 @@ const row = (evidence: Evidence.Evidence, changes?: Partial<Row>): Row => ({
   ...changes
 })
 
-const apply = (before: Row, answer: Answer, now: number): Row => {
-  const change = afterAsking(before, answer, rules, now)
+const apply = (before: Row, result: ReadResult, now: number): Row => {
+  const change = afterRead(before, result, rules, now)
   return {
     ...before,
     ...change,
@@ -33,12 +33,12 @@ const apply = (before: Row, answer: Answer, now: number): Row => {
 }
 
 const readOf = (status: string, kind: Kind = "apm-payment") =>
-  ({ _tag: "Said", kind, status }) as const
+  ({ _tag: "Answered", kind, status }) as const
 
 /** The times of the first `count` reads when every read has the same result. */
 const reads = (
   start: Row,
-  answer: { readonly _tag: "Unknown" } | { readonly _tag: "Silent" } | ReturnType<typeof readOf>,
+  answer: { readonly _tag: "NotFound" } | { readonly _tag: "NoAnswer" } | ReturnType<typeof readOf>,
   count: number
 ): Array<number> => {
   const times: Array<number> = []
@@ -69,21 +69,23 @@ describe("the poll ladder", () => {
   })
 
   it("ends 180 days after the last new status, however old the transaction is", () => {
-    const late = row(Evidence.claimed("PENDING"), { since: Duration.toMillis(Duration.days(200)) })
-    expect(readAt(late, rules)).toBe(late.since + 300_000)
+    const late = row(Evidence.claimed("PENDING"), {
+      newStatusAt: Duration.toMillis(Duration.days(200))
+    })
+    expect(readAt(late, rules)).toBe(late.newStatusAt + 300_000)
   })
 
   it("repeats a failed read after 15 seconds, without a step on the ladder", () => {
     const start = row(Evidence.claimed("PENDING"))
-    const silent = apply(start, { _tag: "Silent", askedAt: 300_000 }, 300_000)
+    const silent = apply(start, { _tag: "NoAnswer", askedAt: 300_000 }, 300_000)
     expect(silent.polls).toBe(0)
     expect(readAt(silent, rules)).toBe(315_000)
   })
 
   it("parks an id that no endpoint knows for 24 hours, and does not read it again", () => {
     let current = row(Evidence.claimed("PENDING"))
-    for (const at of reads(current, { _tag: "Unknown" }, 100)) {
-      current = apply(current, { _tag: "Unknown", askedAt: at }, at)
+    for (const at of reads(current, { _tag: "NotFound" }, 100)) {
+      current = apply(current, { _tag: "NotFound", askedAt: at }, at)
       if (current.deadLetter !== undefined) break
     }
     expect(current.deadLetter?.reason).toBe("unknown-transaction")
@@ -91,21 +93,23 @@ describe("the poll ladder", () => {
     expect(readAt(current, rules)).toBeUndefined()
     expect(readAt({ ...current, evidence: Evidence.confirmed("NEW") }, rules)).toBeDefined()
     const doubted = { ...current, evidence: Evidence.claimed("SUCCEED"), unconfirmedAt: 2 * day }
-    const silent = apply(doubted, { _tag: "Silent", askedAt: 2 * day }, 2 * day)
+    const silent = apply(doubted, { _tag: "NoAnswer", askedAt: 2 * day }, 2 * day)
     expect(readAt(silent, rules)).toBe(2 * day + 15_000)
-    const since = (current.deadLetter?.at ?? 0) + 1
-    expect(readAt({ ...current, since, polls: 0, pollAt: undefined }, rules)).toBe(since + 300_000)
+    const newStatusAt = (current.deadLetter?.at ?? 0) + 1
+    expect(readAt({ ...current, newStatusAt, polls: 0, pollAt: undefined }, rules)).toBe(
+      newStatusAt + 300_000
+    )
   })
 })
 
 it("keeps reading an unknown id after a callback that came during the read", () => {
   const start = row(Evidence.claimed("PENDING"))
-  const asked = apply(start, { _tag: "Unknown", askedAt: day }, day + 5000)
+  const asked = apply(start, { _tag: "NotFound", askedAt: day }, day + 5000)
   expect(asked.deadLetter?.reason).toBe("unknown-transaction")
   expect(readAt(asked, rules)).toBeUndefined()
-  for (const since of [day, day + 1]) {
-    const overtaken = { ...asked, since, polls: 0, pollAt: undefined }
-    expect(readAt(overtaken, rules)).toBe(since + 300_000)
+  for (const newStatusAt of [day, day + 1]) {
+    const overtaken = { ...asked, newStatusAt, polls: 0, pollAt: undefined }
+    expect(readAt(overtaken, rules)).toBe(newStatusAt + 300_000)
   }
 })
 
@@ -116,15 +120,15 @@ describe("a doubtful claim", () => {
   })
 
   it("of an id that the service does not know yet is read like one that is ahead", () => {
-    const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "Unknown" }, 6)
+    const times = reads(row(Evidence.claimed("SUCCEED")), { _tag: "NotFound" }, 6)
     expect(gaps(times)).toEqual(seconds(0, 1, 2, 5, 15, 60))
   })
 
   it("that is not final contradicts nothing under the policy always", () => {
     const evidence = Evidence.claimed("CUSTOMER_VERIFICATION") | Evidence.confirmed("PROCESSING")
     const claim = row(evidence, { read: { status: "PROCESSING", askedAt: 0 } })
-    expect(doubt(claim, "always")).toBe("ahead")
-    expect(doubt(claim, "final")).toBeUndefined()
+    expect(unsettledClaim(claim, "always")).toBe("ahead")
+    expect(unsettledClaim(claim, "final")).toBeUndefined()
   })
 
   it("that the service contradicts is read at once, after 5 and 60 seconds, then once through the ladder, then after 12 hours", () => {
@@ -134,7 +138,7 @@ describe("a doubtful claim", () => {
 
   it("makes the row due at each repeat, at most once a second, and never moves the ladder", () => {
     const answer = fc.constantFrom(readOf("FAILED"), readOf("PENDING"), {
-      _tag: "Unknown"
+      _tag: "NotFound"
     } as const)
     fc.assert(
       fc.property(
@@ -158,7 +162,7 @@ describe("a doubtful claim", () => {
           const after = apply(repeated, { ...each, askedAt }, askedAt)
           expect(after.pollAt).toBe(current.pollAt)
           expect(readAt(after, rules)).toBe(Math.max(planned, askedAt + 1000))
-          const silent = apply(repeated, { _tag: "Silent", askedAt }, askedAt)
+          const silent = apply(repeated, { _tag: "NoAnswer", askedAt }, askedAt)
           expect(silent.pollAt).toBe(current.pollAt)
           expect(readAt(silent, rules)).toBe(
             Math.max(Math.min(planned, askedAt + 15_000), askedAt + 1000)
@@ -221,7 +225,7 @@ describe("a transaction that ended", () => {
     const known = Evidence.claimed("SUCCEED") | Evidence.confirmed("SUCCEED")
     const start = row(known, { polls: 4, pollAt: 23_000, askedAt: 8000 })
     const times = reads(
-      apply(start, { _tag: "Unknown", askedAt: 23_000 }, 23_000),
+      apply(start, { _tag: "NotFound", askedAt: 23_000 }, 23_000),
       readOf("SUCCEED"),
       4
     )

@@ -1,5 +1,5 @@
 /**
- * A store that is busy, slow or gone: what is done again, and what is given up.
+ * Retries and timeouts of a store that is busy, slow or gone.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,57 +13,57 @@ import {
 } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
-import * as Store from "../src/internal/sql/Retry.ts"
+import * as Retry from "../src/internal/sql/Retry.ts"
 
 const nothing = { cause: undefined }
 const busy = new SqlError({ reason: new LockTimeoutError(nothing) })
 const gone = new SqlError({ reason: new ConnectionError(nothing) })
 
-/** Fails so many times, then gives how often it was tried. */
+/** Fails the given number of times, then returns the number of tries. */
 const failing = (times: number, error: SqlError) => {
   let tries = 0
   return Effect.suspend(() => (++tries <= times ? Effect.fail(error) : Effect.succeed(tries)))
 }
 
-describe("Store", () => {
-  it.effect("does again what conflicted, and nothing else", () =>
+describe("Retry", () => {
+  it.effect("retries after a conflict, and after no other error", () =>
     Effect.gen(function* () {
       const conflicts = [new DeadlockError(nothing), new SerializationError(nothing)]
       for (const error of [busy, ...conflicts.map((reason) => new SqlError({ reason }))]) {
-        const fiber = yield* Effect.forkChild(Store.again(failing(3, error)))
+        const fiber = yield* Effect.forkChild(Retry.onConflict(failing(3, error)))
         yield* TestClock.adjust("1 second")
         expect(yield* Fiber.join(fiber)).toBe(4)
       }
       for (const error of [gone, new SqlError({ reason: new UnknownError(nothing) })]) {
-        expect(yield* Effect.flip(Store.again(failing(1, error)))).toBe(error)
+        expect(yield* Effect.flip(Retry.onConflict(failing(1, error)))).toBe(error)
       }
     })
   )
 
-  it.effect("stops doing again what always conflicts, in less than three seconds", () =>
+  it.effect("stops retrying in less than three seconds where every try conflicts", () =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(Effect.flip(Store.again(failing(Infinity, busy))))
+      const fiber = yield* Effect.forkChild(Effect.flip(Retry.onConflict(failing(Infinity, busy))))
       yield* TestClock.adjust("3 seconds")
       expect(fiber.pollUnsafe()).toBeDefined()
       expect(yield* Fiber.join(fiber)).toBe(busy)
     })
   )
 
-  it.effect("takes a transaction that could not be rolled back for one that failed", () =>
+  it.effect("turns a rollback that died with a SQL error into a failure", () =>
     Effect.gen(function* () {
-      expect(yield* Effect.flip(Store.again(Effect.die(gone)))).toBe(gone)
-      const bug = yield* Effect.exit(Store.again(Effect.die("bug")))
+      expect(yield* Effect.flip(Retry.onConflict(Effect.die(gone)))).toBe(gone)
+      const bug = yield* Effect.exit(Retry.onConflict(Effect.die("bug")))
       expect(bug).toMatchObject({ _tag: "Failure", cause: { reasons: [{ defect: "bug" }] } })
     })
   )
 
-  it.effect("gives up what takes long, even what cannot be interrupted", () =>
+  it.effect("fails after three seconds, even where the work cannot be interrupted", () =>
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const hangs = Effect.uninterruptible(Effect.sleep("1 hour"))
       for (const wait of [
-        Store.within(scope)(hangs),
-        Effect.uninterruptible(Store.within(scope)(hangs))
+        Retry.timeoutIn(scope)(hangs),
+        Effect.uninterruptible(Retry.timeoutIn(scope)(hangs))
       ]) {
         const fiber = yield* Effect.forkChild(Effect.flip(wait), { startImmediately: true })
         yield* TestClock.adjust("2999 millis")

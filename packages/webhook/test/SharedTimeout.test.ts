@@ -9,13 +9,13 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import * as Patience from "../src/internal/SharedTimeout.ts"
+import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
 import * as World from "./world.ts"
 
 type Answer = (effect: Effect.Effect<string>) => void
 
 /** Starts a wait; returns its fiber, the function that resolves it, and the number of its interruptions. */
-const waiting = Effect.fnUntraced(function* (wait: Patience.Wait<"late">) {
+const waiting = Effect.fnUntraced(function* (wait: SharedTimeout.AwaitResult<"late">) {
   let answer: Answer = () => {}
   const ended = { times: 0 }
   const fiber = yield* Effect.forkChild(
@@ -31,7 +31,7 @@ const waiting = Effect.fnUntraced(function* (wait: Patience.Wait<"late">) {
 })
 
 const seconds = (count: number) =>
-  Patience.make(Duration.seconds(count), Effect.fail("late" as const))
+  SharedTimeout.make(Duration.seconds(count), Effect.fail("late" as const))
 
 it.effect("returns a synchronous result", () =>
   Effect.gen(function* () {

@@ -11,6 +11,7 @@ import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
+import type { Options } from "../src/Verification.ts"
 import * as Verifier from "../src/Verifier.ts"
 import {
   answer,
@@ -169,7 +170,7 @@ describe("the checksum", () => {
   it.each(["", " ", "s3cr3t ", " s3cr3t", "s3cr3t\n", "\ufeffs3cr3t", "s3cr3t\u00a0"])(
     "A03: the secret %j is refused at the start, and the error does not show it",
     (text) => {
-      const built = (secrets: Verifier.Secrets) =>
+      const built = (secrets: Options<Redacted.Redacted>) =>
         Effect.runSyncExit(
           Effect.scoped(Layer.build(Layer.provide(Verifier.layer(secrets), NodeHmac.layer)))
         )
@@ -189,7 +190,7 @@ it("A04: input of an attacker is compared in constant time, at one place of each
       /\/\*[^]*?\*\//gu,
       ""
     )
-  for (const path of ["Verified.ts", "internal/verify/Token.ts"]) {
+  for (const path of ["Verification.ts", "internal/verify/Token.ts"]) {
     const text = source(path)
     expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
     expect(text).not.toMatch(
@@ -691,7 +692,7 @@ describe("the body", () => {
 
 describe("the patterns of the verifier", () => {
   const patterns = [
-    "../src/Verified.ts",
+    "../src/Verification.ts",
     "../src/internal/verify/Layout.ts",
     "../src/internal/verify/Token.ts",
     "../../core/src/Grammar.ts",

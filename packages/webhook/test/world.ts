@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const ledger = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
   const calls: Array<Call> = []
   const reads: Array<Read> = []
-  const entries: Array<Journal.Entered> = []
+  const entries: Array<Journal.Entry> = []
   const counts = {
     claims: 0,
     overlaps: 0,
@@ -232,7 +232,7 @@ export const gaps = (all: ReadonlyArray<number>) =>
 
 /** The reasons of the dead letters, in order. */
 export const deadLetter = ({ entries }: World) =>
-  entries.flatMap((entry) => (entry._tag === "Parked" ? [entry.reason] : []))
+  entries.flatMap((entry) => (entry._tag === "DeadLettered" ? [entry.reason] : []))
 
 /** The reasons of the alarms, in order. */
 export const alarms = ({ entries }: World) =>

@@ -4,7 +4,7 @@
  */
 import type { Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
-import type { Operation } from "@pawl/webhook/Ledger"
+import type { KnownKind } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as SeededRandom from "./SeededRandom.ts"
 import { type Run, collectMisses, type RunOptions } from "./Run.ts"
@@ -18,7 +18,7 @@ const day = 24 * hour
 /** One operation: its status when it is registered at `at`, and its later statuses with their times. */
 interface History {
   readonly id: string
-  readonly kind: Operation["kind"]
+  readonly kind: KnownKind
   readonly at: number
   readonly first: Status
   readonly moves: ReadonlyArray<readonly [number, Status]>
@@ -30,7 +30,7 @@ const statusAt = ({ first, moves }: History, at: number): Status =>
   moves.findLast(([moved]) => moved <= at)?.[1] ?? first
 
 const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => {
-  const kind = random.pick<Operation["kind"]>([
+  const kind = random.pick<KnownKind>([
     "apm-payment",
     "apm-payment",
     "card-payment",

@@ -82,8 +82,8 @@ export const make = Effect.fnUntraced(function* (
       backlog: (at) => execute(ledger.backlog(at)),
       forget: (options) => execute(ledger.forget(options)),
       quarantined: execute(ledger.quarantined),
-      woken: ledger.woken,
-      patience: ledger.patience
+      awaitWork: ledger.awaitWork,
+      pollInterval: ledger.pollInterval
     }
   }
   return { connect, direct }

@@ -5,7 +5,7 @@ import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
 import type { Kind as FaultKind } from "@pawl/testkit/Faults"
 import type * as Gateway from "@pawl/testkit/Gateway"
-import type { Answer } from "@pawl/webhook/Receiver"
+import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -21,7 +21,7 @@ import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 
 /** Takes a callback into a receiver; returns undefined when the receiver dies meanwhile. */
-export type Receive = (incoming: Incoming) => Effect.Effect<Answer | undefined>
+export type Receive = (incoming: Incoming) => Effect.Effect<StatusCode | undefined>
 
 const utf8 = new TextEncoder()
 
@@ -111,7 +111,7 @@ export interface Post {
  */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
-  readonly deliver: (post: Post) => Effect.Effect<Answer | undefined>
+  readonly deliver: (post: Post) => Effect.Effect<StatusCode | undefined>
   readonly recent: ReadonlyArray<Incoming>
 }
 

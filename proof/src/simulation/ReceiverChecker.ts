@@ -7,7 +7,7 @@ import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { Transaction } from "@pawl/testkit/Gateway"
-import type { Answer } from "@pawl/webhook/Receiver"
+import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -28,7 +28,7 @@ export type GetRow = (method: Method, transactionId: string) => Effect.Effect<Ro
  * - `told`: the number of changes that were committed.
  */
 export interface ReceiverChecker {
-  readonly delivered: (post: Post, status: Answer | undefined) => Effect.Effect<void>
+  readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
   readonly called: (transition: Transition) => void
   readonly committed: (transition: Transition) => void
   readonly end: (transaction: Transaction, isRegistered: boolean) => Effect.Effect<void>
@@ -67,7 +67,7 @@ export const make = (
 
   const delivered = Effect.fnUntraced(function* (
     { incoming, isVerifiable }: Post,
-    response: Answer | undefined
+    response: StatusCode | undefined
   ) {
     trace.mark(`answered ${response ?? "by nobody"}`)
     if (response !== 200) return

@@ -12,7 +12,7 @@
  *
  * **Gotchas**
  *
- * `woken` is waited for: a ledger that wakes nobody is found by the timeout of the runner.
+ * `awaitWork` is waited for: a ledger that wakes nobody is found by the timeout of the runner.
  *
  * **Example** (The ledger in memory)
  *

@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import type { Row } from "@pawl/webhook/Row"
+import type { Row, StoredCallback } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
@@ -61,15 +61,19 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a body is copied by assignment, and `__proto__` lost",
     "callbacks are counted",
     seeing((row) => {
-      const copy = ({ signed, unsigned }: Required<Row["newest"]>[Status]) => {
-        const { metadata, ...rest } = unsigned
+      const copy = ({ at, body, signed }: StoredCallback) => {
+        const { metadata, ...rest } = body
         return {
+          at,
           signed,
-          unsigned: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
+          body: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
         }
       }
-      const newest = Object.entries(row.newest).map(([status, heard]) => [status, copy(heard)])
-      return { ...row, newest: Object.fromEntries(newest) as Row["newest"] }
+      const copies = Object.entries(row.newestCallbacks).map(([status, each]) => [
+        status,
+        copy(each)
+      ])
+      return { ...row, newestCallbacks: Object.fromEntries(copies) as Row["newestCallbacks"] }
     })
   ],
   [

@@ -185,7 +185,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   ],
   [
     "a worker that waits is woken for nothing",
-    "woken completes",
-    (ledger) => ({ ...ledger, woken: Effect.void })
+    "awaitWork completes",
+    (ledger) => ({ ...ledger, awaitWork: Effect.void })
   ]
 ]

@@ -1,13 +1,11 @@
 /**
  * The receiver as a process of its own, for applications in any language.
  *
- * Prints one line on stdout once it serves, `ready http://127.0.0.1:4020/callback`, and then, unless it
- * forwards them, each transition as one line of JSON. Logs go to stderr, a line of JSON each.
+ * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each transition
+ * as one line of JSON, unless transitions are forwarded. Logs go to stderr, one line of JSON each.
  *
- * SIGTERM ends it with 0: what is in flight is answered, what is at work is handed back. A second one
- * ends it at once.
- *
- * @since 0.1.0
+ * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
+ * SIGTERM ends it at once.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -45,34 +43,35 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** Fails a process whose user was told why already. */
+/** Ends the process with an error that was printed already. */
 class Reported extends Data.TaggedError("Reported") {
   override readonly [Runtime.errorReported] = false
 }
 
-/** Fails with one sentence. */
+/** Error raised when the store cannot be opened. The message is one sentence. */
 class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {}
 
-/** Opens a ledger, or says in the words of whoever failed why not; they name no password. */
+/** Opens a ledger. `messageOf` makes the message of an error; the errors name no password. */
 const open = (
   layer: Layer.Layer<Ledger.Ledger, LedgerSql.StartError>,
-  say: (error: Error) => string
+  messageOf: (error: Error) => string
 ): Layer.Layer<Ledger.Ledger, StoreUnusable> =>
   Layer.effect(
     Ledger.Ledger,
     Layer.build(layer).pipe(
       Effect.map(Context.get(Ledger.Ledger)),
-      Effect.mapError((error) => new StoreUnusable({ message: say(error) }))
+      Effect.mapError((error) => new StoreUnusable({ message: messageOf(error) }))
     )
   )
 
+/** Returns the message of the innermost cause. */
 const innermost = (error: Error): string =>
   error.cause instanceof Error ? innermost(error.cause) : error.message
 
 const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnusable> => {
   if (store._tag === "memory") return Ledger.layerMemory
   if (store._tag === "sqlite") return open(NodeSqlite.layerLedger(store), ({ message }) => message)
-  // PostgreSQL's client is an optional peer, so it is loaded only by who needs it.
+  // The client of PostgreSQL is an optional peer dependency, so it is loaded only for this store.
   return Effect.tryPromise({
     try: () => import("../NodePostgres.ts"),
     catch: () =>
@@ -82,14 +81,14 @@ const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnu
       open(
         layerLedger({ url: store.url }),
         (error) =>
-          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or mend the address in --store`
+          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address in --store`
       )
     ),
     Layer.unwrap
   )
 }
 
-/** Prints transitions, once `ready` was printed. A line that cannot be written was not told. */
+/** Prints transitions after `ready` was printed. A line that cannot be written fails the call of the handler. */
 const layerStdout = (ready: Latch.Latch) =>
   Handler.layer((transition) =>
     Effect.andThen(
@@ -106,10 +105,10 @@ const pathOf = (url = ""): string =>
   url.replace(/^https?:\/\/[^/?#]*/iu, "").replace(/[?#].*$/u, "")
 
 const adminListener = Effect.gen(function* () {
-  const { answer } = yield* Admin.Admin
+  const { respond } = yield* Admin.Admin
   const run = Effect.runForkWith(yield* Effect.context())
   const listener: RequestListener = ({ headers, method = "", url }, response) => {
-    const fiber = run(answer({ method, path: pathOf(url), headers }))
+    const fiber = run(respond({ method, path: pathOf(url), headers }))
     fiber.addObserver((exit) => {
       const { body, headers, status } = Exit.isSuccess(exit)
         ? exit.value
@@ -130,20 +129,22 @@ const serve = Effect.fnUntraced(function* (options: {
 }) {
   const { host, path } = options
   const receive = yield* NodeReceiver.listener
-  const administer = yield* adminListener
+  const admin = yield* adminListener
   const adminPort = Option.getOrUndefined(options.adminPort)
-  const isAdministered = adminPort === undefined && isLoopback(host)
+  const isAdminHere = adminPort === undefined && isLoopback(host)
   const port = yield* NodeReceiver.listen((request, response) => {
-    const asked = pathOf(request.url)
-    if (asked === path) receive(request, response)
-    else if (isAdministered || asked === "/healthz") administer(request, response)
+    const requestPath = pathOf(request.url)
+    if (requestPath === path) receive(request, response)
+    else if (isAdminHere || requestPath === "/healthz") admin(request, response)
     else response.writeHead(404, { "content-length": 0 }).end()
   }, options)
   if (adminPort !== undefined) {
-    const bound = yield* NodeReceiver.listen(administer, { host: "127.0.0.1", port: adminPort })
-    yield* Effect.logInfo(`The operator's side is at http://127.0.0.1:${bound}`)
-  } else if (!isAdministered) {
-    yield* Effect.logInfo("There is no operator's side beyond loopback: give --admin-port for one")
+    const boundPort = yield* NodeReceiver.listen(admin, { host: "127.0.0.1", port: adminPort })
+    yield* Effect.logInfo(`The operator's side is at http://127.0.0.1:${boundPort}`)
+  } else if (!isAdminHere) {
+    yield* Effect.logInfo(
+      "The operator's side is off, because --host is not a loopback address: --admin-port turns it on"
+    )
   }
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`
 })
@@ -152,8 +153,8 @@ const command = Command.make(
   "receiver",
   Settings.flags,
   Effect.fnUntraced(
-    function* ({ adminPort, confirm, host, path, port, ...given }) {
-      const settings = yield* Settings.make({ path, ...given })
+    function* ({ adminPort, confirm, host, path, port, ...flags }) {
+      const settings = yield* Settings.make({ path, ...flags })
       const { forward, forwardSecret, secrets, service, store } = settings
       const ready = yield* Latch.make()
       const handler =
@@ -171,7 +172,7 @@ const command = Command.make(
       )
       if (store._tag === "memory") {
         yield* Effect.logWarning(
-          "Callbacks are kept in memory and gone when this ends: --store sqlite:FILE keeps them"
+          "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )
       }
       const context = yield* Layer.build(layer)
@@ -189,12 +190,14 @@ const command = Command.make(
       StoreUnusable: (error) => report(error.message)
     })
   )
-).pipe(Command.withDescription("Takes callbacks in, and tells the truth in order"))
+).pipe(
+  Command.withDescription("Receives callbacks, confirms them and reports each transition in order")
+)
 
 const report = (sentence: string) =>
   Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))
 
-/** One sentence about what is wrong first, and the help only for who asks for it. */
+/** Prints an invalid command line as one sentence, without the help. */
 const output = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
@@ -202,7 +205,7 @@ const output = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
-/** One line each, on stderr: stdout is for what was told. */
+/** Logs to stderr, because stdout is for transitions. */
 const logger = Logger.map(Logger.formatJson, (line) => {
   process.stderr.write(`${line}\n`)
 })
@@ -214,7 +217,7 @@ const onSignal = () => {
   setTimeout(() => process.exit(1), 14_000).unref()
 }
 process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
-// Whoever read our stdout may be gone; the handler hears of it.
+// The reader of stdout may be gone. The write fails then, and with it the call of the handler.
 process.stdout.on("error", () => {})
 
 Command.run(command, { version }).pipe(

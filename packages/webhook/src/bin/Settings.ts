@@ -1,7 +1,5 @@
 /**
- * What `pawl-receiver` is set up with, from its flags and its environment.
- *
- * @since 0.1.0
+ * Settings of `pawl-receiver`, from its flags and its environment.
  */
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as Flag from "effect/cli/Flag"
@@ -11,12 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
-/**
- * Error raised when the settings cannot be right: one sentence for each that is not.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when settings are missing or invalid: one sentence for each. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
   readonly sentences: ReadonlyArray<string>
 }> {
@@ -33,61 +26,49 @@ const port = (name: string) =>
     )
   )
 
-/**
- * The flags.
- *
- * @category flags
- * @since 0.1.0
- */
+/** Flags of the command line. */
 export const flags = {
   port: port("port").pipe(
-    Flag.withDescription("The port callbacks come to; 0 takes a free one (default: 4020)"),
+    Flag.withDescription("The port for callbacks; 0 takes a free port (default: 4020)"),
     Flag.withDefault(4020)
   ),
   host: Flag.String("host").pipe(
     Flag.withDescription(
-      "The address to bind; beyond loopback, put TLS in front (default: 127.0.0.1)"
+      "The address to bind; put TLS in front if it is not loopback (default: 127.0.0.1)"
     ),
     Flag.withDefault("127.0.0.1")
   ),
   path: Flag.String("path").pipe(
-    Flag.withDescription("The path callbacks come to (default: /callback)"),
+    Flag.withDescription("The path for callbacks (default: /callback)"),
     Flag.withDefault("/callback")
   ),
   store: Flag.String("store").pipe(
     Flag.withDescription(
-      "Where callbacks are kept: memory, sqlite:FILE or postgres://… (default: memory)"
+      "The store for callbacks: memory, sqlite:FILE or postgres://… (default: memory)"
     ),
     Flag.withDefault("memory")
   ),
   adminPort: port("admin-port").pipe(
-    Flag.withDescription(
-      "A loopback port of its own for /transactions, /dead-letters and /metrics"
-    ),
+    Flag.withDescription("A separate loopback port for /transactions, /dead-letters and /metrics"),
     Flag.optional
   ),
   baseUrl: Flag.String("base-url").pipe(
-    Flag.withDescription("The base address of the service; PAWL_BASE_URL unless given"),
+    Flag.withDescription("The base URL of the service (default: PAWL_BASE_URL)"),
     Flag.optional
   ),
   forward: Flag.String("forward").pipe(
-    Flag.withDescription("Where each transition is posted to; on stdout unless given"),
+    Flag.withDescription("The URL to post each transition to (default: print it on stdout)"),
     Flag.optional
   ),
   confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
     Flag.withDescription(
-      "Which claims the service has to confirm before they are told (default: final)"
+      "The claims that the service must confirm before they are reported (default: final)"
     ),
     Flag.withDefault("final")
   )
 }
 
-/**
- * Where the ledger is kept.
- *
- * @category models
- * @since 0.1.0
- */
+/** The store of the ledger. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
@@ -106,10 +87,7 @@ const environment = Config.all({
 })
 
 const variables = {
-  baseUrl: [
-    "PAWL_BASE_URL",
-    "the base address of the service, ending in /api; --base-url does too"
-  ],
+  baseUrl: ["PAWL_BASE_URL", "the base URL of the service, ending in /api; --base-url sets it too"],
   merchantKey: ["PAWL_MERCHANT_KEY", "the merchant's key, from the operator of the service"],
   merchantSecret: [
     "PAWL_MERCHANT_SECRET",
@@ -117,15 +95,15 @@ const variables = {
   ]
 } as const
 
-/** What stands in for what is not being looked at. */
-const sound = {
+/** Valid values for the settings that are not being checked. */
+const valid = {
   baseUrl: "https://service.example/api",
   merchantKey: "key",
   merchantSecret: Redacted.make("secret")
 }
 
-/** Says what is wrong with a secret that need not be there. */
-const faultOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<string> => {
+/** Returns what is wrong with an optional secret. */
+const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<string> => {
   const text = Redacted.value(secret)
   return text === text.trim()
     ? []
@@ -146,39 +124,34 @@ const isTarget = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-const taken = /^\/(?:healthz|metrics|dead-letters|transactions)?(?:\/|$)/u
+const reserved = /^\/(?:healthz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
 const present = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret
 
-/**
- * Reads the settings, or says everything that is wrong with them.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const make = Effect.fnUntraced(function* (given: {
+/** Reads the settings, or fails with everything that is wrong with them. */
+export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
   readonly store: string
   readonly baseUrl: Option.Option<string>
   readonly forward: Option.Option<string>
 }) {
   const env = yield* environment
-  const baseUrl = Option.getOrElse(given.baseUrl, () => env.baseUrl)
-  const forward = Option.getOrUndefined(given.forward)
-  const store = storeOf(given.store)
+  const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
+  const forward = Option.getOrUndefined(flags.forward)
+  const store = storeOf(flags.store)
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
   const credentials = yield* Effect.forEach(
     ["merchantKey", "merchantSecret", "baseUrl"] as const,
     (setting) => {
       const [variable, meaning] = variables[setting]
-      const name = setting === "baseUrl" && Option.isSome(given.baseUrl) ? "--base-url" : variable
+      const name = setting === "baseUrl" && Option.isSome(flags.baseUrl) ? "--base-url" : variable
       const value = service[setting]
       const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
       return isMissing
         ? Effect.succeed([`${variable} is not set: it is ${meaning}.`])
-        : Effect.match(PawlConfig.make({ ...sound, [setting]: value }), {
+        : Effect.match(PawlConfig.make({ ...valid, [setting]: value }), {
             onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
             onSuccess: () => []
           })
@@ -186,18 +159,18 @@ export const make = Effect.fnUntraced(function* (given: {
   )
   const sentences = [
     ...credentials.flat(),
-    ...faultOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
-    ...faultOf("PAWL_FORWARD_SECRET", env.forwardSecret),
+    ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
+    ...problemsOf("PAWL_FORWARD_SECRET", env.forwardSecret),
     ...(store === undefined
       ? ["--store cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE."]
       : []),
     ...(forward === undefined || isTarget(forward)
       ? []
-      : ["--forward cannot be used: give an http or https URL without credentials in it."]),
-    ...(/^\/[^?#\s]*$/u.test(given.path) && !taken.test(given.path)
+      : ["--forward cannot be used: give an http or https URL without credentials."]),
+    ...(/^\/[^?#\s]*$/u.test(flags.path) && !reserved.test(flags.path)
       ? []
       : [
-          "--path cannot be used: give a path such as /callback, and none that is answered already."
+          "--path cannot be used: give a path such as /callback, and not /healthz, /metrics, /dead-letters or /transactions."
         ])
   ]
   if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 /**
- * Starts the receiver where this Node can run it and what it needs is installed, and else says in one
- * sentence what is missing.
- *
- * @since 0.1.0
+ * Starts the receiver. If Node is too old or a package is missing, it prints one sentence and exits with 1.
  */
 const end = (sentence: string): never => {
   console.error(sentence)

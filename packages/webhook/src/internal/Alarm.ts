@@ -1,32 +1,40 @@
 /**
- * What an answer of the service means to a person.
- *
- * @since 0.1.0
+ * Finds the reads that a person must look at.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
-import { type Answer, doubt } from "../Confirmer.ts"
+import { type ReadResult, unsettledClaim } from "../Confirmer.ts"
 import type * as Reconciler from "../Reconciler.ts"
 import type { Row } from "../Row.ts"
 
-/** Says what a person should know of an answer, by the row before and after it; undefined for nothing. */
-export const of = (
+/** Reads of the plan after which a claim that stays contradicted raises an alarm: the one after 60 s. */
+const contradictedReads = 3
+
+/** Returns the reason for an alarm, from the row before and after a read; undefined if there is none. */
+export const reasonOf = (
   before: Row,
   after: Row,
-  answer: Answer,
+  result: ReadResult,
   { policy }: Reconciler.Rules
 ): string | undefined => {
-  if (answer._tag !== "Said") return undefined
-  if (!isStatus(answer.status)) return "the service answered with a status that is not documented"
+  if (result._tag !== "Answered") return undefined
+  if (!isStatus(result.status)) return "the service answered with a status that is not documented"
   if (
-    Evidence.wentBack(after.evidence, answer.status) &&
+    Evidence.wentBack(after.evidence, result.status) &&
     !Evidence.wentBack(before.evidence, before.read?.status)
   ) {
     return "the service went back to an earlier status"
   }
-  const isConflict = ({ evidence, read }: Row) =>
+  const isInConflict = ({ evidence, read }: Row) =>
     Evidence.standing(evidence, read?.status, policy).conflict !== null
-  if (isConflict(after) && !isConflict(before)) return "several final statuses stand in conflict"
-  const stays = doubt(after, policy) === "contradicted" && after.polls === 3 && before.polls < 3
-  return stays ? "a callback claims a final status that the service contradicts" : undefined
+  if (isInConflict(after) && !isInConflict(before)) {
+    return "several final statuses conflict"
+  }
+  const staysContradicted =
+    unsettledClaim(after, policy) === "contradicted" &&
+    after.polls === contradictedReads &&
+    before.polls < contradictedReads
+  return staysContradicted
+    ? "a callback claims a final status that the service contradicts"
+    : undefined
 }

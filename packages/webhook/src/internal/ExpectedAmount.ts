@@ -1,46 +1,44 @@
 /**
- * Holds what callbacks say of money against what was ordered.
- *
- * @since 0.1.0
+ * Compares the amount and currency of callbacks with the order.
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Grammar from "@pawl/core/Grammar"
 import type { Kind } from "@pawl/core/Kind"
 import type { Row, Ordered } from "../Row.ts"
 
-/** What is paid is what was ordered; a subscription's charges and an intent's amount may change. */
+/** Tells whether the amount of a kind is fixed by its order. Subscriptions and intents may change theirs. */
 const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Tells whether a callback is of another account than the one that was ordered from: a replay of some
- * other transaction's, which says nothing about this one.
+ * Tells whether a callback names another account than the order. Such a callback is a replay of another
+ * transaction's, and nothing of it counts for this one.
  */
-export const isForeign = ({ ordered }: Row, { account }: Signed): boolean =>
+export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
 /**
  * Tells whether a callback of an APM payment, payout or refund has another amount or currency than was
- * ordered, as numbers, after the service's rounding.
+ * ordered. Amounts are compared as numbers, rounded as the service rounds.
  */
-export const differ = (row: Row): boolean =>
+export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
-  !row.cleared &&
-  Object.values(row.newest).some(
-    ({ signed }) => !isForeign(row, signed) && !isAsOrdered(row.ordered, signed)
+  !row.amountCleared &&
+  Object.values(row.newestCallbacks).some(
+    ({ signed }) => !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
   )
 
 const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>
   (ordered?.currency === undefined || ordered.currency === currency) &&
-  (ordered?.amount === undefined || isSame(ordered.amount, amount))
+  (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
-/** What cannot be read as an amount is not the same as any. */
-const isSame = (ordered: string, signed: string): boolean =>
+/** A text that is not an amount equals no amount. */
+const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
 
 /**
- * Counts the hundredths of a decimal text, half up as the service rounds. Plain: `Amount` would bring Schema
- * along, a third of a receiver's weight.
+ * Returns a decimal text in hundredths, rounded half up. It does not use core's `Amount`, which needs
+ * Schema: a third of a receiver's bundle.
  */
 const hundredths = (text: string): bigint | undefined => {
   const [, whole, fraction = ""] = /^([0-9]{1,40})(?:\.([0-9]{1,40}))?$/.exec(text) ?? []

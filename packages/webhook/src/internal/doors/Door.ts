@@ -1,46 +1,24 @@
 /**
- * What every door does alike: make an `Incoming` of a request, and headers of an answer.
- *
- * @since 0.1.0
+ * Parts that every door uses to read a request and write its response.
  */
-import type { Answer } from "../../Receiver.ts"
+import type { StatusCode } from "../../Receiver.ts"
 
-/**
- * Returns the query of a request's target or URL, with its `?`; the empty text where there is none.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the query of a URL or path, with its `?`; an empty text if there is none. */
 export const searchOf = (url: string): string => {
   const at = url.indexOf("?")
   return at < 0 ? "" : url.slice(at)
 }
 
-/**
- * The body of what is refused without being read.
- *
- * @category constants
- * @since 0.1.0
- */
-export const nothing = new Uint8Array()
+/** The body of a request whose body is not read, because its method is not POST. */
+export const emptyBody = new Uint8Array()
 
-const none: Readonly<Record<string, string>> = {}
-const allow: Readonly<Record<string, string>> = { allow: "POST" }
+const noHeaders: Readonly<Record<string, string>> = {}
+const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 
-/**
- * Returns the headers that an answer has.
- *
- * @category getters
- * @since 0.1.0
- */
-export const headersOf = (answer: Answer): Readonly<Record<string, string>> =>
-  answer === 405 ? allow : none
+/** Returns the headers of the response with a status code. */
+export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
+  status === 405 ? allowPost : noHeaders
 
-/**
- * What is said when somebody read the body before the receiver could.
- *
- * @category constants
- * @since 0.1.0
- */
-export const alreadyRead =
-  "The body of a callback was read before it came to the receiver: put the receiver before whatever parses bodies, such as express.json()"
+/** Message of the error that is logged when other code has read the body of a request. */
+export const bodyAlreadyRead =
+  "Other code read the body of a callback before the receiver: put the receiver before body parsers such as express.json()"

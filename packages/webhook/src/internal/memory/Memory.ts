@@ -1,274 +1,139 @@
 /**
- * The ledger in memory: what the ledgers in SQL do, in plain words.
- *
- * **Details**
- *
- * Rows are changed where they lie, and copied when they are handed out: most callbacks are accepted and
- * never read, and a row has 24 fields.
+ * The ledger in memory: a map of stored rows over `RowRule`.
  *
  * @since 0.1.0
  */
-import { type Body, type Signed, unsigned } from "@pawl/core/Callback"
-import { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Evidence from "@pawl/core/Evidence"
-import type { Status } from "@pawl/core/Status"
-import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
+import { type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type { Accepted, Ledger, Operation } from "../../Ledger.ts"
-import * as Row from "../../Row.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { Change, Key, Leased, Registration, Row } from "../../Row.ts"
+import * as RowRule from "../../RowRule.ts"
+import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as Quarantine from "./Quarantine.ts"
 
-/** The most bodies of one transaction in quarantine. */
-export const mostQuarantined = 16
-
-/** `dueAt` is what made the row due since it was last leased; `heard` is what `newest` is made of. */
-interface Held {
-  row: { -readonly [Field in keyof Row.Row]: Row.Row[Field] }
-  dueAt: number | undefined
-  lease: { readonly token: number; readonly until: number } | undefined
-  heard: Partial<Record<Status, Heard>>
-}
-
-/** The newest callback that claims a status, and when it came. */
-interface Heard {
-  readonly at: number
-  readonly signed: Signed
-  readonly body: Body
-}
-
-interface SetAside {
-  readonly verified: Verified
-  readonly at: number
-  heardAt: number
+/** All rows that a method has of an id. Each operation replaces them as a whole. */
+interface Slot {
+  rows: StoredRow.StoredRows
 }
 
 /** Makes a ledger that is empty. */
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
-  /** By method and id: rarely more than one. */
-  const rows = new Map<string, Array<Held>>()
-  /** Those that are due at some time or leased: few, since most transactions have ended. */
-  const open = new Set<Held>()
-  const quarantine = new Map<string, Array<SetAside>>()
-  const news = yield* Latch.make()
+  /** By method and id. */
+  const slots = new Map<string, Slot>()
+  /** The slots with rows that may be claimed now or later. They are few, and a claim looks at these alone. */
+  const open = new Set<Slot>()
+  const quarantine = Quarantine.make()
+  const work = yield* Latch.make()
   let leases = 0
 
-  const all = () => [...rows.values()].flat()
-  const under = (method: Method, transactionId: string) =>
-    rows.get(`${method}/${transactionId}`) ?? []
+  const all = () => [...slots.values()].flatMap(({ rows }) => rows)
+  const allOpen = () => [...open].flatMap(({ rows }) => rows)
 
-  const wake = (held: Held, at: number) => {
-    held.dueAt = earlier(held.dueAt, at)
-    open.add(held)
-    news.openUnsafe()
-  }
+  const find = (method: Method, id: string) => slots.get(`${method}/${id}`)
 
-  const find = (kind: Kind, id: string, at: number, by: Row.Finder): Held => {
-    const method = methodOf(kind)
-    const others = under(method, id)
-    const found = Row.find(others, kindOf, kind, by)
+  const findOrMake = (method: Method, id: string): Slot => {
+    const found = find(method, id)
     if (found !== undefined) return found
-    const row = Row.blank(kind, id, at)
-    const made: Held = { row, dueAt: undefined, lease: undefined, heard: {} }
-    rows.set(`${method}/${id}`, [...others, made])
-    return made
+    const slot = { rows: [] }
+    slots.set(`${method}/${id}`, slot)
+    return slot
   }
 
-  const setAside = (verified: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> => {
-    const key = `${verified.method}/${verified.signed.transactionId}`
-    const kept = quarantine.get(key) ?? []
-    const same = kept.find((each) => isSame(each.verified.bytes, verified.bytes))
-    if (same !== undefined) {
-      same.heardAt = at
-      return Effect.succeed({ isNew: false })
-    }
-    if (kept.length >= mostQuarantined) return Effect.fail(new StoreUnavailable({}))
-    quarantine.set(key, [...kept, { verified, at, heardAt: at }])
-    return Effect.succeed({ isNew: true })
+  const store = (slot: Slot, rows: StoredRow.StoredRows): void => {
+    slot.rows = rows
+    if (StoredRow.nextClaimableAt(rows) === undefined) open.delete(slot)
+    else open.add(slot)
   }
 
-  const accept = (verified: Verified, claim: Status, at: number): Accepted => {
-    const { body, kind, method, secret, signed, ordered, transactionId } = verified
-    const held = find(kind, transactionId, at, "callback")
-    const { row } = held
-    const evidence = Evidence.join(row.evidence, Evidence.claimed(claim))
-    const isNew = evidence !== row.evidence
-    const isSure = (evidence & Evidence.confirmed(claim)) !== 0
-    if (row.kind === method) row.kind = kind
-    row.ordered ??= ordered
-    row.evidence = evidence
-    row.callbacks++
-    row.secret = secret
-    if (!isSure) row.unconfirmedAt = at
-    if (isNew) {
-      row.since = at
-      row.polls = 0
-      row.pollAt = undefined
-    }
-    held.heard[claim] = { at, signed, body }
-    if (isNew || !isSure) wake(held, at)
-    return { isNew }
+  const accept = (verified: Verified, at: number) => {
+    const { claim, method, transactionId } = verified
+    if (claim === undefined) return quarantine.accept(verified, at)
+    const slot = findOrMake(method, transactionId)
+    const { isDue, isNew, rows } = RowRule.accept(slot.rows, verified, claim, at)
+    store(slot, rows)
+    if (isDue) work.openUnsafe()
+    return Effect.succeed({ isNew })
   }
 
-  const register = ({ kind, status, transactionId, ...ordered }: Operation, at: number): void => {
-    const held = find(kind, transactionId, at, "registration")
-    const seen = status === undefined ? Evidence.none : Evidence.confirmed(status)
-    const evidence = Evidence.join(held.row.evidence, seen)
-    held.row = { ...held.row, kind, evidence, ordered: Row.orderedOf(ordered) ?? held.row.ordered }
-    wake(held, at)
+  const register = (registration: Registration, at: number): void => {
+    const slot = findOrMake(methodOf(registration.kind), registration.transactionId)
+    store(slot, RowRule.register(slot.rows, registration, at))
+    work.openUnsafe()
   }
 
-  const claim = (options: {
-    readonly at: number
-    readonly until: number
-    readonly limit: number
-  }) => {
-    const leased = [...open]
-      .filter((held) => freeAt(held) <= options.at)
-      .toSorted((one, two) => freeAt(one) - freeAt(two))
-      .slice(0, options.limit)
-      .map((held): Row.Leased => {
-        held.lease = { token: ++leases, until: options.until }
-        held.dueAt = undefined
-        return { ...rowOf(held), lease: held.lease.token, seen: held.row.evidence }
-      })
-    const next = [...open].reduce((soonest, held) => Math.min(soonest, freeAt(held)), Infinity)
-    return { rows: leased, dueAt: Number.isFinite(next) ? next : undefined }
+  const lease = ({ row }: StoredRow.StoredRow, until: number): ReadonlyArray<Leased> => {
+    const slot = findOrMake(row.method, row.transactionId)
+    const { leased, rows } = RowRule.lease(slot.rows, row.scope, { id: ++leases, until })
+    store(slot, rows)
+    return leased === undefined ? [] : [leased]
   }
 
-  const write = (
-    leased: Row.Leased,
-    { release, ifSequence, until, ...change }: Row.Change
-  ): Row.Leased | undefined => {
-    const others = under(leased.method, leased.transactionId)
-    const held = others.find(({ row }) => row.scope === leased.scope)
-    if (held === undefined || held.lease?.token !== leased.lease) return undefined
-    const { row } = held
-    if (ifSequence !== undefined && ifSequence !== row.sequence) return undefined
-    const isOvertaken = Evidence.claimedStatuses(row.evidence & ~leased.seen).length > 0
-    held.row = {
-      ...row,
-      ...change,
-      evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
-      read: Evidence.joinRead(row.read, change.read),
-      ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt })
-    }
-    const isFound = change.kind !== undefined && change.kind !== leased.kind
-    const twin = others.find((other) => isFound && other !== held && other.row.kind === change.kind)
-    if (twin !== undefined) {
-      twin.row = Row.absorb(twin.row, held.row)
-      twin.heard = { ...held.heard, ...twin.heard }
-      open.delete(held)
-      wake(twin, row.since)
-      rows.set(
-        `${row.method}/${row.transactionId}`,
-        others.filter((other) => other !== held)
-      )
-      return undefined
-    }
-    if (until !== undefined) held.lease = { token: leased.lease, until }
-    if (release !== undefined) {
-      held.lease = undefined
-      held.dueAt = earlier(held.dueAt, release.dueAt)
-      if (held.dueAt === undefined) open.delete(held)
-      news.openUnsafe()
-    }
-    return { ...rowOf(held), lease: leased.lease, seen: leased.seen }
+  const claim = ({ at, limit, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
+    const claimed = StoredRow.claimable(allOpen(), at).slice(0, limit)
+    const rows = claimed.flatMap((stored) => lease(stored, until))
+    return { rows, dueAt: StoredRow.nextClaimableAt(allOpen()) }
   }
 
-  const redrive = (key: Row.Key, at: number): boolean => {
-    const found = under(key.method, key.transactionId).filter(
-      ({ row }) => row.deadLetter !== undefined && (key.scope ?? row.scope) === row.scope
-    )
-    for (const held of found) {
-      held.row = Row.redriven(held.row, at)
-      wake(held, at)
-    }
-    return found.length > 0
+  const write = (leased: Leased, change: Change): Leased | undefined => {
+    const slot = find(leased.method, leased.transactionId)
+    if (slot === undefined) return undefined
+    const written = RowRule.write(slot.rows, leased, change)
+    if (written.rows === slot.rows) return undefined
+    store(slot, written.rows)
+    if (change.release !== undefined || written.leased === undefined) work.openUnsafe()
+    return written.leased
   }
 
-  const forget = ({ before, limit }: { readonly before: number; readonly limit: number }) => {
-    const old = all()
-      .filter(({ row }) => row.deadLetter === undefined)
-      .flatMap((held) =>
-        Object.entries(held.heard)
-          .filter(([, { at }]) => at < before)
-          .map(([status]) => ({ held, status: status as Status }))
-      )
-      .slice(0, limit)
-    for (const { held, status } of old) delete held.heard[status]
-    const aside = [...quarantine].flatMap(([key, kept]) =>
-      kept.filter(({ heardAt }) => heardAt < before).map((each) => [key, each] as const)
-    )
-    for (const [key, each] of aside.slice(0, limit)) {
-      quarantine.set(key, quarantine.get(key)?.filter((other) => other !== each) ?? [])
-    }
-    return old.length + Math.min(aside.length, limit)
+  const redrive = (key: Key, at: number): boolean => {
+    const slot = find(key.method, key.transactionId)
+    if (slot === undefined) return false
+    const redriven = RowRule.redrive(slot.rows, key, at)
+    if (redriven === slot.rows) return false
+    store(slot, redriven)
+    work.openUnsafe()
+    return true
   }
+
+  const forget = ({ before, limit }: Parameters<Ledger["Service"]["forget"]>[0]): number => {
+    let deleted = 0
+    for (const slot of slots.values()) {
+      const forgotten = RowRule.forget(slot.rows, { before, limit: limit - deleted })
+      deleted += forgotten.count
+      slot.rows = forgotten.rows
+    }
+    return deleted + quarantine.forget(before, limit)
+  }
+
+  const deadLetters = (): ReadonlyArray<Row> =>
+    all()
+      .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [{ row, at: row.deadLetter.at }]))
+      .toSorted((one, two) => one.at - two.at)
+      .map(({ row }) => row)
 
   return {
-    accept: (verified, at) =>
-      Effect.suspend(() =>
-        verified.claim === undefined
-          ? setAside(verified, at)
-          : Effect.succeed(accept(verified, verified.claim, at))
-      ),
-    register: (operation, at) => Effect.sync(() => register(operation, at)),
+    accept: (verified, at) => Effect.suspend(() => accept(verified, at)),
+    register: (registration, at) => Effect.sync(() => register(registration, at)),
     claim: (options) => Effect.sync(() => claim(options)),
     write: (leased, change) => Effect.sync(() => write(leased, change)),
-    get: (method, id) =>
-      Effect.sync(() => {
-        const held = Row.find(under(method, id), kindOf, method, "callback")
-        return held && rowOf(held)
-      }),
-    deadLetters: Effect.sync(() =>
-      all()
-        .map(rowOf)
-        .flatMap((row) => (row.deadLetter === undefined ? [] : [{ row, at: row.deadLetter.at }]))
-        .toSorted((one, two) => one.at - two.at)
-        .map(({ row }) => row)
-    ),
+    get: (method, transactionId) =>
+      Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
+    deadLetters: Effect.sync(deadLetters),
     redrive: (key, at) => Effect.sync(() => redrive(key, at)),
     backlog: (at) =>
       Effect.sync(() => {
-        const due = [...open].map(freeAt).filter((free) => free <= at)
+        const [oldest, ...others] = StoredRow.claimable(allOpen(), at)
         return {
-          due: due.length,
-          dueSince: due.toSorted((one, two) => one - two)[0],
-          deadLetters: all().filter(({ row }) => row.deadLetter !== undefined).length
+          due: oldest === undefined ? 0 : 1 + others.length,
+          oldestDueAt: oldest && StoredRow.claimableAt(oldest),
+          deadLetters: deadLetters().length
         }
       }),
     forget: (options) => Effect.sync(() => forget(options)),
-    quarantined: Effect.sync(() =>
-      [...quarantine.values()]
-        .flat()
-        .toSorted((one, two) => one.at - two.at)
-        .map(({ verified }) => verified)
-    ),
-    woken: Effect.andThen(news.await, Effect.asVoid(news.close)),
-    patience: Duration.infinity
+    quarantined: Effect.sync(quarantine.list),
+    awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
+    pollInterval: Duration.infinity
   }
 })
-
-const kindOf = ({ row }: Held): Kind => row.kind
-
-/** The row as it is now. */
-const rowOf = ({ heard, row }: Held): Row.Row => ({
-  ...row,
-  newest: Object.fromEntries(
-    Object.entries(heard).map(([status, { body, signed }]) => [
-      status,
-      { signed, unsigned: unsigned(row.method, body) }
-    ])
-  )
-})
-
-/** When a row may be claimed: when its lease is over, or when it is due. */
-const freeAt = ({ dueAt, lease }: Held): number => lease?.until ?? dueAt ?? Infinity
-
-const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
-  one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)
-
-const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
-  one.length === two.length && one.every((byte, at) => byte === two[at])

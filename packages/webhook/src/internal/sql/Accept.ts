@@ -3,36 +3,36 @@
  *
  * **Details**
  *
- * PostgreSQL refuses one key twice in a statement, so what a group brings is reduced first: all
- * callbacks of one row become one line with a count. They all claim the same status; callbacks of the
- * row that claim another, or another kind, are for the next group. So a group does exactly what its callbacks would have
- * done in turn. Its lines are sorted by key: two groups that share rows wait for each other, and never
- * in a circle.
+ * PostgreSQL does not allow a key twice in one upsert, so all callbacks of a row in a group become one line
+ * with a count. They claim the same status and name the same kind; callbacks of the row with another status
+ * or kind wait for the next group. So a group has the same result as its callbacks one after the other.
+ * The lines are sorted by key, so that two groups with the same rows do not deadlock.
  *
- * Which row that is is looked up first. On PostgreSQL another process may make one in between, for the
- * same transaction under another kind; when the service tells the kind, they become one.
+ * The row of each callback is looked up first. On PostgreSQL another process may then make a row of the
+ * same transaction under another kind; the two are joined when a read returns the kind.
  *
- * On PostgreSQL both upserts are one statement: one round trip, no process that stops between BEGIN and
- * COMMIT with rows locked, and nothing that cannot be given up when the server goes silent (the client
- * does not let go of a BEGIN).
+ * On PostgreSQL both upserts are one statement: one round trip, and no process can stop between BEGIN and
+ * COMMIT with rows locked. A statement can also be given up when the server does not respond, while the
+ * client does not interrupt a BEGIN.
  *
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
+import type { Kind, Method } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Statement } from "effect/sql/Statement"
-import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
 import type { Accepted } from "../../Ledger.ts"
-import { find } from "../../Row.ts"
-import { type Big, type Key, keyOf, lone } from "./RowCodec.ts"
+import { find } from "../../StoredRow.ts"
+import type { Verified } from "../../Verifier.ts"
+import * as Lookup from "./Lookup.ts"
+import { type BigInteger, type Key, keyOf, preparedIfSingle } from "./RowCodec.ts"
 
-/** A callback that waits to be accepted, under what it names. */
-export interface Claim {
+/** A callback that waits to be stored. */
+export interface Callback {
   readonly method: Method
   readonly kind: Kind
   readonly transaction_id: string
@@ -43,125 +43,146 @@ export interface Claim {
   readonly body: Uint8Array
 }
 
-/** The callbacks of one row in one group, in the order they came in. */
-type Lines = Arr.NonEmptyReadonlyArray<Line>
+type Callbacks = Arr.NonEmptyReadonlyArray<Callback>
 
-interface Line extends Key {
-  readonly claims: Arr.NonEmptyReadonlyArray<Claim>
+/** The callbacks of one row in a group, in the order they came in. */
+interface RowCallbacks extends Key {
+  readonly callbacks: Callbacks
 }
 
-interface Counted extends Key {
-  readonly count: Big
+type Lines = Arr.NonEmptyReadonlyArray<RowCallbacks>
+
+interface Count extends Key {
+  readonly count: BigInteger
 }
 
-/** Makes the function that accepts a group. */
+/** Returns a verified callback as it is stored. */
+export const callbackOf = (verified: Verified, status: Status, at: number): Callback => {
+  const { bytes: body, kind, method, ordered, secret, transactionId: transaction_id } = verified
+  const orderedText = ordered === undefined ? null : JSON.stringify(ordered)
+  return { method, kind, transaction_id, ordered: orderedText, secret, status, at, body }
+}
+
+/** Makes the key of a group commit: a group has, of each method and id, callbacks of one status and kind. */
+export const groupKeyOf = (callback: Callback) => ({
+  key: Lookup.textOf(callback),
+  variant: `${callback.status}/${callback.kind}`
+})
+
+/** Makes the function that accepts a group. Its two upserts translate `RowRule.accept`. */
 export const make = (
   sql: SqlClient
-): ((
-  claims: Arr.NonEmptyReadonlyArray<Claim>
-) => Effect.Effect<ReadonlyArray<Accepted>, SqlError>) => {
+): ((callbacks: Callbacks) => Effect.Effect<ReadonlyArray<Accepted>, SqlError>) => {
   // A new callback states one status, and its evidence is the claimed bit of that status.
   const confirmedBit = `CASE excluded.evidence ${statuses
     .map((status) => `WHEN ${Evidence.claimed(status)} THEN ${Evidence.confirmed(status)}`)
     .join(" ")} END`
-  const isUnsure = sql.literal(`(held.evidence & ${confirmedBit}) = 0`)
-  const isNew = sql.literal("(held.evidence & excluded.evidence) = 0")
+  const isUnconfirmed = sql.literal(`(stored.evidence & ${confirmedBit}) = 0`)
+  const isNew = sql.literal("(stored.evidence & excluded.evidence) = 0")
 
   const upsertRows = (lines: Lines) =>
-    sql`INSERT INTO pawl_transactions AS held ${sql.insert(
-      Arr.map(lines, ({ claims, scope, transaction_id }) => ({
+    sql`INSERT INTO pawl_transactions AS stored ${sql.insert(
+      Arr.map(lines, ({ callbacks, scope, transaction_id }) => ({
         transaction_id,
         scope,
-        method: claims[0].method,
-        kind: claims[0].kind,
-        ordered: claims[0].ordered,
-        secret: Arr.lastNonEmpty(claims).secret,
-        evidence: Evidence.claimed(claims[0].status),
-        callbacks: claims.length,
-        retry_at: claims[0].at,
-        created_at: claims[0].at,
-        since: claims[0].at,
-        unconfirmed_at: Arr.lastNonEmpty(claims).at,
-        due_at: claims[0].at
+        method: callbacks[0].method,
+        kind: callbacks[0].kind,
+        ordered: callbacks[0].ordered,
+        secret: Arr.lastNonEmpty(callbacks).secret,
+        evidence: Evidence.claimed(callbacks[0].status),
+        callbacks: callbacks.length,
+        retry_at: callbacks[0].at,
+        created_at: callbacks[0].at,
+        new_status_at: callbacks[0].at,
+        unconfirmed_at: Arr.lastNonEmpty(callbacks).at,
+        due_at: callbacks[0].at
       }))
     )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
-      kind = CASE WHEN held.kind = held.method THEN excluded.kind ELSE held.kind END,
-      ordered = COALESCE(held.ordered, excluded.ordered),
+      kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,
+      ordered = COALESCE(stored.ordered, excluded.ordered),
       secret = excluded.secret,
-      evidence = held.evidence | excluded.evidence,
-      callbacks = held.callbacks + excluded.callbacks,
-      unconfirmed_at = CASE WHEN ${isUnsure} THEN excluded.unconfirmed_at ELSE held.unconfirmed_at END,
-      since = CASE WHEN ${isNew} THEN excluded.since ELSE held.since END,
-      polls = CASE WHEN ${isNew} THEN 0 ELSE held.polls END,
-      poll_at = CASE WHEN ${isNew} THEN NULL ELSE held.poll_at END,
+      evidence = stored.evidence | excluded.evidence,
+      callbacks = stored.callbacks + excluded.callbacks,
+      unconfirmed_at = CASE
+        WHEN ${isUnconfirmed} THEN excluded.unconfirmed_at ELSE stored.unconfirmed_at END,
+      new_status_at = CASE WHEN ${isNew} THEN excluded.new_status_at ELSE stored.new_status_at END,
+      polls = CASE WHEN ${isNew} THEN 0 ELSE stored.polls END,
+      poll_at = CASE WHEN ${isNew} THEN NULL ELSE stored.poll_at END,
       due_at = CASE
-        WHEN (${isNew} OR ${isUnsure}) AND (held.due_at IS NULL OR held.due_at > excluded.due_at)
-        THEN excluded.due_at ELSE held.due_at END`
+        WHEN (${isNew} OR ${isUnconfirmed})
+          AND (stored.due_at IS NULL OR stored.due_at > excluded.due_at)
+        THEN excluded.due_at ELSE stored.due_at END`
 
-  const upsertCallbacks = (lines: Lines) =>
-    sql<Counted>`INSERT INTO pawl_callbacks AS held ${sql.insert(
-      Arr.map(lines, ({ claims, scope, transaction_id }) => ({
+  const upsertBodies = (lines: Lines) =>
+    sql<Count>`INSERT INTO pawl_callbacks AS stored ${sql.insert(
+      Arr.map(lines, ({ callbacks, scope, transaction_id }) => ({
         transaction_id,
         scope,
-        status: claims[0].status,
-        count: claims.length,
-        first_at: claims[0].at,
-        first_body: claims[0].body,
-        newest_at: Arr.lastNonEmpty(claims).at,
-        newest_body: claims.length === 1 ? null : Arr.lastNonEmpty(claims).body
+        status: callbacks[0].status,
+        count: callbacks.length,
+        first_at: callbacks[0].at,
+        first_body: callbacks[0].body,
+        newest_at: Arr.lastNonEmpty(callbacks).at,
+        newest_body: callbacks.length === 1 ? null : Arr.lastNonEmpty(callbacks).body
       }))
     )} ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
-      count = held.count + excluded.count,
+      count = stored.count + excluded.count,
       newest_at = excluded.newest_at,
       newest_body = COALESCE(excluded.newest_body, excluded.first_body)
       RETURNING transaction_id, scope, count`
 
   const upsert = sql.onDialectOrElse({
     pg: () => (lines: Lines) =>
-      lone(lines, sql<Counted>`WITH rows AS (${upsertRows(lines)}) ${upsertCallbacks(lines)}`),
+      preparedIfSingle(
+        lines,
+        sql<Count>`WITH rows AS (${upsertRows(lines)}) ${upsertBodies(lines)}`
+      ),
     orElse: () => (lines: Lines) =>
       Effect.map(
         Effect.forEach(pieces(lines), (piece) =>
-          Effect.andThen(upsertRows(piece), upsertCallbacks(piece))
+          Effect.andThen(upsertRows(piece), upsertBodies(piece))
         ),
         Arr.flatten
       )
   })
 
-  /** What a group brings, each under the row it belongs to; what is new to the ledger under a new one. */
-  const linesOf = Effect.fnUntraced(function* (claims: Arr.NonEmptyReadonlyArray<Claim>) {
-    const groups = Object.values(Arr.groupBy(claims, nameOf))
-    const names = groups.map(([name]) => name)
-    const there = Map.groupBy(yield* lone(names, rowsUnder(sql, names)), nameOf)
-    const lines = groups.map((group): Line => {
+  /** Finds the row of each callback, which may be a new one, and returns the callbacks by row. */
+  const linesOf = Effect.fnUntraced(function* (callbacks: Callbacks) {
+    const groups = Object.values(Arr.groupBy(callbacks, Lookup.textOf))
+    const ids = groups.map(([first]) => first)
+    const rows = Map.groupBy(yield* preparedIfSingle(ids, Lookup.rowsOf(sql, ids)), Lookup.textOf)
+    const lines = groups.map((group): RowCallbacks => {
       const { kind, transaction_id } = group[0]
-      const row = find(there.get(nameOf(group[0])) ?? [], ({ kind }) => kind, kind, "callback")
-      return { claims: group, transaction_id, scope: row?.scope ?? kind }
+      const candidates = rows.get(Lookup.textOf(group[0])) ?? []
+      const row = find(candidates, (candidate) => candidate.kind, kind, "callback")
+      return { callbacks: group, transaction_id, scope: row?.scope ?? kind }
     })
-    return Arr.sortWith(lines as Arr.NonEmptyArray<Line>, keyOf, Order.String)
+    return Arr.sortWith(lines as Arr.NonEmptyArray<RowCallbacks>, keyOf, Order.String)
   })
 
-  const acceptAll = Effect.fnUntraced(function* (claims: Arr.NonEmptyReadonlyArray<Claim>) {
-    const lines = yield* linesOf(claims)
-    const kept = yield* upsert(lines)
-    const counts = new Map(kept.map((line) => [keyOf(line), Number(line.count)]))
-    // A line that counts no more than this group brought was not there before.
-    const news = new Set(
+  const acceptGroup = Effect.fnUntraced(function* (callbacks: Callbacks) {
+    const lines = yield* linesOf(callbacks)
+    const written = yield* upsert(lines)
+    const counts = new Map(written.map((line) => [keyOf(line), Number(line.count)]))
+    // Where the stored count equals the count of this group, the line did not exist before.
+    const firstOnes = new Set(
       lines.flatMap((line) =>
-        counts.get(keyOf(line)) === line.claims.length ? [line.claims[0]] : []
+        counts.get(keyOf(line)) === line.callbacks.length ? [line.callbacks[0]] : []
       )
     )
-    return claims.map((claim) => ({ isNew: news.has(claim) }))
+    return callbacks.map((callback) => ({ isNew: firstOnes.has(callback) }))
   })
 
   return sql.onDialectOrElse({
-    pg: () => acceptAll,
-    orElse: () => (claims: Arr.NonEmptyReadonlyArray<Claim>) =>
-      sql.withTransaction(acceptAll(claims))
+    pg: () => acceptGroup,
+    orElse: () => (callbacks: Callbacks) => sql.withTransaction(acceptGroup(callbacks))
   })
 }
 
-/** Few lengths, so that each has a text that stays prepared: SQLite takes as long to prepare one as to run it. */
+/**
+ * The lengths of lists on SQLite. They are few, so that the text of each stays prepared: SQLite takes as
+ * long to prepare such a statement as to run it.
+ */
 const lengths = [64, 16, 4]
 
 const pieces = <A>(
@@ -171,39 +192,3 @@ const pieces = <A>(
   const [piece, rest] = Arr.splitAtNonEmpty(list, length)
   return Arr.isArrayNonEmpty(rest) ? [piece, ...pieces(rest)] : [piece]
 }
-
-/** What rows are looked for by. */
-interface Name {
-  readonly method: Method
-  readonly transaction_id: string
-}
-
-/** Every scope there is: PostgreSQL may have no statistics to see that an id has few rows. */
-const scopes = {
-  pg: () =>
-    ` AND scope IN (${Object.entries(kindsOf)
-      .flatMap(([method, kinds]) => [...kinds, method])
-      .map((scope) => `'${scope}'`)
-      .join(", ")})`,
-  orElse: () => ""
-}
-
-/** Reads which rows there are under the ids of names, in either method. */
-export const rowsUnder = (
-  sql: SqlClient,
-  names: ReadonlyArray<Name>
-): Statement<Key & Name & { readonly kind: Kind }> =>
-  sql`SELECT transaction_id, scope, method, kind FROM pawl_transactions
-    WHERE ${sql.in(
-      "transaction_id",
-      names.map((name) => name.transaction_id)
-    )}${sql.literal(sql.onDialectOrElse(scopes))}`
-
-/** No method has a slash. */
-const nameOf = ({ method, transaction_id }: Name): string => `${method}/${transaction_id}`
-
-/** A group has, of each method and id, callbacks of one status and one kind. */
-export const place = (claim: Claim) => ({
-  key: nameOf(claim),
-  part: `${claim.status}/${claim.kind}`
-})

@@ -1,23 +1,29 @@
 /**
- * How much there is to do, in SQL: each count is of one partial index.
+ * The backlog in SQL. Each count is read from a partial index.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Backlog } from "../../Ledger.ts"
-import type { Big } from "./RowCodec.ts"
+import type { BigInteger } from "./RowCodec.ts"
 
-/** Counts what is due and what was given up. */
+interface Counts {
+  readonly due: BigInteger
+  readonly oldest: BigInteger | null
+  readonly dead_letters: BigInteger
+}
+
+/** Counts the rows that may be claimed, and the dead letters. Translates `StoredRow.claimable`. */
 export const count = (sql: SqlClient, at: number) =>
   Effect.map(
-    sql<{ readonly due: Big; readonly soonest: Big | null; readonly dead_letters: Big }>`SELECT
-      (SELECT count(*) FROM pawl_transactions WHERE free_at <= ${at}) AS due,
-      (SELECT min(free_at) FROM pawl_transactions WHERE free_at <= ${at}) AS soonest,
+    sql<Counts>`SELECT
+      (SELECT count(*) FROM pawl_transactions WHERE claimable_at <= ${at}) AS due,
+      (SELECT min(claimable_at) FROM pawl_transactions WHERE claimable_at <= ${at}) AS oldest,
       (SELECT count(*) FROM pawl_transactions WHERE dead_letter_at IS NOT NULL) AS dead_letters`,
     ([line]): Backlog => ({
       due: Number(line?.due ?? 0),
-      dueSince: line?.soonest === null || line === undefined ? undefined : Number(line.soonest),
+      oldestDueAt: line?.oldest === null || line === undefined ? undefined : Number(line.oldest),
       deadLetters: Number(line?.dead_letters ?? 0)
     })
   )

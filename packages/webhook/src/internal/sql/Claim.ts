@@ -1,11 +1,11 @@
 /**
- * Claiming in SQL: the rows that are due, leased to one worker each.
+ * Claiming in SQL: leases rows that are due, each to one worker.
  *
  * **Details**
  *
- * PostgreSQL steps over rows that another transaction holds at this moment (`SKIP LOCKED`); what is
- * left due then is somebody's, and does not count as due. SQLite lets in one writer at a time. An UPDATE
- * gives its rows in any order, so each keeps for how long it had been free.
+ * PostgreSQL skips rows that another transaction has locked at this moment (`SKIP LOCKED`); such a row is
+ * not counted as due, because another process works on it. SQLite has one writer at a time. An UPDATE
+ * returns its rows in any order, so each row keeps the time from which it could be claimed.
  *
  * @since 0.1.0
  */
@@ -15,17 +15,17 @@ import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Leased, Row } from "../../Row.ts"
+import * as Retry from "./Retry.ts"
 import {
-  type Big,
+  type BigInteger,
+  type CallbackColumns,
   type Columns,
   type Key,
   keyOf,
-  lone,
-  type Newest,
   newestOf,
+  preparedIfSingle,
   rowOf
 } from "./RowCodec.ts"
-import * as Store from "./Retry.ts"
 
 interface Options {
   readonly at: number
@@ -33,70 +33,74 @@ interface Options {
   readonly limit: number
 }
 
-/** A lease's token: 53 bits that the database draws, whatever seed this process runs with. */
-const tokens = {
+/** The id of a lease: 53 bits that the database draws, so that it does not depend on this process's seed. */
+const leaseIds = {
   pg: () => "floor(random() * 9007199254740992)::bigint",
   orElse: () => "random() & 9007199254740991"
 }
 
-/** Reads the newest bodies of rows, by the text of their keys. */
+/** Reads the newest callbacks of rows, and returns the function that looks one row up. */
 export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: ReadonlyArray<Key>) {
-  const lines = yield* Store.again(
-    lone(
+  const lines = yield* Retry.onConflict(
+    preparedIfSingle(
       keys,
-      sql<Newest>`SELECT transaction_id, scope, status, COALESCE(newest_body, first_body) AS body
+      sql<CallbackColumns>`SELECT transaction_id, scope, status, newest_at AS at,
+        COALESCE(newest_body, first_body) AS body
       FROM pawl_callbacks WHERE ${isOneOf(sql, keys)} AND newest_at IS NOT NULL`
     )
   )
-  const bodies = Map.groupBy(lines, keyOf)
-  return (key: Key): Row["newest"] => newestOf(bodies.get(keyOf(key)) ?? [])
+  const linesByKey = Map.groupBy(lines, keyOf)
+  return (key: Key): Row["newestCallbacks"] => newestOf(linesByKey.get(keyOf(key)) ?? [])
 })
 
 /**
- * Leases rows, and says when the next is free that nobody holds. Each step is done again by itself, for
- * what is leased must not be leased again.
+ * Leases rows, and returns when the next row may be claimed. Each statement is retried by itself: a retry
+ * of the whole would lease other rows.
  */
 export const claim = Effect.fnUntraced(function* (sql: SqlClient, { at, limit, until }: Options) {
-  const soonest = yield* nextFree(sql, Number.MIN_SAFE_INTEGER)
+  const soonest = yield* nextClaimable(sql, Number.MIN_SAFE_INTEGER)
   if (soonest > at || limit === 0) return { rows: [], dueAt: finite(soonest) }
-  const lines = yield* Store.again(lease(sql, { at, limit, until }))
+  const lines = yield* Retry.onConflict(lease(sql, { at, limit, until }))
   const newest = yield* newestOfAll(sql, lines)
-  const next = yield* nextFree(sql, lines.length === limit ? Number.MIN_SAFE_INTEGER : at)
+  const next = yield* nextClaimable(sql, lines.length === limit ? Number.MIN_SAFE_INTEGER : at)
   return {
     rows: lines.map((line): Leased => ({
       ...rowOf(line, newest(line)),
       lease: Number(line.lease),
-      seen: line.evidence
+      evidenceAtLease: line.evidence
     })),
     dueAt: finite(lines.length === 0 ? next : Math.min(next, until))
   }
 })
 
+/** Translates `RowRule.lease`, for the rows of `StoredRow.claimable`. */
 const lease = (sql: SqlClient, { at, limit, until }: Options) => {
-  const token = sql.literal(sql.onDialectOrElse(tokens))
-  const stepOver = sql.literal(
+  const leaseId = sql.literal(sql.onDialectOrElse(leaseIds))
+  const skipLocked = sql.literal(
     sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" })
   )
   return Effect.map(
-    sql<Columns & { readonly was_free_at: Big }>`
+    sql<Columns & { readonly was_claimable_at: BigInteger }>`
       WITH due AS MATERIALIZED (
         SELECT transaction_id, scope FROM pawl_transactions
-        WHERE free_at <= ${at} ORDER BY free_at LIMIT ${limit} ${stepOver}
+        WHERE claimable_at <= ${at} ORDER BY claimable_at LIMIT ${limit} ${skipLocked}
       )
       UPDATE pawl_transactions
-      SET lease = ${token}, lease_until = ${until}, due_at = NULL, was_free_at = free_at
+      SET lease = ${leaseId}, lease_until = ${until}, due_at = NULL,
+        was_claimable_at = claimable_at
       WHERE (transaction_id, scope) IN (SELECT transaction_id, scope FROM due)
       RETURNING *`,
-    (lines) => Arr.sortWith(lines, (line) => Number(line.was_free_at), Order.Number)
+    (lines) => Arr.sortWith(lines, (line) => Number(line.was_claimable_at), Order.Number)
   )
 }
 
-/** When the next row is free, later than a moment; Infinity if none ever is. */
-const nextFree = (sql: SqlClient, after: number) =>
+/** Returns when the next row may be claimed after a time; `Infinity` when none may. Translates `StoredRow.nextClaimableAt`. */
+const nextClaimable = (sql: SqlClient, after: number) =>
   Effect.map(
-    Store.again(sql<{ readonly free_at: Big }>`SELECT free_at FROM pawl_transactions
-      WHERE free_at > ${after} ORDER BY free_at LIMIT 1`),
-    ([line]) => (line === undefined ? Infinity : Number(line.free_at))
+    Retry.onConflict(sql<{ readonly claimable_at: BigInteger }>`
+      SELECT claimable_at FROM pawl_transactions
+      WHERE claimable_at > ${after} ORDER BY claimable_at LIMIT 1`),
+    ([line]) => (line === undefined ? Infinity : Number(line.claimable_at))
   )
 
 const isOneOf = (sql: SqlClient, keys: ReadonlyArray<Key>): Fragment =>

@@ -10,7 +10,7 @@ import type { Key, Row } from "../../Row.ts"
 import * as SqlClaim from "./Claim.ts"
 import { type Columns, rowOf } from "./RowCodec.ts"
 
-/** Lists what is parked, oldest first. */
+/** Lists the dead letters, oldest first. */
 export const list = Effect.fnUntraced(function* (
   sql: SqlClient
 ): Effect.fn.Return<ReadonlyArray<Row>, SqlError> {
@@ -20,7 +20,7 @@ export const list = Effect.fnUntraced(function* (
   return lines.map((line) => rowOf(line, newest(line)))
 })
 
-/** Takes rows from among the dead letters; false when a key names none of them. */
+/** Redrives the dead letters that a key names; false when it names none. Translates `RowRule.redrive`. */
 export const redrive = (
   sql: SqlClient,
   { method, scope, transactionId }: Key,
@@ -29,7 +29,8 @@ export const redrive = (
   Effect.map(
     sql`UPDATE pawl_transactions SET
             dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
-            cleared = CASE dead_letter_reason WHEN 'amount-mismatch' THEN 1 ELSE cleared END,
+            amount_cleared = CASE dead_letter_reason
+              WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
             failing_since = NULL, retry_at = ${at},
             poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
             due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END

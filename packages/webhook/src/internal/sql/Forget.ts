@@ -1,10 +1,10 @@
 /**
- * Cleaning up in SQL: bodies go, what was counted stays.
+ * Cleaning up in SQL: deletes bodies and keeps counts.
  *
  * **Details**
  *
- * A line of `pawl_callbacks` loses its bodies and keeps its count, by which a replay after any time is
- * still a repeat. Every statement takes a few lines, so that nobody waits for the next.
+ * A line of `pawl_callbacks` loses its bodies and keeps its count, so that a repeat is still recognized as
+ * one. Each statement takes at most `limit` lines, so that other statements do not wait long.
  *
  * @since 0.1.0
  */
@@ -17,7 +17,7 @@ interface Options {
   readonly limit: number
 }
 
-/** Deletes up to `limit` bodies of each table that nothing was heard of since. */
+/** Deletes up to `limit` bodies of each table that came before a time. Translates `RowRule.forget`. */
 export const forget = Effect.fnUntraced(function* (
   sql: SqlClient,
   { before, limit }: Options
@@ -25,11 +25,11 @@ export const forget = Effect.fnUntraced(function* (
   const callbacks = yield* sql`UPDATE pawl_callbacks
     SET first_body = NULL, newest_body = NULL, newest_at = NULL
     WHERE (transaction_id, scope, status) IN (
-      SELECT transaction_id, scope, status FROM pawl_callbacks AS held
+      SELECT transaction_id, scope, status FROM pawl_callbacks AS stored
       WHERE newest_at < ${before} AND NOT EXISTS (
-        SELECT 1 FROM pawl_transactions AS parked
-        WHERE parked.transaction_id = held.transaction_id AND parked.scope = held.scope
-          AND parked.dead_letter_at IS NOT NULL
+        SELECT 1 FROM pawl_transactions AS dead_letter
+        WHERE dead_letter.transaction_id = stored.transaction_id AND dead_letter.scope = stored.scope
+          AND dead_letter.dead_letter_at IS NOT NULL
       )
       ORDER BY newest_at LIMIT ${limit}
     )

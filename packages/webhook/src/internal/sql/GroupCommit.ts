@@ -1,14 +1,16 @@
 /**
- * Group commit: what waits is committed together.
+ * Group commit: commits together the items that wait at the same time.
  *
  * **Details**
  *
- * A committer that is free takes whatever waits, so one that comes alone is committed alone and at
- * once, and what comes during a commit shares the next. Items with the same `key` are committed in the
- * order they came in: a key is in one commit at a time, and there with one `part`. A group that fails
- * for a reason that may be one item's is committed again item by item, so that nobody fails for
- * another's sake. Who stops waiting, or has waited too long, before a committer took his item is
- * forgotten.
+ * A free committer takes every waiting item, so a single item is committed at once, and the items that
+ * come during a commit share the next one.
+ *
+ * Items with the same `key` are committed in the order they came in: a key is in one commit at a time, and
+ * a commit has items of a key with one `variant` only.
+ *
+ * A group that fails because of one of its items is committed again item by item, so that the others
+ * succeed. An item whose caller stops waiting or times out is dropped, unless its commit has begun.
  *
  * @since 0.1.0
  */
@@ -19,90 +21,91 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Wait } from "../SharedTimeout.ts"
+import type { AwaitResult } from "../SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
-  /** How many items a group may have, and how many groups may be under way. */
-  readonly size: number
+  /** The most items in a group. */
+  readonly maxSize: number
+  /** The most commits at a time. */
   readonly committers: number
-  /** Commits items and gives their results in the same order. */
+  /** Commits items and returns their results in the same order. */
   readonly commit: (
     items: Arr.NonEmptyReadonlyArray<Item>
   ) => Effect.Effect<ReadonlyArray<Result>, E>
-  /** Whether a failure may be that of one item alone. */
-  readonly isOnes: (error: E) => boolean
-  readonly place: (item: Item) => { readonly key: string; readonly part: string }
-  readonly wait: Wait<E>
+  /** Tells whether one item alone may have caused a failure. */
+  readonly isItemError: (error: E) => boolean
+  readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
+  readonly wait: AwaitResult<E>
 }
 
 /** Makes a function that commits an item in a group. */
 export const make = Effect.fnUntraced(function* <Item, Result, E>({
   commit,
   committers,
-  isOnes,
-  place,
-  size,
+  isItemError,
+  keyOf,
+  maxSize,
   wait
 }: Options<Item, Result, E>): Effect.fn.Return<
   (item: Item) => Effect.Effect<Result, E>,
   never,
   Scope.Scope
 > {
-  interface Entry {
+  interface Waiting {
     readonly item: Item
-    readonly answer: (exit: Exit.Exit<Result, E>) => void
+    readonly complete: (exit: Exit.Exit<Result, E>) => void
   }
-  const waiting = new Set<Entry>()
-  const busy = new Set<string>()
-  const news = yield* Latch.make()
+  const waiting = new Set<Waiting>()
+  const keysInCommit = new Set<string>()
+  const hasWork = yield* Latch.make()
 
-  const take = (): ReadonlyArray<Entry> => {
-    const group: Array<Entry> = []
-    const parts = new Map<string, string>()
-    const closed = new Set(busy)
-    for (const entry of waiting) {
-      if (group.length === size) break
-      const { key, part } = place(entry.item)
-      if ((parts.get(key) ?? part) !== part) closed.add(key)
-      if (closed.has(key)) continue
-      parts.set(key, part)
-      group.push(entry)
+  const takeGroup = (): ReadonlyArray<Waiting> => {
+    const group: Array<Waiting> = []
+    const variants = new Map<string, string>()
+    const blockedKeys = new Set(keysInCommit)
+    for (const each of waiting) {
+      if (group.length === maxSize) break
+      const { key, variant } = keyOf(each.item)
+      if ((variants.get(key) ?? variant) !== variant) blockedKeys.add(key)
+      if (blockedKeys.has(key)) continue
+      variants.set(key, variant)
+      group.push(each)
     }
-    for (const entry of group) waiting.delete(entry)
-    for (const key of parts.keys()) busy.add(key)
-    if (waiting.size === 0 || group.length === 0) news.closeUnsafe()
+    for (const each of group) waiting.delete(each)
+    for (const key of variants.keys()) keysInCommit.add(key)
+    if (waiting.size === 0 || group.length === 0) hasWork.closeUnsafe()
     return group
   }
 
-  const commitAll = (group: ReadonlyArray<Entry>): Effect.Effect<void> => {
+  const commitGroup = (group: ReadonlyArray<Waiting>): Effect.Effect<void> => {
     const items = group.map(({ item }) => item)
     if (!Arr.isReadonlyArrayNonEmpty(items)) return Effect.void
     return Effect.flatMap(Effect.exit(commit(items)), (exit) => {
       if (Exit.isFailure(exit) && group.length > 1) {
         const error = Cause.findErrorOption(exit.cause)
-        if (Option.isSome(error) && isOnes(error.value)) {
-          return Effect.forEach(group, (entry) => commitAll([entry]), { discard: true })
+        if (Option.isSome(error) && isItemError(error.value)) {
+          return Effect.forEach(group, (each) => commitGroup([each]), { discard: true })
         }
       }
       return Effect.sync(() =>
-        group.forEach(({ answer }, index) =>
-          answer(Exit.map(exit, (results) => results[index] as Result))
+        group.forEach(({ complete }, index) =>
+          complete(Exit.map(exit, (results) => results[index] as Result))
         )
       )
     })
   }
 
-  const free = (group: ReadonlyArray<Entry>) =>
+  const releaseKeys = (group: ReadonlyArray<Waiting>) =>
     Effect.sync(() => {
-      for (const { item } of group) busy.delete(place(item).key)
-      if (waiting.size > 0) news.openUnsafe()
+      for (const { item } of group) keysInCommit.delete(keyOf(item).key)
+      if (waiting.size > 0) hasWork.openUnsafe()
     })
 
-  const committer = news.await.pipe(
+  const committer = hasWork.await.pipe(
     Effect.andThen(
       Effect.suspend(() => {
-        const group = take()
-        return Effect.andThen(commitAll(group), free(group))
+        const group = takeGroup()
+        return Effect.andThen(commitGroup(group), releaseKeys(group))
       })
     ),
     Effect.forever
@@ -112,10 +115,10 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   })
 
   return (item) =>
-    wait((answer) => {
-      const entry: Entry = { item, answer }
-      waiting.add(entry)
-      news.openUnsafe()
-      return () => waiting.delete(entry)
+    wait((complete) => {
+      const each: Waiting = { item, complete }
+      waiting.add(each)
+      hasWork.openUnsafe()
+      return () => waiting.delete(each)
     })
 })

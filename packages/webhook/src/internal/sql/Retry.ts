@@ -1,11 +1,12 @@
 /**
- * How a store is dealt with that is busy, slow or gone.
+ * Retries and timeouts of the ledger's statements.
  *
  * **Details**
  *
- * What failed only because others were at the same rows (a lock, a deadlock, a serialization failure)
- * is done again, whole. What takes longer than three seconds is given up: its fiber is left to end by
- * itself, since a store that hangs may not even answer that it was told to stop.
+ * A statement or transaction that failed because of a conflict with another one (a lock, a deadlock, a
+ * serialization failure) is run again as a whole. A statement that takes longer than three seconds fails.
+ * Its fiber is interrupted and not awaited, because a database that hangs may not respond to the
+ * interruption either.
  *
  * @since 0.1.0
  */
@@ -15,13 +16,13 @@ import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
-import * as Patience from "../SharedTimeout.ts"
+import * as SharedTimeout from "../SharedTimeout.ts"
 
-/** Less than the four seconds after which the receiver answers 503 by itself. */
-const patience = Duration.seconds(3)
+/** Shorter than the four seconds after which the receiver answers 503 by itself. */
+const storeTimeout = Duration.seconds(3)
 
-/** Repeats what met others at the same rows. */
-export const conflicts = {
+/** When and how often a conflict is retried. */
+export const conflictPolicy = {
   while: ({ reason: { _tag } }: SqlError) =>
     _tag === "DeadlockError" || _tag === "SerializationError" || _tag === "LockTimeoutError",
   schedule: Schedule.min([Schedule.exponential("5 millis"), Schedule.spaced("100 millis")]).pipe(
@@ -30,32 +31,34 @@ export const conflicts = {
   )
 }
 
-/** Does a whole unit of work again while it conflicts. */
-export const again = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
-  Effect.retry(lost(work), conflicts)
+/** Runs work again, as a whole, while it fails because of a conflict. */
+export const onConflict = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+  Effect.retry(failOnSqlDefect(work), conflictPolicy)
 
-/** A transaction whose ROLLBACK fails, as on a lost connection, dies of it; it failed all the same. */
-const lost = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+/** Turns a defect into a failure where it is a `SqlError`: a ROLLBACK that fails, as on a lost connection. */
+const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
 
-/** Gives up waiting after three seconds. */
-export const atMost = <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
-  Effect.timeoutOrElse(wait, { duration: patience, orElse: () => Effect.fail(late) })
+/** Fails after three seconds. */
+export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+  Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 
-/** Makes a way to wait for what others do, three seconds at most. */
-export const wait = Effect.suspend(() => Patience.make(patience, Effect.fail(late)))
+/** Makes a wait of at most three seconds, with one timer for all that wait. */
+export const makeWait = Effect.suspend(() =>
+  SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
+)
 
-/** Gives work up after three seconds without waiting for its end, in a scope in which it may end. */
-export const within =
+/** Fails after three seconds, without awaiting the end of the work, which may end in `scope`. */
+export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
     Effect.flatMap(Effect.forkIn(work, scope, { startImmediately: true }), (fiber) =>
-      Effect.onExit(atMost(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
+      Effect.onExit(timeout(Fiber.join(fiber)), () => Effect.sync(() => fiber.interruptUnsafe()))
     )
 
-const late = new SqlError({
+const timeoutError = new SqlError({
   reason: new StatementTimeoutError({
     message: "The store takes longer than 3 seconds",
     cause: undefined

@@ -1,9 +1,9 @@
 /**
- * From a line of `pawl_transactions` and its callbacks to a `Row`.
+ * The codec of rows: from a line of `pawl_transactions` and its callbacks to a `Row`.
  *
  * @since 0.1.0
  */
-import { type Body, type Signed, signedNames, unsigned } from "@pawl/core/Callback"
+import { type Body, signedNames } from "@pawl/core/Callback"
 import type { Evidence } from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
 import type { Status } from "@pawl/core/Status"
@@ -12,7 +12,7 @@ import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { DeadLetter, Row, Ordered } from "../../Row.ts"
+import type { DeadLetter, Ordered, Row, StoredCallback } from "../../Row.ts"
 
 /** The key of a row. */
 export interface Key {
@@ -20,53 +20,54 @@ export interface Key {
   readonly scope: Kind
 }
 
-/** A BIGINT, as a number, a bigint or text: drivers differ. All of ours are safe integers. */
-export type Big = number | bigint | string
+/** A BIGINT as drivers return it: a number, a bigint or text. All values of the ledger are safe integers. */
+export type BigInteger = number | bigint | string
 
 /** A line of `pawl_transactions`. */
 export interface Columns extends Key {
   readonly method: Method
   readonly kind: Kind
   readonly ordered: string | null
-  readonly cleared: number
+  readonly amount_cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
   readonly read_status: Status | null
-  readonly read_at: Big | null
-  readonly callbacks: Big
+  readonly read_at: BigInteger | null
+  readonly callbacks: BigInteger
   readonly told: Status | null
   readonly sequence: number
   readonly pending_status: Status | null
   readonly attempt: number
-  readonly failing_since: Big | null
-  readonly retry_at: Big
-  readonly created_at: Big
-  readonly since: Big
+  readonly failing_since: BigInteger | null
+  readonly retry_at: BigInteger
+  readonly created_at: BigInteger
+  readonly new_status_at: BigInteger
   readonly polls: number
-  readonly poll_at: Big | null
-  readonly asked_at: Big | null
-  readonly unconfirmed_at: Big | null
+  readonly poll_at: BigInteger | null
+  readonly asked_at: BigInteger | null
+  readonly unconfirmed_at: BigInteger | null
   readonly dead_letter_reason: DeadLetter["reason"] | null
-  readonly dead_letter_at: Big | null
+  readonly dead_letter_at: BigInteger | null
   readonly dead_letter_to: Status | null
-  readonly lease: Big | null
+  readonly lease: BigInteger | null
 }
 
-/** The newest body of one status of a row. */
-export interface Newest extends Key {
+/** A line of `pawl_callbacks`: the newest body of one status of a row. */
+export interface CallbackColumns extends Key {
   readonly status: Status
+  readonly at: BigInteger
   readonly body: Uint8Array
 }
 
-/** Makes one text of a key; no scope has a slash. */
+/** Returns a key as one text; no scope has a slash in it. */
 export const keyOf = ({ scope, transaction_id }: Key): string => `${scope}/${transaction_id}`
 
 /** Reads a BIGINT that may be null. */
-export const big = (value: Big | null): number | undefined =>
+const optionalNumber = (value: BigInteger | null): number | undefined =>
   value === null ? undefined : Number(value)
 
-/** Reads a row; `newest` are its bodies. */
-export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
+/** Reads a row. */
+export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]): Row => ({
   method: columns.method,
   scope: columns.scope,
   transactionId: columns.transaction_id,
@@ -75,7 +76,7 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
     columns.ordered === null
       ? undefined
       : (Result.getOrThrow(Json.fromText(columns.ordered)) as Ordered),
-  cleared: columns.cleared === 1,
+  amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,
   read:
@@ -87,14 +88,14 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
   sequence: columns.sequence,
   pendingStatus: columns.pending_status ?? undefined,
   attempt: columns.attempt,
-  failingSince: big(columns.failing_since),
+  failingSince: optionalNumber(columns.failing_since),
   retryAt: Number(columns.retry_at),
   createdAt: Number(columns.created_at),
-  since: Number(columns.since),
+  newStatusAt: Number(columns.new_status_at),
   polls: columns.polls,
-  pollAt: big(columns.poll_at),
-  askedAt: big(columns.asked_at),
-  unconfirmedAt: big(columns.unconfirmed_at),
+  pollAt: optionalNumber(columns.poll_at),
+  askedAt: optionalNumber(columns.asked_at),
+  unconfirmedAt: optionalNumber(columns.unconfirmed_at),
   deadLetter:
     columns.dead_letter_reason === null
       ? undefined
@@ -103,31 +104,25 @@ export const rowOf = (columns: Columns, newest: Row["newest"]): Row => ({
           at: Number(columns.dead_letter_at),
           to: columns.dead_letter_to ?? undefined
         },
-  newest
+  newestCallbacks
 })
 
-/** Reads the bodies of one row. */
-export const newestOf = (lines: ReadonlyArray<Newest>): Row["newest"] =>
+/** Reads the newest callbacks of one row. */
+export const newestOf = (lines: ReadonlyArray<CallbackColumns>): Row["newestCallbacks"] =>
   Object.fromEntries(
-    lines.map(({ body, scope, status }) => {
-      const method = methodOf(scope)
-      const { fields, signed } = read(method, body)
-      return [status, { signed, unsigned: unsigned(method, fields) }]
-    })
+    lines.map(({ at, body, scope, status }) => [
+      status,
+      { at: Number(at), ...readBody(methodOf(scope), body) }
+    ])
   )
 
-/** Reads a body again that was read and verified when it came. */
-export const read = (
-  method: Method,
-  bytes: Uint8Array
-): { readonly fields: Body; readonly signed: Signed } => {
-  const fields = Result.getOrThrow(Json.fromBytes(bytes)) as Readonly<
-    Record<string, string | number>
-  >
+/** Reads the stored body of a callback, which was verified before it was stored. */
+export const readBody = (method: Method, bytes: Uint8Array): Omit<StoredCallback, "at"> => {
+  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Body
   const [account, amount, currency, transactionId] = signedNames[method]
-  const text = (name: string) => String(fields[name])
+  const text = (name: string) => String(body[name])
   return {
-    fields,
+    body,
     signed: {
       account: text(account),
       amount: text(amount),
@@ -137,8 +132,11 @@ export const read = (
   }
 }
 
-/** A text that is as long as its list is worth keeping prepared only where the list is one long. */
-export const lone = <A extends object>(
+/**
+ * Prepares a statement only where its list has one element. The text of a longer list depends on its
+ * length, so it is rarely used again.
+ */
+export const preparedIfSingle = <A extends object>(
   list: ReadonlyArray<unknown>,
   statement: Statement<A>
 ): Effect.Effect<ReadonlyArray<A>, SqlError> =>

@@ -1,17 +1,18 @@
 /**
- * The tables of the SQL ledger, in words both SQLite and PostgreSQL understand.
+ * The tables of the SQL ledger, in SQL that both SQLite and PostgreSQL accept.
  *
  * **Details**
  *
- * - `pawl_transactions`: the row; its terms are JSON. `free_at` is when it may be claimed: when its lease is over, or when
- *   it is due; null when neither, and then it is in no index but its key. `was_free_at` is what that was
- *   when it was last claimed.
- * - `pawl_callbacks`: of every status of a row the first and the newest verified body, and how many
- *   came. `newest_body` is null while the first is the newest, `newest_at` once both are forgotten.
- * - `pawl_quarantine`: bodies that verified and cannot be acted on, once each.
+ * - `pawl_transactions`: the rows. `ordered` is JSON. `claimable_at` is when a row may be claimed: when its
+ *   lease ends, else when it is due. It is null when the row may not be claimed, and then the row is in no
+ *   index but its key. `was_claimable_at` is its value when the row was last claimed.
+ * - `pawl_callbacks`: for each status of a row, the first and the newest verified body, and the number of
+ *   callbacks. `newest_body` is null while the first body is the newest; `newest_at` is null after both
+ *   bodies were deleted.
+ * - `pawl_quarantine`: bodies that verified and cannot be acted on, each once.
  *
- * Times are milliseconds since the epoch, given with each statement: no column has a time zone and no
- * statement asks the database what time it is. Bodies are the bytes that came.
+ * Times are milliseconds since the epoch and come with each statement: no column has a time zone, and no
+ * statement uses the clock of the database. Bodies are the bytes as received.
  *
  * @since 0.1.0
  */
@@ -19,7 +20,7 @@ import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as Store from "./Retry.ts"
+import * as Retry from "./Retry.ts"
 
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -31,7 +32,7 @@ const tables = Effect.gen(function* () {
     method TEXT NOT NULL,
     kind TEXT NOT NULL,
     ordered TEXT,
-    cleared INTEGER NOT NULL DEFAULT 0,
+    amount_cleared INTEGER NOT NULL DEFAULT 0,
     secret TEXT,
     evidence INTEGER NOT NULL DEFAULT 0,
     read_status TEXT,
@@ -44,7 +45,7 @@ const tables = Effect.gen(function* () {
     failing_since BIGINT,
     retry_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    since BIGINT NOT NULL,
+    new_status_at BIGINT NOT NULL,
     polls INTEGER NOT NULL DEFAULT 0,
     poll_at BIGINT,
     asked_at BIGINT,
@@ -55,12 +56,12 @@ const tables = Effect.gen(function* () {
     due_at BIGINT,
     lease BIGINT,
     lease_until BIGINT,
-    was_free_at BIGINT,
-    free_at BIGINT GENERATED ALWAYS AS (COALESCE(lease_until, due_at)) STORED,
+    was_claimable_at BIGINT,
+    claimable_at BIGINT GENERATED ALWAYS AS (COALESCE(lease_until, due_at)) STORED,
     PRIMARY KEY (transaction_id, scope)
   )`
-  yield* sql`CREATE INDEX pawl_transactions_free
-    ON pawl_transactions (free_at) WHERE free_at IS NOT NULL`
+  yield* sql`CREATE INDEX pawl_transactions_claimable
+    ON pawl_transactions (claimable_at) WHERE claimable_at IS NOT NULL`
 
   yield* sql`CREATE INDEX pawl_transactions_dead_letters
     ON pawl_transactions (dead_letter_at) WHERE dead_letter_at IS NOT NULL`
@@ -79,7 +80,7 @@ const tables = Effect.gen(function* () {
   yield* sql`CREATE INDEX pawl_callbacks_newest
     ON pawl_callbacks (newest_at) WHERE newest_at IS NOT NULL`
 
-  // The owner is a digest too: an identifier in quarantine may be longer than an index takes.
+  // The owner is the digest of method and id: a quarantined id may be too long for an index.
   yield* sql`CREATE TABLE pawl_quarantine (
     owner TEXT NOT NULL,
     digest TEXT NOT NULL,
@@ -95,15 +96,15 @@ const tables = Effect.gen(function* () {
   yield* sql`CREATE INDEX pawl_quarantine_newest ON pawl_quarantine (newest_at)`
 })
 
-/** Brings the tables up to date, however many processes do it at once. */
+/** Makes the tables or brings them up to date. Several processes may do so at the same time. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
     table: "pawl_migrations",
     loader: Migrator.fromRecord({ "1_ledger": tables })
   }).pipe(
     Effect.retry({
-      ...Store.conflicts,
-      while: (error) => error._tag === "SqlError" && Store.conflicts.while(error)
+      ...Retry.conflictPolicy,
+      while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
     }),
     Effect.asVoid
   )

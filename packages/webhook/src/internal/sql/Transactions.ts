@@ -1,5 +1,5 @@
 /**
- * One transaction of the ledger's database, for what belongs together.
+ * Transactions of the ledger's database, for work that is written together with the ledger.
  *
  * @since 0.1.0
  */
@@ -8,18 +8,18 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import * as Store from "./Retry.ts"
+import * as Retry from "./Retry.ts"
 
 /**
- * Runs work in a transaction. What the database could do another time (it is busy, away, or was met by
- * others at the same rows) is `StoreUnavailable`; what it refuses fails as it is.
+ * Makes the function that runs work in a transaction. Fails with `StoreUnavailable` where a retry may help:
+ * the database is busy, is away, or had a conflict. Any other error is returned as it is.
  */
 export const make =
   (sql: SqlClient, scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E, SqlClient>): Effect.Effect<A, E | SqlError | StoreUnavailable> =>
     Effect.provideService(work, SqlClient, sql).pipe(
       sql.withTransaction,
-      Store.within(scope),
+      Retry.timeoutIn(scope),
       Effect.mapError((error) =>
         isSqlError(error) && error.isRetryable ? new StoreUnavailable({ cause: error }) : error
       )

@@ -1,8 +1,5 @@
 /**
- * Reads a callback by its layout: which of the two it has, what it signs, and what in it is not ours to
- * understand.
- *
- * @since 0.1.0
+ * Reads a callback by its layout, of which there are two: card and APM.
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
@@ -17,11 +14,14 @@ import * as Token from "./Token.ts"
 export const isBody = (value: Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Every spelling under which a routing parameter could be smuggled past us. */
+/** Other spellings of the routing parameters, which some parsers read as the same parameter. */
 const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/i
 
-/** Says the method and the token. The method is said by the query and by the fields, and they have to agree. */
-export const route = (
+/**
+ * Returns the payment method and the token of the callback's URL. The query names the method, and the body
+ * must agree with it.
+ */
+export const routeOf = (
   search: string,
   body: Body
 ): { readonly method: Method; readonly token: string | undefined } | Refusal => {
@@ -33,7 +33,7 @@ export const route = (
     else if (name === "apmType") types.push(value)
     else if (name === Token.parameter) tokens.push(value)
     else if (routing.test(name)) {
-      return { status: 400, reason: "the query spells paymentMethod or apmType in another way" }
+      return { status: 400, reason: "the query has another spelling of paymentMethod or apmType" }
     }
   }
   const [method] = methods
@@ -41,12 +41,12 @@ export const route = (
     return { status: 400, reason: "paymentMethod is not exactly one of card and apm" }
   }
   if (types.length > (method === "apm" ? 1 : 0)) {
-    return { status: 400, reason: "apmType is repeated, or comes with a card callback" }
+    return { status: 400, reason: "apmType is repeated, or the callback is a card callback" }
   }
-  if (tokens.length > 1) return { status: 400, reason: "the query repeats our token" }
+  if (tokens.length > 1) return { status: 400, reason: "the query has more than one token" }
   const [type] = types
-  const told = body["apmType"]
-  if (type !== undefined && told !== undefined && told !== null && told !== type) {
+  const bodyType = body["apmType"]
+  if (type !== undefined && bodyType !== undefined && bodyType !== null && bodyType !== type) {
     return { status: 400, reason: "apmType differs between query and body" }
   }
   const other = signedNames[method === "card" ? "apm" : "card"]
@@ -56,20 +56,26 @@ export const route = (
   return { method, token: tokens[0] }
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
-/** Returns the signed fields as text; what would make the joined text ambiguous is refused. */
+/**
+ * Returns the signed fields as text. Refuses values that would make the signed text ambiguous, such as one
+ * with the separator in it.
+ */
 export const signedOf = (method: Method, body: Body): Signed | Refusal => {
   const values: Array<string> = []
   for (const name of signedNames[method]) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined
     if (typeof value !== "string" && typeof value !== "number") {
-      return { status: 400, reason: `${name} is neither text nor number` }
+      return { status: 400, reason: `${name} is neither a text nor a number` }
     }
     const text = String(value)
     if (text === "" || forbidden.test(text) || !text.isWellFormed()) {
-      return { status: 400, reason: `${name} is empty or has characters that may not be signed` }
+      return {
+        status: 400,
+        reason: `${name} is empty or has a character that is not allowed in signed fields`
+      }
     }
     values.push(text)
   }
@@ -77,24 +83,30 @@ export const signedOf = (method: Method, body: Body): Signed | Refusal => {
   return { account, amount, currency, transactionId }
 }
 
-/** Tells whether a text can be an id of the service. */
+/** Tells whether a text has the form of the service's ids. */
 export const isIdentifier = (text: string): text is TransactionId => Grammar.identifier.test(text)
 
 const backslash = 0x5c
 
-/** Names what in a genuine callback is outside our grammar; undefined when nothing is. */
-export const strangeness = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
+/**
+ * Names the field of a verified callback that makes it impossible to act on it; undefined if there is none.
+ */
+export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
   if (!Grammar.amount.test(signed.amount)) return "amount"
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
-  // What cannot be stored comes by an escape alone: the walk, a tenth of all of this, is for those.
-  return bytes.includes(backslash) && unstorable(body) ? "text that cannot be stored" : undefined
+  // Only an escape can write such text, so bodies without a backslash skip the walk: 10 % of verifying.
+  return bytes.includes(backslash) && hasUnstorableText(body)
+    ? "text that cannot be stored"
+    : undefined
 }
 
-/** A NUL or a lone surrogate in any key or value: databases refuse them, and a retry would too. */
-const unstorable = (value: unknown): boolean => {
+/** Tells whether a key or value has a NUL or a lone surrogate, which databases refuse at every try. */
+const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false
-  return Object.entries(value).some(([key, each]) => unstorable(key) || unstorable(each))
+  return Object.entries(value).some(
+    ([key, each]) => hasUnstorableText(key) || hasUnstorableText(each)
+  )
 }

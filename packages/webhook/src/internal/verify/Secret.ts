@@ -1,18 +1,16 @@
 /**
- * What a secret may be.
- *
- * @since 0.1.0
+ * Reads and checks merchant secrets.
  */
 import { InvalidSecret } from "@pawl/core/CallbackError"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** That of the environment; one that is missing is as good as one that is empty. */
+/** Reads the current secret from the environment. A missing one reads as empty, which `check` refuses. */
 export const config = () =>
   Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
 
-/** Refuses a secret that was not copied as it is. */
+/** Refuses a secret that is empty or has white space around it: it was not copied correctly. */
 export const check = (
   name: "current" | "previous",
   secret: Redacted.Redacted

@@ -1,13 +1,12 @@
 /**
- * The token in a callback URL: which operation the URL was made for, signed.
+ * Writes and reads the token in a callback URL, which names the operation that the URL was made for.
  *
  * **Details**
  *
- * Two parts in base64url: a list of kind, requestId, account, amount and currency, and 128 bits of its
- * HMAC-SHA256 under the merchant secret. What is signed begins with a line of its own, and no signed
- * field of a request or a callback can have a line break: neither checksum is ever that of a token.
- *
- * @since 0.1.0
+ * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
+ * amount, currency. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
+ * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and
+ * callbacks have no line breaks, so no checksum of theirs can be used as a tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/Json"
@@ -15,10 +14,10 @@ import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { type Ordered, orderedOf } from "../../Row.ts"
 
-/** The query parameter it travels in. */
+/** The query parameter that holds the token. */
 export const parameter = "pawl"
 
-/** The operations a URL can be made for: those with an endpoint of their own, and the two intents. */
+/** The operations that take a callback URL: those with a kind of their own, and the two intents. */
 export const kinds = [
   "apm-payment",
   "apm-payout",
@@ -37,8 +36,8 @@ export interface Token {
 }
 
 const domain = "pawl callback url 1\n"
-const bytes = 16
-const longest = 1024
+const tagBytes = 16
+const maxLength = 1024
 
 type Text = string | null
 type Content = readonly [Origin, Text, Text, Text, Text]
@@ -49,32 +48,32 @@ const isContent = (value: unknown): value is Content =>
   kinds.includes(value[0]) &&
   value.slice(1).every((each) => each === null || typeof each === "string")
 
-/** Nothing else is decoded, so that nothing throws. */
+/** Checked before decoding, because `atob` throws on other characters. */
 const base64Url = /^[\w-]*$/
 
 const contentOf = (text: string): Content | undefined => {
   if (text.length % 4 === 1 || !base64Url.test(text)) return undefined
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"))
-  const read = Json.readBytes(Uint8Array.from(binary, (byte) => byte.charCodeAt(0)))
-  return "json" in read && isContent(read.json) ? read.json : undefined
+  const parsed = Json.readBytes(Uint8Array.from(binary, (byte) => byte.charCodeAt(0)))
+  return "json" in parsed && isContent(parsed.json) ? parsed.json : undefined
 }
 
-const tag = (sign: Checksum.Sign, content: string): string =>
-  Base64Url.encode(sign(domain + content).subarray(0, bytes))
+const tagOf = (sign: Checksum.Sign, content: string): string =>
+  Base64Url.encode(sign(domain + content).subarray(0, tagBytes))
 
 /** Writes a token. */
 export const encode = (sign: Checksum.Sign, { origin, ordered }: Token): string => {
   const { account, amount, currency, requestId } = ordered
   const list = [origin, requestId, account, amount, currency].map((each) => each ?? null)
   const content = Base64Url.encode(JSON.stringify(list))
-  return `${content}.${tag(sign, content)}`
+  return `${content}.${tagOf(sign, content)}`
 }
 
-/** Reads a token; undefined when it is not one that this secret signed. */
+/** Reads a token; undefined if this secret did not sign it. */
 export const decode = (sign: Checksum.Sign, token: string): Token | undefined => {
-  if (token.length > longest) return undefined
-  const [content = "", given = "", ...rest] = token.split(".")
-  if (rest.length > 0 || !Checksum.matches(tag(sign, content), given)) return undefined
+  if (token.length > maxLength) return undefined
+  const [content = "", tag = "", ...rest] = token.split(".")
+  if (rest.length > 0 || !Checksum.matches(tagOf(sign, content), tag)) return undefined
   const list = contentOf(content)
   if (list === undefined) return undefined
   const [origin, requestId, account, amount, currency] = list
@@ -87,6 +86,9 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   return { origin, ordered: ordered ?? {} }
 }
 
-/** The kind that a callback of a method has; what an intent was paid with is known only then. */
+/**
+ * Returns the kind of the transaction that a callback is about. Of an intent, the callback names the
+ * method: the customer chose it after the URL was made.
+ */
 export const kindOf = (origin: Origin, method: Method): KnownKind =>
   origin === "payment" || origin === "payout" ? `${method}-${origin}` : origin

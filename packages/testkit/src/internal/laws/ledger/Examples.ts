@@ -17,13 +17,13 @@ import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
 export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
-      name: "woken completes when a row becomes due, and when one becomes free",
+      name: "awaitWork completes when a row becomes due, and when one becomes free",
       section: "docs/decisions/0008",
       explanation:
         "A worker that waits learns of work in its own process without asking for it, and misses none."
     },
     function* (ledger) {
-      const waits = Effect.forkChild(ledger.woken, { startImmediately: true })
+      const waits = Effect.forkChild(ledger.awaitWork, { startImmediately: true })
       const one = yield* waits
       expect(one.pollUnsafe()).toBeUndefined()
       yield* ledger.accept(callback("PENDING"), 1000)
@@ -41,7 +41,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       yield* Fiber.join(three)
       // What came while nobody waited is not missed.
       yield* ledger.accept(callback("SUCCEED"), 3000)
-      yield* ledger.woken
+      yield* ledger.awaitWork
     }
   ),
 

@@ -61,7 +61,7 @@ export const facets = {
     explanation:
       "Two workers on one transaction would tell the handler twice, and in either order. Who was away too long has lost the row to another, whose word counts."
   },
-  letters: {
+  deadLetters: {
     name: "what is parked is a dead letter, listed oldest first, until it is re-driven",
     section: "docs/decisions/0044",
     explanation:
@@ -87,7 +87,7 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   evidence: "evidence",
   read: "evidence",
   ordered: "ordered",
-  newest: "bodies",
+  newestCallbacks: "bodies",
   callbacks: "bodies",
   secret: "bodies",
   told: "told",
@@ -96,15 +96,15 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   attempt: "told",
   failingSince: "told",
   retryAt: "told",
-  since: "ladder",
+  newStatusAt: "ladder",
   polls: "ladder",
   pollAt: "ladder",
   askedAt: "ladder",
   unconfirmedAt: "ladder",
   lease: "leases",
-  seen: "leases",
-  deadLetter: "letters",
-  cleared: "letters"
+  evidenceAtLease: "leases",
+  deadLetter: "deadLetters",
+  amountCleared: "deadLetters"
 }
 
 /**

@@ -1,162 +1,206 @@
 /**
- * A history of a ledger, played to it and to the model side by side.
- *
- * @since 0.1.0
+ * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/RowRule`), and compares the two.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { Change, Leased, Row } from "@pawl/webhook/Row"
+import * as RowRule from "@pawl/webhook/RowRule"
+import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { expect } from "../Expect.ts"
 import { type Facet, fieldsOf } from "./Facets.ts"
 import { callback, nextDue } from "./LedgerLaw.ts"
-import * as Model from "./Model.ts"
 import type { Step } from "./Steps.ts"
 
-/** A row as it is shown, or leased. */
-type Seen = Row & Partial<Leased>
+/** A row as the ledger returns it, leased or not. */
+type ReturnedRow = Row & Partial<Leased>
 
-/** Where a ledger parts from the model. */
-class Parting extends Data.TaggedError("Parting")<{
+/** The ledger differs from the rule. */
+class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly facet: Facet
   readonly message: string
 }> {}
 
 /**
- * Plays a history, and looks at one facet. Where ledger and model part in another the history ends, since
- * what follows says nothing: that is for the law of the other.
- *
- * @category running
- * @since 0.1.0
+ * Plays a history and checks one facet. A mismatch in another facet ends the history without a failure: the
+ * law of that facet reports it, and the steps after it prove nothing.
  */
 export const replay = Effect.fnUntraced(
-  function* (steps: ReadonlyArray<Step>, mine: Facet) {
+  function* (steps: ReadonlyArray<Step>, facet: Facet) {
     const ledger = yield* Ledger
-    const model = Model.make()
-    const fields = fieldsOf(mine)
+    const expected = makeExpected()
+    const fields = fieldsOf(facet)
     const leases: Array<Leased> = []
     let now = 0
-    let done = 0
+    let stepNumber = 0
 
-    const same = (facet: Facet, what: string, actual: unknown, expected: unknown) =>
+    const compare = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
       Result.getOrThrowWith(
-        Result.try(() => expect(actual).toEqual(expected)),
-        (wrong) =>
-          new Parting({ facet, message: `step ${done}, ${what}. ${(wrong as Error).message}` })
+        Result.try(() => expect(actual).toEqual(wanted)),
+        (error) =>
+          new Mismatch({
+            facet: of,
+            message: `step ${stepNumber}, ${subject}. ${(error as Error).message}`
+          })
       )
-    const sameRow = (name: string, actual: Seen | undefined, expected: Seen | undefined) => {
-      same(
-        "rows",
-        `which row ${name} is`,
-        actual && Model.keyOf(actual),
-        expected && Model.keyOf(expected)
-      )
+    const compareRow = (
+      name: string,
+      actual: ReturnedRow | undefined,
+      wanted: ReturnedRow | undefined
+    ) => {
+      compare("rows", `the key of ${name}`, actual && nameOf(actual), wanted && nameOf(wanted))
       for (const field of fields) {
-        const [is, isToBe] = [actual, expected].map((row) => inWords(field, row?.[field]))
-        same(mine, `${field} of ${name}`, is, isToBe)
+        const [is, shouldBe] = [actual, wanted].map((row) => readable(field, row?.[field]))
+        compare(facet, `${field} of ${name}`, is, shouldBe)
       }
     }
 
     for (const step of steps) {
       now += step.after
-      done++
+      stepNumber++
       if (step._tag === "accept") {
-        const said = saidBy(step)
-        const expected = model.accept(said, step.status, now)
-        same("evidence", "what accept says", yield* ledger.accept(said, now), expected)
+        const verified = verifiedOf(step)
+        const { isNew, rows } = RowRule.accept(expected.of(verified), verified, step.status, now)
+        expected.set(verified, rows)
+        const accepted = yield* ledger.accept(verified, now)
+        compare("evidence", "the result of accept", accepted, { isNew })
       } else if (step._tag === "register") {
         const { amount, id: transactionId, kind, status } = step
-        const operation = { kind, transactionId, status, amount }
-        model.register(operation, now)
-        yield* ledger.register(operation, now)
+        const registration = { kind, transactionId, status, amount }
+        const key = { method: methodOf(kind), transactionId }
+        expected.set(key, RowRule.register(expected.of(key), registration, now))
+        yield* ledger.register(registration, now)
       } else if (step._tag === "claim") {
         const until = now + step.hold
-        const due = dueOf(model, now).slice(0, step.limit)
+        const due = dueTimes(expected.all(), now).slice(0, step.limit)
         const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: step.limit })
         const times: Array<number> = []
         for (const row of rows) {
-          const name = Model.keyOf(row)
-          const before = model.of(row)
-          if (before === undefined) return same("rows", `claimed ${name}`, row, undefined)
-          const isAnothers = (before.lease?.until ?? now) > now
-          const isOld = leases.some(({ lease }) => lease === row.lease)
-          same("leases", `whether another holds ${name}`, isAnothers, false)
-          same("leases", `whether the lease of ${name} was given before`, isOld, false)
-          sameRow(name, row, { ...before.row, lease: row.lease, seen: before.row.evidence })
-          times.push(Model.freeAt(before))
+          const name = nameOf(row)
+          const stored = expected.of(row).find((each) => each.row.scope === row.scope)
+          if (stored === undefined) return compare("rows", `claimed ${name}`, row, undefined)
+          const isLeased = (stored.lease?.until ?? now) > now
+          const isRepeated = leases.some(({ lease }) => lease === row.lease)
+          compare("leases", `whether ${name} is already leased`, isLeased, false)
+          compare("leases", `whether the lease id of ${name} is used twice`, isRepeated, false)
+          const leased = RowRule.lease(expected.of(row), row.scope, { id: row.lease, until })
+          expected.set(row, leased.rows)
+          compareRow(name, row, leased.leased)
+          times.push(StoredRow.claimableAt(stored))
           leases.push(row)
-          model.lease(before, row.lease, until)
         }
-        same("due", "since when the claimed rows were due", times, due)
-        same("due", "when the next is due", dueAt, model.soonest())
+        compare("due", "the times from which the claimed rows were due", times, due)
+        compare("due", "the time of the next due row", dueAt, expected.nextAt())
       } else if (step._tag === "write") {
-        const given = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
-        if (given === undefined) continue
-        const kinds = Model.kinds[given.method]
-        const kind = given.kind === given.method ? kinds[step.found ?? kinds.length] : undefined
+        const leased = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
+        if (leased === undefined) continue
+        const kinds = kindsOf[leased.method]
+        const kind = leased.kind === leased.method ? kinds[step.found ?? kinds.length] : undefined
         const change: Change = { ...step.change, ...(kind && { kind }) }
-        const name = Model.keyOf(given)
-        const expected = model.write(given, change)
-        const written = yield* ledger.write(given, change)
-        const facet = expected === "joined" ? "rows" : "leases"
-        const isWritten = typeof expected !== "string"
-        same(facet, `whether a write of ${name} gives a row`, written !== undefined, isWritten)
+        const name = nameOf(leased)
+        const before = expected.of(leased)
+        const wanted = RowRule.write(before, leased, change)
+        expected.set(leased, wanted.rows)
+        const written = yield* ledger.write(leased, change)
+        const isJoined = wanted.rows.length < before.length
+        const isWritten = wanted.leased !== undefined
+        compare(
+          isJoined ? "rows" : "leases",
+          `whether a write of ${name} returns a row`,
+          written !== undefined,
+          isWritten
+        )
         if (isWritten) {
-          const { lease, seen } = given
-          // Its bodies may be from before a clean-up.
-          sameRow(name, written, { ...expected, newest: written?.newest ?? {}, lease, seen })
-          // A worker may go on with the row it began with, or with the one a write gave it.
-          if (!step.isStale && written) leases[leases.indexOf(given)] = written
+          // The returned bodies may be older than a clean-up.
+          const newestCallbacks = written?.newestCallbacks ?? {}
+          compareRow(name, written, { ...wanted.leased, newestCallbacks })
+          // A worker may go on with the row it leased, or with the row that a write returned.
+          if (!step.isStale && written) leases[leases.indexOf(leased)] = written
         }
       } else if (step._tag === "redrive") {
         const { id: transactionId, method, scope } = step
         const key = { method, transactionId, scope }
-        const expected = model.redrive(key, now)
-        same("letters", "what redrive says", yield* ledger.redrive(key, now), expected)
+        const before = expected.of(key)
+        const after = RowRule.redrive(before, key, now)
+        expected.set(key, after)
+        const isRedriven = yield* ledger.redrive(key, now)
+        compare("deadLetters", "the result of redrive", isRedriven, after !== before)
       } else {
-        const before = now - step.age
-        const expected = model.forget(before)
-        const count = yield* ledger.forget({ before, limit: 1000 })
-        same("bodies", "how many bodies forget says", count, expected)
+        const options = { before: now - step.age, limit: 1000 }
+        const count = yield* ledger.forget(options)
+        compare("bodies", "the number of deleted bodies", count, expected.forget(options))
       }
 
-      if (mine === "due") {
-        const { due: count, dueSince } = yield* ledger.backlog(now)
-        const due = dueOf(model, now)
-        same(mine, "when the next is due", yield* nextDue(ledger), model.soonest())
-        same(mine, "the backlog", { due: count, dueSince }, { due: due.length, dueSince: due[0] })
-      } else if (mine === "letters") {
+      if (facet === "due") {
+        const { due: count, oldestDueAt } = yield* ledger.backlog(now)
+        const due = dueTimes(expected.all(), now)
+        compare(facet, "the time of the next due row", yield* nextDue(ledger), expected.nextAt())
+        const wanted = { due: due.length, oldestDueAt: due[0] }
+        compare(facet, "the backlog", { due: count, oldestDueAt }, wanted)
+      } else if (facet === "deadLetters") {
         const letters = yield* ledger.deadLetters
         const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
-        const expected = model.all().filter(({ row }) => row.deadLetter !== undefined)
-        const names = expected.map(({ row }) => Model.keyOf(row))
-        same(mine, "the dead letters", letters.map(Model.keyOf).toSorted(), names.toSorted())
-        same(mine, "the order of the dead letters", times, times.toSorted(ascending))
+        const parked = expected.all().filter(({ row }) => row.deadLetter !== undefined)
+        const names = parked.map(({ row }) => nameOf(row))
+        compare(facet, "the dead letters", letters.map(nameOf).toSorted(), names.toSorted())
+        compare(facet, "the order of the dead letters", times, times.toSorted(ascending))
         const { deadLetters } = yield* ledger.backlog(now)
-        same(mine, "how many dead letters there are", deadLetters, names.length)
+        compare(facet, "the number of dead letters", deadLetters, names.length)
       }
-      const places = new Map(
-        model.all().map(({ row }) => [`${row.method} ${row.transactionId}`, row])
-      )
-      for (const [name, { method, transactionId }] of places) {
-        const row = yield* ledger.get(method, transactionId)
-        sameRow(name, row, model.get(method, transactionId))
+      for (const [name, { method, transactionId }] of expected.keys()) {
+        const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
+        compareRow(name, yield* ledger.get(method, transactionId), wanted)
       }
     }
   },
-  (played, _, mine) =>
-    Effect.catchDefect(played, (wrong) =>
-      wrong instanceof Parting && wrong.facet !== mine ? Effect.void : Effect.die(wrong)
+  (played, _, facet) =>
+    Effect.catchDefect(played, (defect) =>
+      defect instanceof Mismatch && defect.facet !== facet ? Effect.void : Effect.die(defect)
     )
 )
 
-const saidBy = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _tag: "accept" }>) =>
+interface Id {
+  readonly method: Method
+  readonly transactionId: string
+}
+
+/** Makes the rows that a ledger should have, by method and id. */
+const makeExpected = () => {
+  const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
+  const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`
+  const all = () => [...stored.values()].flatMap(({ rows }) => rows)
+  const set = (id: Id, rows: StoredRow.StoredRows) => {
+    const { method, transactionId } = id
+    if (rows.length > 0) stored.set(textOf(id), { method, transactionId, rows })
+  }
+  return {
+    all,
+    set,
+    of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
+    keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
+    nextAt: () => StoredRow.nextClaimableAt(all()),
+    forget: (options: { readonly before: number; readonly limit: number }): number => {
+      let deleted = 0
+      for (const each of stored.values()) {
+        const { count, rows } = RowRule.forget(each.rows, options)
+        deleted += count
+        set(each, rows)
+      }
+      return deleted
+    }
+  }
+}
+
+const nameOf = ({ scope, transactionId }: Row) => `${scope} ${transactionId}`
+
+const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _tag: "accept" }>) =>
   callback(status, {
     ...unsigned,
-    method: kind.startsWith("apm") ? "apm" : "card",
-    // With it the checksum is the same in both methods.
+    method: methodOf(kind),
+    // The same account gives the same checksum in both methods.
     account: "mid-1",
     transactionId: kind === "refund" ? "9" : id,
     ...(kind === "refund" && { refundId: id }),
@@ -164,16 +208,13 @@ const saidBy = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _tag:
       kind !== "apm" && { token: [kind, { requestId, amount: "10.00", currency: "EUR" }] })
   })
 
-const dueOf = (model: ReturnType<typeof Model.make>, at: number) =>
-  model
-    .all()
-    .map(Model.freeAt)
-    .filter((each) => each <= at)
-    .toSorted(ascending)
+const dueTimes = (rows: StoredRow.StoredRows, at: number): ReadonlyArray<number> =>
+  StoredRow.claimable(rows, at).map(StoredRow.claimableAt)
 
 const ascending = (one: number, two: number) => one - two
 
-const inWords = (field: keyof Leased, value: unknown) =>
-  (field === "evidence" || field === "seen") && typeof value === "number"
+/** Shows evidence as statuses. */
+const readable = (field: keyof Leased, value: unknown) =>
+  (field === "evidence" || field === "evidenceAtLease") && typeof value === "number"
     ? { claimed: Evidence.claimedStatuses(value), confirmed: Evidence.confirmedStatuses(value) }
     : value

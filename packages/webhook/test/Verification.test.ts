@@ -3,11 +3,14 @@
  */
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { maxBytes, type Rules, verifier } from "../src/Verified.ts"
+import type { Sign } from "@pawl/core/Checksum"
+import type { Switches } from "@pawl/core/Profile"
+import { maxBytes, type Options, verifyWith } from "../src/Verification.ts"
 import { apm, card, checksum, incoming, search, secret } from "./service.ts"
 
 const signs = (key: string) => (text: string) => createHmac("sha256", key).update(text).digest()
-const verify = (rules?: Partial<Rules>) => verifier({ current: signs(secret), ...rules })
+const verify = (options?: Partial<Options<Sign>>, profile?: Partial<Switches>) =>
+  verifyWith({ current: signs(secret), ...options }, profile)
 
 describe("a callback", () => {
   it("that is genuine is returned with its fields", () => {
@@ -67,7 +70,7 @@ describe("the rules", () => {
   it("may decide whether a refund callback carries the id of the refund or of the payment", () => {
     const request = incoming("card", card({ refundId: "7" }))
     expect(verify()(request)).toMatchObject({ kind: "card", transactionId: "100001" })
-    expect(verify({ refundCallbackId: "payment" })(request)).toMatchObject({
+    expect(verify({}, { refundCallbackId: "payment" })(request)).toMatchObject({
       kind: "refund",
       transactionId: "7"
     })

@@ -1,0 +1,262 @@
+/**
+ * The rule of a row: what each operation of a ledger does to the rows of a transaction.
+ *
+ * **Details**
+ *
+ * Every function is pure. It takes all rows that a method has of a transaction id and returns them
+ * changed, because a callback chooses among these rows and a write may join two of them.
+ *
+ * The rule is written once, here. The ledger in memory is a map over these functions, each SQL statement
+ * names the function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Ledger`) compare
+ * any ledger with them.
+ *
+ * Times are parameters, in milliseconds since the epoch. Where a row is due at two times, the earlier one
+ * counts.
+ *
+ * @since 0.1.0
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { isKnown, type Kind } from "@pawl/core/Kind"
+import { type Status, statuses } from "@pawl/core/Status"
+import * as Struct from "effect/Struct"
+import { type Change, type Key, type Leased, orderedOf, type Registration } from "./Row.ts"
+import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
+import type { Verified } from "./Verification.ts"
+
+/**
+ * The most bodies of one transaction that are kept in quarantine.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const quarantineLimit = 16
+
+/**
+ * Stores a callback that claims a status.
+ *
+ * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
+ * - `isDue`: the row is due now: the status is new, or the service has not confirmed it.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const accept = (
+  rows: StoredRows,
+  verified: Verified,
+  claim: Status,
+  at: number
+): { readonly rows: StoredRows; readonly isNew: boolean; readonly isDue: boolean } => {
+  const { body, kind, ordered, secret, signed, transactionId } = verified
+  const stored = findOrMake(rows, kind, transactionId, at, "callback")
+  const { row } = stored
+  const isNew = (row.evidence & Evidence.claimed(claim)) === 0
+  const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
+  const isDue = isNew || !isConfirmed
+  // The assignment takes a third of the time of a computed key in the literal.
+  const newestCallbacks = { ...row.newestCallbacks }
+  newestCallbacks[claim] = { at, signed, body }
+  const next: StoredRow = {
+    row: {
+      ...row,
+      kind: isKnown(row.kind) ? row.kind : kind,
+      ordered: row.ordered ?? ordered,
+      secret,
+      evidence: Evidence.join(row.evidence, Evidence.claimed(claim)),
+      callbacks: row.callbacks + 1,
+      unconfirmedAt: isConfirmed ? row.unconfirmedAt : at,
+      newStatusAt: isNew ? at : row.newStatusAt,
+      polls: isNew ? 0 : row.polls,
+      pollAt: isNew ? undefined : row.pollAt,
+      newestCallbacks
+    },
+    dueAt: isDue ? earlier(stored.dueAt, at) : stored.dueAt,
+    lease: stored.lease
+  }
+  return { rows: replace(rows, stored, next), isNew, isDue }
+}
+
+/**
+ * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
+ * a status in it counts as confirmed.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const register = (
+  rows: StoredRows,
+  { kind, status, transactionId, ...order }: Registration,
+  at: number
+): StoredRows => {
+  const stored = findOrMake(rows, kind, transactionId, at, "registration")
+  const { row } = stored
+  const stated = status === undefined ? Evidence.none : Evidence.confirmed(status)
+  return replace(rows, stored, {
+    ...stored,
+    row: {
+      ...row,
+      kind,
+      ordered: orderedOf(order) ?? row.ordered,
+      evidence: Evidence.join(row.evidence, stated)
+    },
+    dueAt: earlier(stored.dueAt, at)
+  })
+}
+
+/**
+ * Leases the row of a scope to one worker, and ends the lease that it had before.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const lease = (
+  rows: StoredRows,
+  scope: Kind,
+  { id, until }: Omit<Lease, "evidence">
+): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
+  const stored = rows.find(({ row }) => row.scope === scope)
+  if (stored === undefined) return { rows, leased: undefined }
+  const { evidence } = stored.row
+  return {
+    rows: replace(rows, stored, { ...stored, dueAt: undefined, lease: { id, until, evidence } }),
+    leased: { ...stored.row, lease: id, evidenceAtLease: evidence }
+  }
+}
+
+/**
+ * Writes a change under a lease, and returns the row as it is then.
+ *
+ * **Details**
+ *
+ * Evidence and read are joined. Where a callback brought a new status during the lease, the poll ladder
+ * stays as the callback left it.
+ *
+ * Nothing is written without the lease, or where `ifSequence` differs from the sequence of the row: the
+ * same `rows` are returned, and `leased` is undefined.
+ *
+ * A change to a kind that another row has joins the leased row to that row: `leased` is undefined, and the
+ * leased row is removed.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const write = (
+  rows: StoredRows,
+  leased: Leased,
+  { ifSequence, release, until, ...change }: Change
+): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
+  const stored = rows.find(({ row }) => row.scope === leased.scope)
+  if (stored?.lease?.id !== leased.lease) return { rows, leased: undefined }
+  const { dueAt, lease, row } = stored
+  if (ifSequence !== undefined && ifSequence !== row.sequence) return { rows, leased: undefined }
+  const isOvertaken = Evidence.claimedStatuses(row.evidence & ~lease.evidence).length > 0
+  const next: StoredRow = {
+    ...stored,
+    row: {
+      ...row,
+      ...change,
+      evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
+      read: Evidence.joinRead(row.read, change.read),
+      ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt })
+    },
+    ...(release === undefined
+      ? { lease: { ...lease, until: until ?? lease.until } }
+      : { lease: undefined, dueAt: earlier(dueAt, release.dueAt) })
+  }
+  const others = rows.filter((other) => other !== stored)
+  const target = others.find((other) => other.row.kind === change.kind)
+  return target === undefined
+    ? {
+        rows: replace(rows, stored, next),
+        leased: { ...next.row, lease: lease.id, evidenceAtLease: lease.evidence }
+      }
+    : { rows: replace(others, target, join(target, next)), leased: undefined }
+}
+
+/**
+ * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the
+ * counts of callbacks are added. Every field that only one of the two can set stays as it is in `stored`.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
+  ...stored,
+  row: {
+    ...stored.row,
+    evidence: Evidence.join(stored.row.evidence, other.row.evidence),
+    callbacks: stored.row.callbacks + other.row.callbacks,
+    ordered: stored.row.ordered ?? other.row.ordered,
+    told: stored.row.told ?? other.row.told,
+    newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
+  },
+  dueAt: earlier(stored.dueAt, other.row.newStatusAt)
+})
+
+/**
+ * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` where the key
+ * names no dead letter.
+ *
+ * **Details**
+ *
+ * The handler gets its full time for retries again. An id that no endpoint knew is read at once, and an
+ * amount that differed from the ordered one is let pass. Calls of the handler go on being counted.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRows => {
+  const isNamed = ({ row }: StoredRow) =>
+    row.deadLetter !== undefined && (scope ?? row.scope) === row.scope
+  const redriven = (stored: StoredRow): StoredRow => {
+    const { row } = stored
+    const reason = row.deadLetter?.reason
+    return {
+      ...stored,
+      row: {
+        ...row,
+        deadLetter: undefined,
+        amountCleared: row.amountCleared || reason === "amount-mismatch",
+        failingSince: undefined,
+        retryAt: at,
+        pollAt: reason === "unknown-transaction" ? at : row.pollAt
+      },
+      dueAt: earlier(stored.dueAt, at)
+    }
+  }
+  return rows.some(isNamed)
+    ? rows.map((stored) => (isNamed(stored) ? redriven(stored) : stored))
+    : rows
+}
+
+/**
+ * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
+ * keeps its callbacks. Counts and evidence stay.
+ *
+ * @category transitions
+ * @since 0.1.0
+ */
+export const forget = (
+  rows: StoredRows,
+  { before, limit }: { readonly before: number; readonly limit: number }
+): { readonly rows: StoredRows; readonly count: number } => {
+  let count = 0
+  const next = rows.map((stored) => {
+    const { row } = stored
+    if (row.deadLetter !== undefined) return stored
+    const old = statuses
+      .filter((status) => (row.newestCallbacks[status]?.at ?? Infinity) < before)
+      .slice(0, limit - count)
+    count += old.length
+    return { ...stored, row: { ...row, newestCallbacks: Struct.omit(row.newestCallbacks, old) } }
+  })
+  return count === 0 ? { rows, count } : { rows: next, count }
+}
+
+/** Replaces a row, or appends one that is new. */
+const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
+  const index = rows.indexOf(stored)
+  return index === -1 ? [...rows, next] : rows.with(index, next)
+}
+
+const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
+  one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)

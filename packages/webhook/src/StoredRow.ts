@@ -1,0 +1,159 @@
+/**
+ * A row as a ledger keeps it: which row an event belongs to, and when a row may be claimed.
+ *
+ * **Details**
+ *
+ * `RowRule` says how stored rows change.
+ *
+ * @since 0.1.0
+ */
+import type * as Evidence from "@pawl/core/Evidence"
+import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
+import { blank, type Row } from "./Row.ts"
+
+/**
+ * A row with what a ledger keeps beside it.
+ *
+ * - `dueAt`: when work on the row is due; undefined when it is not. A lease clears it, so during a lease
+ *   it says when new work came.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface StoredRow {
+  readonly row: Row
+  readonly dueAt: number | undefined
+  readonly lease: Lease | undefined
+}
+
+/**
+ * All rows that a method has of a transaction id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type StoredRows = ReadonlyArray<StoredRow>
+
+/**
+ * The right of one worker to a row, until a time.
+ *
+ * - `evidence`: the evidence of the row when it was leased.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Lease {
+  readonly id: number
+  readonly until: number
+  readonly evidence: Evidence.Evidence
+}
+
+/**
+ * The event that looks for a row: a callback, or a registration.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Finder = "callback" | "registration"
+
+/**
+ * Finds the row for a kind among the rows that its method has of an id: the row of that kind, else the row
+ * whose kind is not known. Where the event does not know its kind, a payment comes before a payout, a
+ * payout before a refund.
+ *
+ * **Details**
+ *
+ * The callback of a refund does not take a row of unknown kind, which may be the payment's. The
+ * registration of a refund takes it, because its id is the refund's own.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const find = <A>(
+  rows: ReadonlyArray<A>,
+  kindOf: (row: A) => Kind,
+  kind: Kind,
+  by: Finder
+): A | undefined => {
+  for (const candidate of candidates[by][kind]) {
+    const found = rows.find((row) => kindOf(row) === candidate)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** For each kind of an event, the kinds of the rows that it may belong to, in order. */
+const byCallback: Readonly<Record<Kind, ReadonlyArray<Kind>>> = {
+  apm: [...kindsOf.apm, "apm"],
+  "apm-payment": ["apm-payment", "apm"],
+  "apm-payout": ["apm-payout", "apm"],
+  card: [...kindsOf.card, "card"],
+  "card-payment": ["card-payment", "card"],
+  "card-payout": ["card-payout", "card"],
+  refund: ["refund"]
+}
+const candidates: Readonly<Record<Finder, typeof byCallback>> = {
+  callback: byCallback,
+  registration: { ...byCallback, refund: ["refund", "card"] }
+}
+
+/**
+ * Finds the row that an event belongs to, or makes the blank row of its kind.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const findOrMake = (
+  rows: StoredRows,
+  kind: Kind,
+  transactionId: string,
+  at: number,
+  by: Finder
+): StoredRow =>
+  find(rows, kindOf, kind, by) ?? {
+    row: blank(kind, transactionId, at),
+    dueAt: undefined,
+    lease: undefined
+  }
+
+/**
+ * Returns the row that `Ledger.get` shows of an id.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const get = (rows: StoredRows, method: Method): Row | undefined =>
+  find(rows, kindOf, method, "callback")?.row
+
+const kindOf = ({ row }: StoredRow): Kind => row.kind
+
+/**
+ * Returns when a row may be claimed: when its lease ends, else when it is due, else `Infinity`.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
+  lease?.until ?? dueAt ?? Infinity
+
+/**
+ * Returns the rows that may be claimed at a time, oldest first.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const claimable = (rows: StoredRows, at: number): StoredRows =>
+  rows
+    .filter((stored) => claimableAt(stored) <= at)
+    .toSorted((one, two) => claimableAt(one) - claimableAt(two))
+
+/**
+ * Returns when the next of the rows may be claimed; undefined when none may.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const nextClaimableAt = (rows: StoredRows): number | undefined => {
+  const next = rows.reduce((soonest, stored) => Math.min(soonest, claimableAt(stored)), Infinity)
+  return next === Infinity ? undefined : next
+}

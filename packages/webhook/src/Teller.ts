@@ -1,0 +1,145 @@
+/**
+ * Tells the handler where a transaction stands, whenever that changes.
+ *
+ * **Details**
+ *
+ * One call of `tell` makes at most one call of the handler:
+ *
+ * 1. *start*: the attempt is written to the row, so that a call cut short by a crash counts as failed.
+ * 2. *call*: the handler is called, with a timeout of 5 minutes.
+ * 3. *settle*: the status is written as told; if the handler has `settle`, in one database transaction with
+ *    the handler's own rows.
+ *
+ * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After
+ * 24 hours of failures the row is parked as a dead letter, until its transaction has another status to tell.
+ * If a callback has another amount than was ordered, the row is parked instead of told. A person can
+ * re-drive a parked row.
+ *
+ * @since 0.1.0
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { Confirmer } from "./Confirmer.ts"
+import * as Lease from "./internal/Lease.ts"
+import * as Transition from "./internal/Transition.ts"
+import { Journal } from "./Journal.ts"
+import { Ledger } from "./Ledger.ts"
+import type { Change, DeadLetter, Leased } from "./Row.ts"
+
+/**
+ * Service that tells the handler of a leased row's transaction, and returns the row as written.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Teller extends Context.Service<
+  Teller,
+  {
+    readonly tell: (row: Leased) => Effect.Effect<Leased>
+  }
+>()("@pawl/webhook/Teller") {}
+
+const handlerTimeout = Duration.minutes(5)
+const leaseLost = Symbol("the lease was lost")
+
+/**
+ * Layer that calls the `Handler`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =
+  Layer.effect(
+    Teller,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const { policy } = yield* Confirmer
+      const journal = yield* Journal
+      const handler = yield* Handler
+
+      const park = Effect.fnUntraced(function* (row: Leased, deadLetter: DeadLetter) {
+        const parked = yield* Lease.write(ledger, row, { deadLetter, failingSince: undefined })
+        yield* journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
+        return parked
+      })
+
+      /** Writes that a transition was told. */
+      const settle = Effect.fnUntraced(function* (
+        row: Leased,
+        transition: HandlerTransition,
+        change: Change
+      ) {
+        if (handler.settle === undefined) {
+          return Exit.succeed(yield* Lease.write(ledger, row, change))
+        }
+        // The commit may succeed and its response be lost: `ifSequence` keeps the retry from writing twice.
+        const writeOnce = Effect.flatMap(
+          ledger.write(row, { ...change, ifSequence: row.sequence }),
+          (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
+        )
+        const exit = yield* handler.settle(transition, writeOnce).pipe(
+          Effect.retry({
+            schedule: Lease.retrySchedule,
+            while: (error) => error instanceof StoreUnavailable
+          }),
+          Effect.timeout(handlerTimeout),
+          Effect.exit
+        )
+        const isLost = Exit.isFailure(exit) && Cause.squash(exit.cause) === leaseLost
+        return isLost ? yield* Effect.interrupt : exit
+      })
+
+      const tell = Effect.fnUntraced(function* (row: Leased) {
+        const standing = Transition.standingOf(row, policy)
+        const step = Transition.nextStep(row, standing, yield* Clock.currentTimeMillis)
+        if (step._tag === "Nothing") return row
+        if (step._tag === "Park") return yield* park(row, step.deadLetter)
+        const { attempt, change, to } = step
+        const started = yield* Lease.write(ledger, row, change)
+        const transition = Transition.make(started, to, standing)
+        const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
+          Effect.timeout(handlerTimeout),
+          Effect.exit
+        )
+        const told: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
+          ? Exit.failCause(handled.cause)
+          : yield* settle(started, transition, {
+              told: to,
+              sequence: row.sequence + 1,
+              pendingStatus: undefined,
+              attempt: 0,
+              failingSince: undefined,
+              deadLetter: undefined
+            })
+        if (Exit.isSuccess(told)) {
+          const { confirmed, conflict } = standing
+          yield* journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
+          return told.value
+        }
+        yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
+        const backoff = Transition.backoff(attempt)
+        yield* Effect.logWarning(
+          `The handler failed; it is called again in ${backoff / 1000} s`,
+          reasonOf(told.cause)
+        )
+        const retryAt = (yield* Clock.currentTimeMillis) + backoff
+        return yield* Lease.write(ledger, started, { retryAt })
+      })
+
+      return { tell }
+    })
+  )
+
+/** Returns what to log of a failed handler: the message of a tagged error, else the cause with its stack. */
+const reasonOf = (cause: Cause.Cause<unknown>): unknown => {
+  const error = Cause.squash(cause)
+  const isTagged = error instanceof Error && "_tag" in error && error.cause === undefined
+  return isTagged && Cause.hasFails(cause) ? `${error.name}: ${error.message}` : cause
+}

@@ -1,0 +1,221 @@
+/**
+ * Verifies a callback: checks that a request is a callback of the service, and reads it.
+ *
+ * **Details**
+ *
+ * `verifyWith` is a plain function, for servers that keep callbacks in their own way. It needs no Effect
+ * runtime and adds 3.5 kB to a bundle. `Verifier` is the same check as a service.
+ *
+ * The checks run in this order, and the first that fails decides the response: HTTP method, size,
+ * content encoding, content type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields,
+ * checksum. Nothing is looked up before the checksum is verified, and no check throws.
+ *
+ * The checksum is computed over the fields as they were sent and compared with the header as text. The
+ * current secret is tried first, then the previous one.
+ *
+ * The token in the query, if there is one, is read after the checksum. It names the operation that the
+ * URL was made for, and so the row that the callback belongs to. A callback of another kind or account
+ * than its token names is refused.
+ *
+ * A callback with a valid checksum but with an unknown status, or with an amount, currency or identifier
+ * outside the grammar, is not refused: the service would drop it after six tries. Its `quarantine` field
+ * names the problem.
+ *
+ * **Example** (On Node; on other runtimes, sign with `PortableHmac.keyed`)
+ *
+ * ```ts
+ * import { verifyWith } from "@pawl/webhook/Verification"
+ * import { createHmac } from "node:crypto"
+ *
+ * const verify = verifyWith({
+ *   current: (text) => createHmac("sha256", "merchant-secret").update(text).digest()
+ * })
+ * const result = verify({
+ *   method: "GET",
+ *   search: "?paymentMethod=card",
+ *   contentType: "application/json",
+ *   contentEncoding: undefined,
+ *   checksum: undefined,
+ *   body: new Uint8Array()
+ * })
+ * "reason" in result ? result.status : result.claim // => 405
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Body, Signed } from "@pawl/core/Callback"
+import type { Refusal } from "@pawl/core/CallbackError"
+import * as Checksum from "@pawl/core/Checksum"
+import * as Json from "@pawl/core/Json"
+import type { Switches } from "@pawl/core/Profile"
+import { isStatus, type Status } from "@pawl/core/Status"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
+import type * as Brand from "effect/Brand"
+import * as Layout from "./internal/verify/Layout.ts"
+import * as Token from "./internal/verify/Token.ts"
+import type { Ordered } from "./Row.ts"
+
+/**
+ * A request that may be a callback, not verified yet.
+ *
+ * - `search`: the query of its URL, with the `?`.
+ * - `checksum`: the `X-Checksum` header.
+ * - `body`: the bytes as received. A door may cut a longer body at `maxBytes + 1` bytes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Incoming {
+  readonly method: string
+  readonly search: string
+  readonly contentType: string | undefined
+  readonly contentEncoding: string | undefined
+  readonly checksum: string | undefined
+  readonly body: Uint8Array
+}
+
+/**
+ * A callback with a valid checksum. Only `verifyWith` makes one.
+ *
+ * - `kind`, `transactionId`: the key of its row. Without a token, the kind is the method.
+ * - `ordered`: the order as the token names it.
+ * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
+ * - `quarantine`: the field that makes it impossible to act on the callback, if there is one.
+ * - `secret`: the secret that its checksum was made with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Verified = Brand.Branded<
+  {
+    readonly method: Method
+    readonly kind: Kind
+    readonly transactionId: string
+    readonly ordered: Ordered | undefined
+    readonly signed: Signed
+    readonly claim: Status | undefined
+    readonly quarantine: string | undefined
+    readonly secret: "current" | "previous"
+    readonly body: Body
+    readonly bytes: Uint8Array
+  },
+  "@pawl/webhook/Verified"
+>
+
+/**
+ * The most bytes a callback may have: 64 KiB.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const maxBytes = 64 * 1024
+
+/**
+ * The secrets and accounts that callbacks are verified with. `Secret` is a function that signs for
+ * `verifyWith`, and a redacted text for `Verifier.layer`.
+ *
+ * - `current`: the merchant secret. It must not be empty: anybody can sign with an empty secret.
+ * - `previous`: the secret before it, which is accepted too while secrets are rotated.
+ * - `accounts`: the only accounts (`mid` or `accountId`) whose callbacks are accepted; all if it is left out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<Secret> {
+  readonly current: Secret
+  readonly previous?: Secret | undefined
+  readonly accounts?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * Makes the function that verifies callbacks. `refundCallbackId` is the switch of `Profile`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const verifyWith = (
+  { accounts, current, previous }: Options<Checksum.Sign>,
+  { refundCallbackId = "refund" }: Partial<Pick<Switches, "refundCallbackId">> = {}
+): ((incoming: Incoming) => Verified | Refusal) => {
+  const secrets = [
+    { name: "current" as const, sign: current },
+    ...(previous === undefined ? [] : [{ name: "previous" as const, sign: previous }])
+  ]
+  const accepted = accounts && new Set(accounts)
+
+  const tokenOf = (text: string | undefined): Token.Token | undefined => {
+    if (text === undefined) return undefined
+    for (const { sign } of secrets) {
+      const token = Token.decode(sign, text)
+      if (token !== undefined) return token
+    }
+    return undefined
+  }
+
+  /** The key of the row: for a refund, the id that its status endpoint takes, if the callback has it. */
+  const keyOf = (kind: Kind, signed: Signed, body: Body) => {
+    const { refundId } = body
+    const isRefund = kind === "refund" || (kind === "card" && refundCallbackId === "payment")
+    return isRefund &&
+      (typeof refundId === "string" || typeof refundId === "number") &&
+      Layout.isIdentifier(String(refundId))
+      ? { kind: "refund" as const, transactionId: String(refundId) }
+      : { kind, transactionId: signed.transactionId }
+  }
+
+  return (incoming) => {
+    if (incoming.method !== "POST") return refuse(405, "the method is not POST")
+    if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
+    if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {
+      return refuse(415, "the body has a content encoding")
+    }
+    if (!jsonType.test(incoming.contentType ?? "")) {
+      return refuse(415, "the content type is not JSON")
+    }
+
+    const parsed = Json.readBytes(incoming.body)
+    if ("fault" in parsed) return refuse(400, `the body is not valid JSON: ${parsed.fault}`)
+    const body = parsed.json
+    if (!Layout.isBody(body)) return refuse(400, "the body is not a JSON object")
+    const route = Layout.routeOf(incoming.search, body)
+    if ("reason" in route) return route
+    const { method } = route
+    const signed = Layout.signedOf(method, body)
+    if (!("account" in signed)) return signed
+
+    const checksum = incoming.checksum ?? ""
+    const secret = secrets.find(({ sign }) =>
+      Checksum.matches(Checksum.callback(sign, signed), checksum)
+    )
+    if (secret === undefined || !checksum) return refuse(401, "the checksum does not match")
+
+    const token = tokenOf(route.token)
+    const kind = token === undefined ? method : Token.kindOf(token.origin, method)
+    if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
+    const account = token?.ordered.account
+    if (account !== undefined && account !== signed.account) {
+      return refuse(400, "its URL was made for another account")
+    }
+    if (accepted?.has(signed.account) === false) {
+      return refuse(400, "the account is not one of the merchant's")
+    }
+
+    const quarantine = Layout.quarantineOf(signed, body, incoming.body)
+    const status = body["transactionStatus"]
+    return {
+      method,
+      ...keyOf(kind, signed, body),
+      ordered: token?.ordered,
+      signed,
+      claim: quarantine === undefined && isStatus(status) ? status : undefined,
+      quarantine,
+      secret: secret.name,
+      body,
+      bytes: incoming.body
+    } as Verified
+  }
+}
+
+const refuse = (status: Refusal["status"], reason: string): Refusal => ({ status, reason })
+
+const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i

@@ -1,0 +1,91 @@
+/**
+ * Decides which transition the handler is told next, and when it is called.
+ */
+import { unsigned } from "@pawl/core/Callback"
+import * as Evidence from "@pawl/core/Evidence"
+import type { Transition } from "@pawl/core/Handler"
+import type { Status } from "@pawl/core/Status"
+import * as Duration from "effect/Duration"
+import type { Change, DeadLetter, Leased, Row } from "../Row.ts"
+import * as ExpectedAmount from "./ExpectedAmount.ts"
+
+const firstBackoff = Duration.toMillis(Duration.seconds(1))
+const maxBackoff = Duration.toMillis(Duration.minutes(5))
+const maxFailingTime = Duration.toMillis(Duration.hours(24))
+
+/** Returns the wait after failed call number `attempt` of the handler, in milliseconds: 1, 2, 4, … s. */
+export const backoff = (attempt: number): number =>
+  Math.min(firstBackoff * 2 ** (attempt - 1), maxBackoff)
+
+/** Returns where the transaction of a row stands. */
+export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
+  Evidence.standing(row.evidence, row.read?.status, policy)
+
+/** Returns the status to tell the handler; undefined if it was told already, or the row is parked for it. */
+const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
+  const to = Evidence.news(standing, row.told)
+  return to === row.deadLetter?.to ? undefined : to
+}
+
+/** Returns when the handler may be called (ms since the epoch); undefined if there is nothing to tell. */
+export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
+  const to = statusToTell(row, standingOf(row, policy))
+  if (to === undefined) return undefined
+  return row.pendingStatus === to ? row.retryAt : 0
+}
+
+/** The next step for a row: nothing now, parking it, or a call of the handler. */
+type Step =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Park"; readonly deadLetter: DeadLetter }
+  | {
+      readonly _tag: "Call"
+      readonly to: Status
+      readonly attempt: number
+      readonly change: Change
+    }
+
+/** Returns the next step for a row. The change of a call is written before the handler is called. */
+export const nextStep = (row: Row, standing: Evidence.Standing, now: number): Step => {
+  const to = statusToTell(row, standing)
+  if (to === undefined) return { _tag: "Nothing" }
+  if (ExpectedAmount.differs(row)) {
+    return { _tag: "Park", deadLetter: { reason: "amount-mismatch", at: now, to } }
+  }
+  const isRetry = row.pendingStatus === to
+  if (isRetry && row.retryAt > now) return { _tag: "Nothing" }
+  const failingSince = (isRetry ? row.failingSince : undefined) ?? now
+  const lastCallAt = row.retryAt - backoff(row.attempt)
+  if (isRetry && lastCallAt - failingSince >= maxFailingTime) {
+    return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
+  }
+  const attempt = isRetry ? row.attempt + 1 : 1
+  const retryAt = now + backoff(attempt)
+  return {
+    _tag: "Call",
+    to,
+    attempt,
+    change: { pendingStatus: to, attempt, failingSince, retryAt }
+  }
+}
+
+/** Makes the transition that the handler is called with. */
+export const make = (row: Leased, to: Status, standing: Evidence.Standing): Transition => {
+  const newest = row.newestCallbacks[to]
+  const callback =
+    newest !== undefined && ExpectedAmount.isOfOtherAccount(row, newest.signed) ? undefined : newest
+  return {
+    id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
+    method: row.method,
+    kind: row.kind,
+    transactionId: row.transactionId,
+    requestId: row.ordered?.requestId ?? null,
+    from: row.told ?? null,
+    to,
+    confirmed: standing.confirmed,
+    conflict: standing.conflict,
+    attempt: row.attempt,
+    signed: callback?.signed ?? null,
+    callback: callback === undefined ? null : unsigned(row.method, callback.body)
+  }
+}

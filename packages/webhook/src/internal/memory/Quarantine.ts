@@ -1,0 +1,65 @@
+/**
+ * The quarantine in memory: verified callbacks that cannot be acted on.
+ *
+ * @since 0.1.0
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Effect from "effect/Effect"
+import type { Accepted } from "../../Ledger.ts"
+import { quarantineLimit } from "../../RowRule.ts"
+import type { Verified } from "../../Verifier.ts"
+
+interface Quarantined {
+  readonly verified: Verified
+  readonly firstAt: number
+  readonly newestAt: number
+}
+
+/** Makes a quarantine that is empty. */
+export const make = () => {
+  /** By method and signed id. */
+  const quarantine = new Map<string, ReadonlyArray<Quarantined>>()
+
+  return {
+    accept: (verified: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> => {
+      const key = `${verified.method}/${verified.signed.transactionId}`
+      const bodies = quarantine.get(key) ?? []
+      const repeated = bodies.find((each) => isSame(each.verified.bytes, verified.bytes))
+      if (repeated !== undefined) {
+        const newest = { ...repeated, newestAt: at }
+        quarantine.set(
+          key,
+          bodies.map((each) => (each === repeated ? newest : each))
+        )
+        return Effect.succeed({ isNew: false })
+      }
+      if (bodies.length >= quarantineLimit) return Effect.fail(new StoreUnavailable({}))
+      quarantine.set(key, [...bodies, { verified, firstAt: at, newestAt: at }])
+      return Effect.succeed({ isNew: true })
+    },
+
+    list: (): ReadonlyArray<Verified> =>
+      [...quarantine.values()]
+        .flat()
+        .toSorted((one, two) => one.firstAt - two.firstAt)
+        .map(({ verified }) => verified),
+
+    /** Deletes up to `limit` bodies whose newest copy came before a time, and returns how many. */
+    forget: (before: number, limit: number): number => {
+      let deleted = 0
+      for (const [key, bodies] of quarantine) {
+        const old = bodies.filter(({ newestAt }) => newestAt < before).slice(0, limit - deleted)
+        deleted += old.length
+        if (old.length > 0)
+          quarantine.set(
+            key,
+            bodies.filter((each) => !old.includes(each))
+          )
+      }
+      return deleted
+    }
+  }
+}
+
+const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
+  one.length === two.length && one.every((byte, at) => byte === two[at])

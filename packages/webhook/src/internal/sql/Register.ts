@@ -1,0 +1,62 @@
+/**
+ * Registering in SQL: finds the row of an operation, then writes it in one upsert.
+ *
+ * @since 0.1.0
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { methodOf } from "@pawl/core/Kind"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import { orderedOf, type Registration } from "../../Row.ts"
+import { find } from "../../StoredRow.ts"
+import * as Lookup from "./Lookup.ts"
+
+/**
+ * Makes the function that registers an operation. On SQLite it is one transaction; on PostgreSQL the two
+ * statements are apart, as those of an accept are.
+ */
+export const make = (
+  sql: SqlClient
+): ((registration: Registration, at: number) => Effect.Effect<void, SqlError>) => {
+  const register = Effect.fnUntraced(function* (registration: Registration, at: number) {
+    const { kind, transactionId } = registration
+    const method = methodOf(kind)
+    const rows = yield* Lookup.rowsOf(sql, [{ method, transaction_id: transactionId }])
+    const candidates = rows.filter((row) => row.method === method)
+    const row = find(candidates, (candidate) => candidate.kind, kind, "registration")
+    yield* upsert(registration, row?.scope ?? kind, at)
+  })
+
+  /** Translates `RowRule.register`. */
+  const upsert = (
+    { kind, status, transactionId, ...order }: Registration,
+    scope: string,
+    at: number
+  ) => {
+    const ordered = orderedOf(order)
+    return sql`INSERT INTO pawl_transactions AS stored ${sql.insert({
+      transaction_id: transactionId,
+      scope,
+      method: methodOf(kind),
+      kind,
+      ordered: ordered === undefined ? null : JSON.stringify(ordered),
+      evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
+      retry_at: at,
+      created_at: at,
+      new_status_at: at,
+      due_at: at
+    })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
+      kind = excluded.kind,
+      ordered = COALESCE(excluded.ordered, stored.ordered),
+      evidence = stored.evidence | excluded.evidence,
+      due_at = CASE
+        WHEN stored.due_at < excluded.due_at THEN stored.due_at ELSE excluded.due_at END`
+  }
+
+  return sql.onDialectOrElse({
+    pg: () => register,
+    orElse: () => (registration: Registration, at: number) =>
+      sql.withTransaction(register(registration, at))
+  })
+}

@@ -1,0 +1,154 @@
+/**
+ * The SQL ledger: puts the statements together with group commit, retries and timeouts.
+ *
+ * @since 0.1.0
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Method } from "@pawl/core/Kind"
+import * as Digest from "effect/crypto/Digest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Accepted, Ledger } from "../../Ledger.ts"
+import type { Change, Leased } from "../../Row.ts"
+import { find } from "../../StoredRow.ts"
+import type { Verified } from "../../Verifier.ts"
+import type { AwaitResult } from "../SharedTimeout.ts"
+import * as SqlAccept from "./Accept.ts"
+import * as SqlBacklog from "./Backlog.ts"
+import * as SqlClaim from "./Claim.ts"
+import * as SqlDeadLetters from "./DeadLetters.ts"
+import * as SqlForget from "./Forget.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as SqlJoin from "./Join.ts"
+import * as SqlQuarantine from "./Quarantine.ts"
+import * as SqlRegister from "./Register.ts"
+import * as Retry from "./Retry.ts"
+import { type Columns, rowOf } from "./RowCodec.ts"
+import * as SqlWrite from "./Write.ts"
+
+/** The most callbacks or writes in one commit. */
+const maxGroupSize = 128
+
+/** The most groups of callbacks that are committed at a time. SQLite has one writer. */
+const committers = { pg: () => 2, orElse: () => 1 }
+
+/** The longest wait before rows that another process made due are noticed. */
+const pollInterval = Duration.millis(250)
+
+/** Makes a ledger over the tables of a database. */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient
+): Effect.fn.Return<Ledger["Service"], never, Digest.Digest | Scope.Scope> {
+  const scope = yield* Effect.scope
+  const work = yield* Latch.make()
+  const wake = Effect.sync(() => work.openUnsafe())
+
+  /** Runs a statement or transaction within three seconds, again after a conflict. */
+  const run = <A>(statement: Effect.Effect<A, SqlError>) =>
+    Retry.timeoutIn(scope)(Retry.onConflict(statement))
+
+  const wait = yield* Retry.makeWait
+  const accept = yield* makeAccept(sql, { run, wait, wake })
+  const write = yield* makeWrite(sql, { run, wait, wake })
+  const register = SqlRegister.make(sql)
+
+  const get = Effect.fnUntraced(function* (method: Method, transactionId: string) {
+    const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
+      WHERE transaction_id = ${transactionId} AND method = ${method}`
+    const line = find(lines, ({ kind }) => kind, method, "callback")
+    return line && rowOf(line, (yield* SqlClaim.newestOfAll(sql, [line]))(line))
+  })
+
+  return {
+    accept: (verified, at) => unavailable(accept(verified, at)),
+    register: (registration, at) => bounded(Effect.tap(run(register(registration, at)), wake)),
+    claim: (options) => bounded(Retry.timeoutIn(scope)(SqlClaim.claim(sql, options))),
+    write: (leased, change) => bounded(write(leased, change)),
+    get: (method, transactionId) => bounded(run(get(method, transactionId))),
+    deadLetters: bounded(run(SqlDeadLetters.list(sql))),
+    redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
+    backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),
+    forget: (options) => bounded(run(SqlForget.forget(sql, options))),
+    quarantined: bounded(run(SqlQuarantine.list(sql))),
+    awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
+    pollInterval
+  }
+})
+
+/** Turns an error of the database into the one error of a ledger. The receiver answers 503 to it. */
+const unavailable = Effect.mapError((cause: SqlError) => new StoreUnavailable({ cause }))
+
+/** Limits a call to three seconds in all. */
+const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeout(call))
+
+/** An error that a retry does not mend may be the error of one item of a group. */
+const isItemError = ({ isRetryable }: SqlError) => !isRetryable
+
+interface Tools {
+  readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+  readonly wait: AwaitResult<SqlError>
+  readonly wake: Effect.Effect<void>
+}
+
+const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
+  const digest = yield* Digest.Digest
+  const acceptGroup = SqlAccept.make(sql)
+  const commit = yield* GroupCommit.make<SqlAccept.Callback, Accepted, SqlError>({
+    maxSize: maxGroupSize,
+    committers: sql.onDialectOrElse(committers),
+    commit: (callbacks) => Effect.tap(run(acceptGroup(callbacks)), wake),
+    isItemError,
+    keyOf: SqlAccept.groupKeyOf,
+    wait
+  })
+  return (verified: Verified, at: number) =>
+    verified.claim === undefined
+      ? run(SqlQuarantine.store(sql, digest, verified, at))
+      : commit(SqlAccept.callbackOf(verified, verified.claim, at))
+})
+
+const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
+  const update = (write: SqlWrite.Write) => SqlWrite.statement(sql, write)
+  // PostgreSQL itself shares a flush of the disk among its connections.
+  const commit = yield* sql.onDialectOrElse({
+    pg: () => Effect.succeed((write: SqlWrite.Write) => run(update(write))),
+    orElse: () =>
+      GroupCommit.make<SqlWrite.Write, ReadonlyArray<Columns>, SqlError>({
+        maxSize: maxGroupSize,
+        committers: 1,
+        commit: (writes) => run(sql.withTransaction(Effect.forEach(writes, update))),
+        isItemError,
+        keyOf: SqlWrite.groupKeyOf,
+        wait
+      })
+  })
+
+  return Effect.fnUntraced(function* (leased: Leased, change: Change) {
+    const target = yield* run(SqlJoin.findTarget(sql, { leased, change }))
+    if (target !== undefined) {
+      yield* run(SqlJoin.writeAndJoin(sql, { leased, change }, target))
+      yield* wake
+      return undefined
+    }
+    // In a transaction of this client the write is part of that transaction.
+    const outer = yield* Effect.serviceOption(sql.transactionService)
+    const [line] = yield* (Option.isSome(outer) ? update : commit)({ leased, change })
+    if (line === undefined) return undefined
+    if (change.release !== undefined) yield* sql.afterCommit(wake)
+    // No new callback came since the lease, so the bodies need not be read again.
+    const newest =
+      Number(line.callbacks) === leased.callbacks
+        ? leased.newestCallbacks
+        : (yield* run(SqlClaim.newestOfAll(sql, [line])))(line)
+    return {
+      ...rowOf(line, newest),
+      lease: leased.lease,
+      evidenceAtLease: leased.evidenceAtLease
+    }
+  })
+})

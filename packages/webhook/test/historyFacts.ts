@@ -1,0 +1,383 @@
+/**
+ * The facts of a history of one transaction id, computed from the list of its events in plain code.
+ *
+ * Every fact is a question to the events of a row, so nothing here changes a row step by step as `RowRule`
+ * does. Time is in milliseconds.
+ */
+import { type Status, statuses } from "@pawl/core/Status"
+
+export type Kind = "card" | "card-payment" | "refund"
+export type Reason = "unknown-transaction" | "amount-mismatch"
+
+/** One step of a history, at a time. */
+export type Step = { readonly at: number } & (
+  | {
+      readonly type: "accept"
+      readonly kind: Kind
+      readonly status: Status
+      readonly ordered: string | undefined
+    }
+  | {
+      readonly type: "register"
+      readonly kind: "card-payment" | "refund"
+      readonly status: Status | undefined
+      readonly ordered: string | undefined
+    }
+  | { readonly type: "claim"; readonly until: number }
+  | {
+      readonly type: "write"
+      /** Whether the worker writes with the first lease of the history or with the last. */
+      readonly with: "first lease" | "last lease"
+      readonly confirmed?: Status
+      readonly poll?: { readonly polls: number; readonly pollAt: number }
+      readonly told?: Status
+      readonly once?: boolean
+      readonly found?: "refund"
+      readonly parked?: Reason
+      readonly until?: number
+      readonly release?: { readonly dueAt: number | undefined }
+    }
+  | { readonly type: "redrive" }
+  | { readonly type: "forget" }
+)
+
+type Event =
+  | Extract<Step, { type: "accept" | "register" | "redrive" }>
+  | (Extract<Step, { type: "write" }> & { readonly lease: number })
+  | { readonly type: "lease"; readonly at: number; readonly id: number; readonly until: number }
+  | { readonly type: "forgotten"; readonly at: number; readonly status: Status }
+  | { readonly type: "joined"; readonly at: number; readonly events: ReadonlyArray<Event> }
+
+/** The events of one row, in their order. The first one made the row. */
+interface Row {
+  readonly scope: Kind
+  readonly events: ReadonlyArray<Event>
+}
+
+interface Lease {
+  readonly scope: Kind
+  readonly kind: Kind
+  readonly id: number
+}
+
+/** The rows that a history leaves, the kind of the row that is shown, and the result of the last step. */
+export interface Facts {
+  readonly rows: ReadonlyArray<object>
+  readonly shown: Kind | undefined
+  readonly result: unknown
+}
+
+/** Of each kind that an event names, the kinds of the rows that it may belong to, the first one first. */
+const takes = {
+  callback: {
+    card: ["card-payment", "refund", "card"],
+    "card-payment": ["card-payment", "card"],
+    refund: ["refund"]
+  },
+  registration: { "card-payment": ["card-payment", "card"], refund: ["refund", "card"] }
+} as const
+
+const flat = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
+  events.flatMap((event) => (event.type === "joined" ? flat(event.events) : [event]))
+
+const last = <A>(list: ReadonlyArray<A>): A | undefined => list.at(-1)
+
+/** Remembers the result for each list of events: the histories share their beginnings. */
+export const remembered = <Value extends object, Result>(compute: (value: Value) => Result) => {
+  const results = new WeakMap<Value, Result>()
+  return (value: Value): Result => {
+    const known = results.get(value)
+    if (known !== undefined) return known
+    const result = compute(value)
+    results.set(value, result)
+    return result
+  }
+}
+
+const claims = remembered((events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
+  flat(events).flatMap((event) => (event.type === "accept" ? [event.status] : []))
+)
+
+const confirmations = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
+  flat(events).flatMap((event) =>
+    event.type === "register" && event.status !== undefined
+      ? [event.status]
+      : event.type === "write" && event.confirmed !== undefined
+        ? [event.confirmed]
+        : []
+  )
+
+/** Returns each event with the events before it. */
+const withPast = remembered((events: ReadonlyArray<Event>) =>
+  events.map((event, index) => ({ event, past: events.slice(0, index) }))
+)
+
+/** The accepts of a row that brought a status no callback had claimed. */
+const firstClaims = (events: ReadonlyArray<Event>) =>
+  withPast(events).filter(
+    ({ event, past }) => event.type === "accept" && !claims(past).includes(event.status)
+  )
+
+/** The accepts of a row whose status was not confirmed when they came. */
+const unconfirmedClaims = (events: ReadonlyArray<Event>) =>
+  withPast(events).filter(
+    ({ event, past }) => event.type === "accept" && !confirmations(past).includes(event.status)
+  )
+
+const newStatusAt = (events: ReadonlyArray<Event>): number | undefined =>
+  last(firstClaims(events))?.event.at ?? events[0]?.at
+
+const kindOf = remembered(({ events, scope }: Row): Kind =>
+  events.reduce<Kind>((kind, event) => {
+    if (event.type === "register") return event.kind
+    if (event.type === "write") return event.found ?? kind
+    return event.type === "accept" && kind === "card" ? event.kind : kind
+  }, scope)
+)
+
+/** The lease of a row that was given and not released. */
+const leaseOf = (events: ReadonlyArray<Event>) => {
+  const index = events.findLastIndex(({ type }) => type === "lease")
+  const lease = events[index]
+  const after = events.slice(index + 1)
+  if (lease?.type !== "lease") return undefined
+  if (after.some((event) => event.type === "write" && event.release !== undefined)) return undefined
+  const renewals = after.flatMap((event) =>
+    event.type === "write" && event.until !== undefined ? [event.until] : []
+  )
+  return {
+    id: lease.id,
+    until: last(renewals) ?? lease.until,
+    claimed: claims(events.slice(0, index))
+  }
+}
+
+/** The earliest time of all that made the row due since it was last leased. */
+const dueAt = (events: ReadonlyArray<Event>): number | undefined => {
+  const since = events.findLastIndex(({ type }) => type === "lease")
+  const dueClaims = new Set(
+    [...firstClaims(events), ...unconfirmedClaims(events)].map((e) => e.event)
+  )
+  const times = events.slice(since + 1).flatMap((event) => {
+    if (event.type === "accept") return dueClaims.has(event) ? [event.at] : []
+    if (event.type === "write") return event.release?.dueAt ?? []
+    if (event.type === "joined") return newStatusAt(event.events) ?? []
+    return event.type === "register" || event.type === "redrive" ? [event.at] : []
+  })
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+const claimableAt = remembered(
+  ({ events }: Row): number => leaseOf(events)?.until ?? dueAt(events) ?? Infinity
+)
+
+const deadLetter = (events: ReadonlyArray<Event>): Reason | undefined => {
+  const parked = events.findLastIndex(
+    (event) => event.type === "write" && event.parked !== undefined
+  )
+  const event = events[parked]
+  if (event?.type !== "write") return undefined
+  return events.slice(parked).some(({ type }) => type === "redrive") ? undefined : event.parked
+}
+
+/** The redrives of a row that took it out of the dead letters, with the reason. */
+const redrives = (events: ReadonlyArray<Event>) =>
+  withPast(events).flatMap(({ event, past }) => {
+    const reason = deadLetter(past)
+    return event.type === "redrive" && reason !== undefined ? [{ event, reason }] : []
+  })
+
+/** Where the poll ladder stands: the last of a new status, a write that was not overtaken, and a redrive. */
+const ladder = (events: ReadonlyArray<Event>) => {
+  const restarts = new Set(firstClaims(events).map(({ event }) => event))
+  const reads = new Set<Event>(
+    redrives(events).flatMap(({ event, reason }) =>
+      reason === "unknown-transaction" ? [event] : []
+    )
+  )
+  return withPast(events).reduce<{ polls: number; pollAt: number | undefined }>(
+    (now, { event, past }) => {
+      if (restarts.has(event)) return { polls: 0, pollAt: undefined }
+      if (reads.has(event)) return { ...now, pollAt: event.at }
+      if (event.type !== "write" || event.poll === undefined) return now
+      const known = leaseOf(past)?.claimed ?? []
+      return claims(past).every((status) => known.includes(status)) ? event.poll : now
+    },
+    { polls: 0, pollAt: undefined }
+  )
+}
+
+const told = (events: ReadonlyArray<Event>): Status | undefined =>
+  events.reduce<Status | undefined>((now, event) => {
+    if (event.type === "write") return event.told ?? now
+    return event.type === "joined" ? (now ?? told(event.events)) : now
+  }, undefined)
+
+const sequence = (events: ReadonlyArray<Event>): number =>
+  events.some((event) => event.type === "write" && event.told !== undefined) ? 1 : 0
+
+const ordered = (events: ReadonlyArray<Event>): string | undefined => {
+  const registered = events.flatMap((event) =>
+    event.type === "register" && event.ordered !== undefined ? [event.ordered] : []
+  )
+  const others = events.flatMap((event) =>
+    event.type === "accept"
+      ? (event.ordered ?? [])
+      : event.type === "joined"
+        ? (ordered(event.events) ?? [])
+        : []
+  )
+  return last(registered) ?? others[0]
+}
+
+/** Of each status the time of its newest callback, unless that was deleted since. */
+const bodies = (events: ReadonlyArray<Event>): Partial<Record<Status, number>> =>
+  events.reduce<Partial<Record<Status, number>>>((now, event) => {
+    if (event.type === "accept") return { ...now, [event.status]: event.at }
+    if (event.type === "joined") return { ...bodies(event.events), ...now }
+    if (event.type !== "forgotten") return now
+    return Object.fromEntries(Object.entries(now).filter(([status]) => status !== event.status))
+  }, {})
+
+const inOrder = (list: ReadonlyArray<Status>) => statuses.filter((status) => list.includes(status))
+
+const inOrderOfStatus = (times: Partial<Record<Status, number>>) =>
+  statuses.flatMap((status) => (times[status] === undefined ? [] : [[status, times[status]]]))
+
+const factsOf = remembered((row: Row) => {
+  const { events, scope } = row
+  return {
+    scope,
+    kind: kindOf(row),
+    ordered: ordered(events) ?? null,
+    claimed: inOrder(claims(events)),
+    confirmed: inOrder(confirmations(events)),
+    callbacks: claims(events).length,
+    createdAt: events[0]?.at,
+    newStatusAt: newStatusAt(events),
+    unconfirmedAt: last(unconfirmedClaims(events))?.event.at ?? null,
+    polls: ladder(events).polls,
+    pollAt: ladder(events).pollAt ?? null,
+    told: told(events) ?? null,
+    sequence: sequence(events),
+    deadLetter: deadLetter(events) ?? null,
+    isCleared: redrives(events).some(({ reason }) => reason === "amount-mismatch"),
+    retryAt: last(redrives(events))?.event.at ?? events[0]?.at,
+    bodies: inOrderOfStatus(bodies(events)),
+    claimableAt: claimableAt(row) === Infinity ? null : claimableAt(row)
+  }
+})
+
+/** The rows and leases that a history leaves. */
+export interface Past {
+  readonly rows: ReadonlyArray<Row>
+  readonly leases: ReadonlyArray<Lease>
+}
+
+export const nothing: Past = { rows: [], leases: [] }
+
+const choose = (rows: ReadonlyArray<Row>, kinds: ReadonlyArray<Kind>) =>
+  kinds.flatMap((kind) => rows.filter((row) => kindOf(row) === kind))[0]
+
+const append = (rows: ReadonlyArray<Row>, to: Row, event: Event) =>
+  rows.map((row) => (row === to ? { ...row, events: [...row.events, event] } : row))
+
+/** Adds an event to the row it belongs to, or to a new row. */
+const add = (
+  rows: ReadonlyArray<Row>,
+  kinds: ReadonlyArray<Kind>,
+  event: Extract<Event, { type: "accept" | "register" }>
+) => {
+  const row = choose(rows, kinds)
+  return row === undefined
+    ? [...rows, { scope: event.kind, events: [event] }]
+    : append(rows, row, event)
+}
+
+/** Sorts a step into the events of the rows, and returns what the step returns. */
+export const after = (past: Past, step: Step): Past & { readonly result: unknown } => {
+  const { leases, rows } = past
+  switch (step.type) {
+    case "accept": {
+      const row = choose(rows, takes.callback[step.kind])
+      const isNew = row === undefined || !claims(row.events).includes(step.status)
+      return { leases, rows: add(rows, takes.callback[step.kind], step), result: isNew }
+    }
+    case "register":
+      return { leases, rows: add(rows, takes.registration[step.kind], step), result: null }
+    case "claim": {
+      const due = rows
+        .filter((row) => claimableAt(row) <= step.at)
+        .toSorted((one, two) => claimableAt(one) - claimableAt(two))
+        .map((row, index) => ({ row, id: leases.length + index + 1 }))
+      const { at, until } = step
+      return {
+        leases: [
+          ...leases,
+          ...due.map(({ id, row }) => ({ scope: row.scope, kind: kindOf(row), id }))
+        ],
+        rows: due.reduce(
+          (all, { id, row }) => append(all, row, { type: "lease", at, id, until }),
+          rows
+        ),
+        result: due.map(({ row }) => row.scope)
+      }
+    }
+    case "write": {
+      const lease = leaseFor(past, step)
+      const row = rows.find(({ scope }) => scope === lease?.scope)
+      const isLost = row === undefined || leaseOf(row.events)?.id !== lease?.id
+      if (lease === undefined || isLost) return { ...past, result: "not written" }
+      if (step.once === true && sequence(row.events) > 0) return { ...past, result: "not written" }
+      const written = append(rows, row, { ...step, lease: lease.id })
+      const ours = written[rows.indexOf(row)]
+      const target = rows.find((other) => other !== row && kindOf(other) === step.found)
+      if (target === undefined || ours === undefined) {
+        return { leases, rows: written, result: "written" }
+      }
+      const joined: Event = { type: "joined", at: step.at, events: ours.events }
+      return {
+        leases,
+        rows: append(rows, target, joined).filter(({ scope }) => scope !== row.scope),
+        result: "joined"
+      }
+    }
+    case "redrive": {
+      const dead = rows.filter(({ events }) => deadLetter(events) !== undefined)
+      return {
+        leases,
+        rows: dead.reduce((all, row) => append(all, row, step), rows),
+        result: dead.length > 0
+      }
+    }
+    case "forget": {
+      const old = rows
+        .filter(({ events }) => deadLetter(events) === undefined)
+        .flatMap((row) =>
+          statuses
+            .filter((status) => (bodies(row.events)[status] ?? Infinity) < step.at)
+            .map((status) => ({ row, status }))
+        )[0]
+      return old === undefined
+        ? { ...past, result: 0 }
+        : {
+            leases,
+            rows: append(rows, old.row, { type: "forgotten", at: step.at, status: old.status }),
+            result: 1
+          }
+    }
+  }
+}
+
+/** Returns the lease that a write is made with. */
+export const leaseFor = ({ leases }: Past, step: Extract<Step, { type: "write" }>) => {
+  const lease = step.with === "first lease" ? leases[0] : last(leases)
+  // A worker reads the kind of a row only where it is not known.
+  return step.found !== undefined && lease?.kind !== "card" ? undefined : lease
+}
+
+/** Returns all facts that hold after a history. */
+export const facts = ({ rows }: Past, result: unknown): Facts => {
+  const shown = choose(rows, takes.callback.card)
+  return { rows: rows.map(factsOf), shown: shown?.scope, result }
+}
