@@ -1,7 +1,5 @@
 /**
  * The codec of rows: from a line of `pawl_transactions` and its callbacks to a `Row`.
- *
- * @since 0.1.0
  */
 import { type Body, signedNames } from "@pawl/core/Callback"
 import type { Evidence } from "@pawl/core/Evidence"
