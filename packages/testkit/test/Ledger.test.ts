@@ -1,5 +1,5 @@
 /**
- * The laws of a ledger over every store it is kept in, and over ledgers with a bug.
+ * The laws of a ledger: every store keeps them, and every planted bug breaks one.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
@@ -54,10 +54,12 @@ const planted =
 describe("the laws of a ledger", () => {
   const lawOf = (beginning: string) => {
     const [law, ...others] = names(laws).filter((name) => name.startsWith(beginning))
-    return others.length > 0 || law === undefined ? assert.fail(`no one law ${beginning}`) : law
+    return others.length > 0 || law === undefined
+      ? assert.fail(`not exactly one law begins with ${beginning}`)
+      : law
   }
 
-  /** Of each planted bug the laws that find it, and how the one that is for it does. */
+  /** For each planted bug, the laws that it breaks and the result of the law that must catch it. */
   let found: ReadonlyArray<{
     readonly bug: string
     readonly law: string
@@ -79,18 +81,18 @@ describe("the laws of a ledger", () => {
     expect(found.find((one) => one.bug === bug)?.broken).toContain(lawOf(beginning))
   })
 
-  it("each catch what no other does", () => {
+  it("each catch a bug that no other law catches", () => {
     const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
     expect(new Set(alone)).toEqual(new Set(names(laws)))
   })
 
-  it("lay out the history, and name the step, the row and the field", () => {
+  it("show the history, the step, the row and the field of a mismatch", () => {
     const third = found.find(({ bug }) => bug.endsWith("with the third transition"))
     expect(third?.by?.shown).toMatch(/^(?:\d\. \d+ ms later, [a-z]+ \{.*\}\n?)+$/u)
     expect(third?.by?.wrong).toMatch(/^Mismatch: step \d, told of /u)
   })
 
-  it("are listed in docs/laws.md, with every planted bug and the fewest steps that show it", () => {
+  it("are listed in docs/laws.md with every planted bug and the fewest steps that show it", () => {
     const steps = (broken: Laws.LawBroken | undefined) =>
       Array.isArray(broken?.counterexample) ? broken.counterexample.length : "–"
     expect(rowsOf("Of a ledger")).toEqual([
@@ -99,7 +101,7 @@ describe("the laws of a ledger", () => {
     ])
   })
 
-  it("have names of their own, and say where they are from and why", () => {
+  it("have different names, a section and an explanation", () => {
     expect(new Set(names(laws)).size).toBe(laws.length)
     for (const { explanation, section } of laws) {
       expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)

@@ -1,10 +1,9 @@
 /**
- * PostgreSQL, for a receiver that is more than one machine, over `@effect/sql-pg`.
+ * PostgreSQL over `@effect/sql-pg`, for a receiver on several machines.
  *
  * **Details**
  *
- * `@effect/sql-pg` is an optional peer: install it beside this package. Its client speaks the protocol
- * itself; there is no driver beneath it.
+ * `@effect/sql-pg` is an optional peer dependency: install it beside this package. It needs no other driver.
  *
  * @since 0.1.0
  */
@@ -16,7 +15,7 @@ import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 
 /**
- * Layer that keeps the ledger in PostgreSQL, in one line.
+ * Layer that keeps the ledger in PostgreSQL.
  *
  * @category layers
  * @since 0.1.0
@@ -27,12 +26,12 @@ export const layerLedger = (
   Layer.provide(LedgerSql.layer, layer(options))
 
 /**
- * Layer that opens a pool of connections as a `SqlClient`, with what a ledger needs of them.
+ * Layer that opens a pool of connections as a `SqlClient`, with the settings that a ledger needs.
  *
  * **Details**
  *
- * At most 10 connections, in UTC, that notice a dead peer in less than a minute. Whatever `options`
- * says comes first.
+ * The pool has at most 10 connections, in UTC, and notices a dead server in less than a minute. `options`
+ * override these settings.
  *
  * @category layers
  * @since 0.1.0

@@ -1,16 +1,16 @@
 /**
- * SQLite in the process, over `node:sqlite`: nothing to install, nothing to run.
+ * SQLite in the process, over `node:sqlite`. It needs no installation and no server.
  *
  * **Details**
  *
- * One connection, lent to one statement or transaction at a time. A file is kept in WAL mode, and every
- * commit is on the disk before it returns (`synchronous=FULL`, looked at when the file is opened). A
- * transaction takes the write lock when it begins, so it never fails half way for another process's
- * sake; it waits a hundredth of a second for it, and whoever asked may try again.
+ * There is one connection, for one statement or transaction at a time. A file is in WAL mode, and every
+ * commit is on the disk before it returns (`synchronous=FULL`, which is checked when the file is opened). A
+ * transaction takes the write lock when it begins, so it never fails half way because of another process.
+ * It waits 10 milliseconds for the lock; the caller may try again.
  *
  * **Gotchas**
  *
- * A call blocks the process until it is done, the disk's flush included.
+ * A call blocks the process until it ends, including the flush of the disk.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ import * as LedgerSql from "./LedgerSql.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**
- * Which file to keep everything in; `:memory:` keeps it nowhere. The file is made when it is not there,
+ * The file of the database; `:memory:` keeps the database in memory. A file that does not exist is created,
  * its directory is not.
  *
  * @category models
@@ -39,14 +39,15 @@ export interface Options {
   readonly filename: string
 }
 
-/** How long a statement blocks the process while another one holds the file. */
+/** How many milliseconds a statement blocks the process while another process holds the file. */
 const busyMillis = 10
-/** `PRAGMA synchronous` answers with a number. */
-const full = "2"
-const statements = 100
+/** The value of `PRAGMA synchronous` for FULL. */
+const synchronousFull = "2"
+/** The most statements that stay prepared. */
+const preparedLimit = 100
 
 /**
- * Layer that keeps the ledger in a file: the durable ledger of a single machine, in one line.
+ * Layer that keeps the ledger in a file: the durable ledger of a single machine.
  *
  * @category layers
  * @since 0.1.0
@@ -61,8 +62,8 @@ export const layerLedger = (
  *
  * **Details**
  *
- * Fails with a `SqlError` whose message is one sentence about the file: it cannot be read and written, is
- * no database, stays held by another process, or has no file system on which commits last.
+ * Fails with a `SqlError` whose message names the file and the reason: it cannot be read and written, it is
+ * no database, another process holds it, or its file system cannot make commits durable.
  *
  * @category layers
  * @since 0.1.0
@@ -115,7 +116,7 @@ const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
   LockTimeoutError: "another process holds it; end that one, or name another file"
 }
 
-/** Makes commits last, and proves that they can be made. */
+/** Sets the modes that make commits durable, and checks them and the write lock. */
 const harden = (database: DatabaseSync): void => {
   const ask = (pragma: string) =>
     String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
@@ -125,7 +126,7 @@ const harden = (database: DatabaseSync): void => {
   }
   database.exec("PRAGMA synchronous = FULL")
   const synchronous = ask("synchronous")
-  if (synchronous !== full) {
+  if (synchronous !== synchronousFull) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
   database.exec("BEGIN IMMEDIATE; ROLLBACK")
@@ -134,11 +135,11 @@ const harden = (database: DatabaseSync): void => {
 const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError> =>
   Effect.try({
     try: call,
-    catch: (cause) => new SqlError({ reason: classifySqliteError(coded(cause), { operation }) })
+    catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** `node:sqlite` has the number of an error where the classification does not look for it. */
-const coded = (cause: unknown): unknown =>
+/** Copies the number of an error from where `node:sqlite` has it to where the classification looks for it. */
+const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
@@ -146,13 +147,13 @@ const coded = (cause: unknown): unknown =>
 const connect = (database: DatabaseSync): Connection => {
   const prepared = new Map<string, StatementSync>()
 
-  /** Keeps the statements that were used last. */
+  /** Prepares a statement, and keeps the most recently used ones. */
   const prepare = (text: string): StatementSync => {
     const statement = prepared.get(text) ?? database.prepare(text)
     prepared.delete(text)
     prepared.set(text, statement)
     for (const oldest of prepared.keys()) {
-      if (prepared.size <= statements) break
+      if (prepared.size <= preparedLimit) break
       prepared.delete(oldest)
     }
     return statement

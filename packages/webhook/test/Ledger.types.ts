@@ -1,5 +1,5 @@
 /**
- * The type of each stage is the ticket to the next: what was not verified is not accepted.
+ * A ledger accepts verified callbacks only.
  */
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
@@ -16,13 +16,13 @@ declare const verified: Verified
 
 export const accepted = ledger.accept(verified, 0)
 
-// @ts-expect-error: nobody has looked at its checksum
+// @ts-expect-error: its checksum was not checked
 export const unverified = ledger.accept(incoming, 0)
 
-// @ts-expect-error: it may have been refused
+// @ts-expect-error: the verifier may have refused it
 export const unread = ledger.accept(verifier.verify(incoming), 0)
 
-/** Every field of a verified callback, and yet none. */
+/** Has every field of a verified callback, without its brand. */
 const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
   kind: verified.kind,
@@ -45,7 +45,7 @@ export const handler = LedgerSql.handler({
 
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false
 
-/** The client of a commit is the ledger's: nothing else is needed, and a ledger in memory has none. */
+/** A commit uses the client of the ledger and needs nothing else. A ledger in memory has no client. */
 export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transactions> = true
 export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger> = true
 export const isInSql: IsSame<

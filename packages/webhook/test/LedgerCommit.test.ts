@@ -1,5 +1,5 @@
 /**
- * A handler whose own rows are written with the mark that it was told: both or neither, and once.
+ * A handler of two parts: its rows and the told mark are written together, and once.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
@@ -20,7 +20,7 @@ import { client, emptied, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
-/** Where whole processes start, a busy machine takes its time. */
+/** Milliseconds for tests that start processes, enough for a busy machine. */
 const processTime = 120_000
 
 const transition: Transition = {
@@ -54,7 +54,7 @@ const written = Effect.flatMap(
   (sql) => sql<{ readonly transaction_id: string; readonly status: string }>`SELECT * FROM orders`
 )
 
-/** A ledger with one row leased, and what its handler of two parts is. */
+/** A ledger with one leased row, and a handler of two parts. */
 const world = Effect.fnUntraced(function* (
   place: Place,
   commit: (transition: Transition) => Effect.Effect<unknown, unknown, SqlClient> = insert
@@ -90,7 +90,7 @@ const promises = (place: Place) => {
     })
   )
 
-  it.effect("writes neither, where the commit fails after its write", () =>
+  it.effect("writes neither when the commit fails after its write", () =>
     Effect.gen(function* () {
       const { settle, state, told } = yield* world(place, (handled) =>
         Effect.andThen(insert(handled), Effect.fail("no"))
@@ -100,7 +100,7 @@ const promises = (place: Place) => {
     })
   )
 
-  it.effect("writes neither, where the ledger's write does not hold", () =>
+  it.effect("writes neither when the write of the ledger fails", () =>
     Effect.gen(function* () {
       const { settle, state, told } = yield* world(place)
       const lost = Effect.flatMap(told, () => Effect.fail("lost"))
@@ -109,7 +109,7 @@ const promises = (place: Place) => {
     })
   )
 
-  it.effect("refuses in the database's own words what the commit may not write", () =>
+  it.effect("fails with the SQL error of a write that the database refuses", () =>
     Effect.gen(function* () {
       const { settle, state, told } = yield* world(place, () =>
         Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
@@ -119,11 +119,11 @@ const promises = (place: Place) => {
     })
   )
 
-  it.effect("writes once, though the answer to the first transaction was lost", () =>
+  it.effect("writes once when the response to the first transaction is lost", () =>
     Effect.gen(function* () {
       const { settle, state, told } = yield* world(place)
       yield* settle(told)
-      // What the pipeline does when it was told that the store is not available.
+      // The pipeline writes again after `StoreUnavailable`.
       const again = Effect.flatMap(told, (row) =>
         row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
       )
@@ -133,7 +133,7 @@ const promises = (place: Place) => {
   )
 }
 
-/** Runs a receiver until it has printed so many lines, and kills it; or to its end. */
+/** Runs a receiver and kills it after the given number of lines, or lets it run to its end. */
 const live = async (place: Place, ids: ReadonlyArray<string>, lines: number) => {
   const script = join(import.meta.dirname, "commitChild.ts")
   const child = spawn(process.execPath, [script, JSON.stringify(place), ids.join(",")], {
@@ -150,7 +150,7 @@ const live = async (place: Place, ids: ReadonlyArray<string>, lines: number) => 
 
 const survives = (place: Place, cycles: number) =>
   it(
-    `has one effect of each transition, ${cycles} times killed in the middle (R02, S5)`,
+    `writes the rows of each transition once when it is killed ${cycles} times (R02, S5)`,
     async () => {
       const run = <A>(effect: Effect.Effect<A, unknown, SqlClient>) =>
         Effect.runPromise(Effect.provide(effect, client(place)))
@@ -161,7 +161,7 @@ const survives = (place: Place, cycles: number) =>
         const ids = Array.from({ length: 30 }, (_, id) => String(cycle * 100 + id))
         all.push(...ids)
         await live(place, ids, after)
-        // Their leases run out.
+        // Ends the leases of the killed process.
         await run(
           Effect.flatMap(
             SqlClient,
@@ -169,7 +169,7 @@ const survives = (place: Place, cycles: number) =>
           )
         )
       }
-      // What never got to the ledger is sent again.
+      // Sends again the callbacks that were not accepted.
       const last = await live(place, all, Infinity)
       expect(last.code).toBe(0)
       const rows = await run(written)

@@ -1,5 +1,5 @@
 /**
- * What a ledger does when others are at the same rows: it waits its turn, or does its part again.
+ * Conflicts: a ledger waits for a lock, or retries its statement.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 describe("in a SQLite file", () => {
   const file = files()
 
-  it.live("waits for who holds the file a moment", () =>
+  it.live("waits while another connection holds the file for a moment", () =>
     Effect.gen(function* () {
       const place = file()
       const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
@@ -28,14 +28,14 @@ describe("in a SQLite file", () => {
       const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
         startImmediately: true
       })
-      // Longer than a statement waits by itself.
+      // Longer than a statement itself waits for the lock.
       yield* Effect.sleep("300 millis")
       holder.close()
       expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
     })
   )
 
-  it.live("lets nobody fail for another's sake: a group that fails is accepted one by one", () =>
+  it.live("accepts a group that fails one by one, so that only the bad callback fails", () =>
     Effect.gen(function* () {
       const built = yield* Layer.build(ledgerOf(file()))
       const ledger = Context.get(built, Ledger)
@@ -60,7 +60,7 @@ describe("in a SQLite file", () => {
 
 await onPostgres((place) => {
   const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
-  /** A connection that is not the ledger's. */
+  /** A connection apart from the ledger. */
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(fresh, () =>
     Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))
@@ -69,7 +69,7 @@ await onPostgres((place) => {
   const lock = (sql: SqlClient, id: string) =>
     sql`SELECT 1 FROM pawl_transactions WHERE transaction_id = ${id} FOR UPDATE`
 
-  /** Waits until so many connections wait for one. */
+  /** Waits until the given number of connections wait for a connection. */
   const blocks = Effect.fnUntraced(function* (sql: SqlClient, connections: number) {
     const watch = yield* elsewhere
     const [pid] = (yield* sql`SELECT pg_backend_pid()`.values).flat()
@@ -81,7 +81,7 @@ await onPostgres((place) => {
   const accept = (ledger: Ledger["Service"], id: string) =>
     Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
 
-  it.live("repeats what the server could not serialize (R23)", () =>
+  it.live("retries after a serialization failure (R23)", () =>
     Effect.gen(function* () {
       yield* emptied
       const startupParameters = { default_transaction_isolation: "serializable" }
@@ -102,7 +102,7 @@ await onPostgres((place) => {
     })
   )
 
-  it.live("repeats what met another in a circle of locks (R23)", () =>
+  it.live("retries after a deadlock (R23)", () =>
     Effect.gen(function* () {
       const ledger = yield* emptied
       const first = yield* elsewhere
@@ -111,9 +111,9 @@ await onPostgres((place) => {
       for (const id of ids) yield* ledger.accept(callback(id), 1000)
       const accepted = yield* second.withTransaction(
         Effect.gen(function* () {
-          yield* second`SET LOCAL deadlock_timeout = '30s'` // so that it is the ledger that is told
+          yield* second`SET LOCAL deadlock_timeout = '30s'` // so that the ledger gets the deadlock error
           yield* lock(second, "2")
-          // Both committers wait, for rows 8 and 9, so that 1 and 2 are for one group.
+          // Both committers wait for rows 8 and 9, so that 1 and 2 share a group.
           const fibers = yield* first.withTransaction(
             Effect.gen(function* () {
               yield* lock(first, "8")
@@ -125,7 +125,7 @@ await onPostgres((place) => {
               return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
             })
           )
-          // It has row 1 and waits for row 2, which is ours; and now we want row 1.
+          // The ledger has row 1 and waits for row 2, which this connection has locked. Now it asks for row 1.
           yield* blocks(second, 1)
           yield* lock(second, "1")
           return fibers
@@ -136,7 +136,7 @@ await onPostgres((place) => {
     })
   )
 
-  it.live("keeps nobody waiting for a row that somebody else holds, but who wants that row", () =>
+  it.live("claims and accepts other rows while another transaction has locked one", () =>
     Effect.gen(function* () {
       const ledger = yield* emptied
       const sql = yield* elsewhere
@@ -146,7 +146,7 @@ await onPostgres((place) => {
           yield* lock(sql, "1")
           const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
           expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
-          // Row 1 is due but somebody's: a worker that was told so would ask again at once.
+          // Row 1 is due but locked. A worker that learned this time would claim again at once.
           expect(dueAt).toBe(9000)
           const waits = yield* accept(ledger, "1")
           yield* ledger.accept(callback("2"), 1000)

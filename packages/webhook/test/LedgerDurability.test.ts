@@ -1,5 +1,5 @@
 /**
- * What other processes do to a ledger: die in the middle of it, and use it at the same time.
+ * A ledger used by several processes, some of which are killed.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Context from "effect/Context"
@@ -18,10 +18,10 @@ import { client, empty, ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
-/** Where whole processes start, a busy machine takes its time. */
+/** Milliseconds for tests that start processes, enough for a busy machine. */
 const processTime = 120_000
 
-/** Starts a process that accepts into a place. */
+/** Starts a process that accepts callbacks into a store. */
 const start = (place: Place, task: "endless" | "shared", first = 0) => {
   const script = join(import.meta.dirname, "ledgerChild.ts")
   const child = spawn(process.execPath, [script, JSON.stringify(place), task, String(first)], {
@@ -30,7 +30,7 @@ const start = (place: Place, task: "endless" | "shared", first = 0) => {
   return { child, lines: createInterface({ input: child.stdout }) }
 }
 
-/** Lets a process accept until it has printed so many ids, kills it, and gives all it printed. */
+/** Lets a process accept until it has printed `after` ids, kills it, and returns all printed ids. */
 const killed = async (
   place: Place,
   first: number,
@@ -52,7 +52,7 @@ const run = <A>(
 
 const survives = (place: Place, cycles: number, check: Effect.Effect<void, unknown, SqlClient>) =>
   it(
-    `has everything it accepted, ${cycles} times killed in the middle (R01)`,
+    `has every accepted callback after it was killed ${cycles} times (R01)`,
     async () => {
       await run(place, empty)
       const printed: Array<string> = []
@@ -82,7 +82,7 @@ const survives = (place: Place, cycles: number, check: Effect.Effect<void, unkno
 
 const shares = (place: Place) =>
   it(
-    "is made by eight processes at once, and has one row of what all of them accept (R15, R24)",
+    "is made by eight processes at once, and has one row for each id that all of them accept (R15, R24)",
     async () => {
       const processes = Array.from({ length: 8 }, () => start(place, "shared"))
       const outputs = processes.map(async ({ lines }) => {
@@ -142,7 +142,7 @@ const divides = (place: Place) =>
     ))
 
 const remembers = (place: Place) =>
-  it("keeps a lease over a restart, until it ends", async () => {
+  it("keeps a lease over a restart until the lease ends", async () => {
     const leased = await run(
       place,
       Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * What a ledger does while its store is locked, full, silent or gone: it says so, and heals by itself.
+ * Outages: a ledger reports a store that is locked, full, silent or gone, and recovers by itself.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Context from "effect/Context"
@@ -19,7 +19,7 @@ import { files, onPostgres } from "./stores.ts"
 const callback = (transactionId: string, changes?: Readonly<Record<string, unknown>>) =>
   verified("card", card({ transactionId, ...changes }))
 
-/** Expects that the ledger says in time that its store is not available. */
+/** Expects `StoreUnavailable` within five seconds. */
 const expectUnavailable = (work: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.flip(Effect.timeout(work, "5 seconds")), (error) =>
     expect(error).toMatchObject({ _tag: "StoreUnavailable" })
@@ -34,7 +34,7 @@ const idsOf = (ledger: Ledger["Service"], ids: ReadonlyArray<string>) =>
 describe("in a SQLite file", () => {
   const file = files()
 
-  it.live("is not available while another process holds the file, and then is (R05)", () =>
+  it.live("is unavailable while another process holds the file, and recovers (R05)", () =>
     Effect.gen(function* () {
       const place = file()
       const built = yield* Layer.build(ledgerOf(place))
@@ -51,7 +51,7 @@ describe("in a SQLite file", () => {
       })
       yield* Effect.promise(() => once(holder.stdout, "data"))
 
-      // All at once, so each must be answered although all of them wait for one lock.
+      // All calls wait for one lock, and each must still return in time.
       yield* Effect.all(
         [
           ...["2", "3", "4"].map((id) => ledger.accept(callback(id), 2000)),
@@ -69,7 +69,7 @@ describe("in a SQLite file", () => {
     })
   )
 
-  it.live("is not available while the disk is full, and then is (R04)", () =>
+  it.live("is unavailable while the disk is full, and recovers (R04)", () =>
     Effect.gen(function* () {
       const built = yield* Layer.build(ledgerOf(file()))
       const ledger = Context.get(built, Ledger)
@@ -101,7 +101,7 @@ describe("in a SQLite file", () => {
   )
 })
 
-/** A way to the server that can go silent. */
+/** A proxy to the server that can stop forwarding. */
 const wire = Effect.acquireRelease(
   Effect.promise(async () => {
     const sockets = new Set<Socket>()
@@ -145,13 +145,13 @@ const wire = Effect.acquireRelease(
 
 await onPostgres((place) => {
   const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
-  /** A connection that is not the ledger's. */
+  /** A connection apart from the ledger. */
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(fresh, () =>
     Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))
   )
 
-  it.live("is not available while the server is silent, and then is (R05)", () =>
+  it.live("is unavailable while the server does not respond, and recovers (R05)", () =>
     Effect.gen(function* () {
       const { port, silence, speak } = yield* wire
       yield* emptied
@@ -175,33 +175,35 @@ await onPostgres((place) => {
     })
   )
 
-  it.live("has what it accepted while its connections are cut, and heals (R05, R06)", () =>
-    Effect.gen(function* () {
-      const ledger = yield* emptied
-      const sql = yield* elsewhere
-      const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  it.live(
+    "has every accepted callback after its connections were cut, and recovers (R05, R06)",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* emptied
+        const sql = yield* elsewhere
+        const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = ${place.database} AND pid <> pg_backend_pid()`
-      const ids = Array.from({ length: 400 }, (_, id) => String(id))
-      const answers = yield* Effect.forEach(
-        ids,
-        (id, index) =>
-          Effect.tap(Effect.exit(ledger.accept(callback(id), 1000)), () =>
-            Effect.when(cut, Effect.succeed(index % 40 === 39))
-          ),
-        { concurrency: 4 }
-      )
-      const accepted = ids.filter((_, index) =>
-        Exit.isSuccess(answers[index] as Exit.Exit<unknown>)
-      )
-      expect(accepted.length).toBeGreaterThan(100)
-      for (const answer of answers) {
-        if (Exit.isFailure(answer)) {
-          expect(yield* Effect.flip(answer)).toMatchObject({ _tag: "StoreUnavailable" })
+        const ids = Array.from({ length: 400 }, (_, id) => String(id))
+        const answers = yield* Effect.forEach(
+          ids,
+          (id, index) =>
+            Effect.tap(Effect.exit(ledger.accept(callback(id), 1000)), () =>
+              Effect.when(cut, Effect.succeed(index % 40 === 39))
+            ),
+          { concurrency: 4 }
+        )
+        const accepted = ids.filter((_, index) =>
+          Exit.isSuccess(answers[index] as Exit.Exit<unknown>)
+        )
+        expect(accepted.length).toBeGreaterThan(100)
+        for (const answer of answers) {
+          if (Exit.isFailure(answer)) {
+            expect(yield* Effect.flip(answer)).toMatchObject({ _tag: "StoreUnavailable" })
+          }
         }
-      }
-      const kept = new Set(yield* Effect.retry(idsOf(ledger, ids), { times: 5 }))
-      expect(accepted.filter((id) => !kept.has(id))).toEqual([])
-      yield* ledger.accept(callback("last"), 2000)
-    })
+        const kept = new Set(yield* Effect.retry(idsOf(ledger, ids), { times: 5 }))
+        expect(accepted.filter((id) => !kept.has(id))).toEqual([])
+        yield* ledger.accept(callback("last"), 2000)
+      })
   )
 })

@@ -1,5 +1,5 @@
 /**
- * How the databases go about the ledger's statements: by an index, however many rows there are.
+ * The query plans of the ledger's statements use an index.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Context from "effect/Context"
@@ -38,7 +38,7 @@ const fill = Effect.gen(function* () {
     FROM (${numbers}) AS numbers`
 })
 
-/** All that a ledger asks of its store, whole path of a transaction. */
+/** Runs every statement of a ledger. */
 const live = Effect.gen(function* () {
   const ledger = yield* Ledger
   const callback = (transactionId: string) => verified("card", card({ transactionId }))
@@ -108,9 +108,9 @@ const plans = (place: Place) =>
 
 describe("in a SQLite file", () => {
   const file = files()
-  it.live("no statement scans a table, statistics or not", () => plans(file()))
+  it.live("no statement scans a table, with or without statistics", () => plans(file()))
 })
 
 await onPostgres((place) => {
-  it.live("no statement scans a table, statistics or not", () => plans(place))
+  it.live("no statement scans a table, with or without statistics", () => plans(place))
 })

@@ -1,5 +1,5 @@
 /**
- * What only ledgers in a database promise; the laws of every ledger are `@pawl/testkit/Laws/Ledger`.
+ * Properties of ledgers in a database only. The laws of every ledger are in `@pawl/testkit/Laws/Ledger`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
@@ -16,7 +16,7 @@ import { emptied, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
-/** What is accepted at once is what would have been accepted one by one. */
+/** Compares concurrent accepts with accepts one by one. */
 const groups = (place: Place, numRuns: number) => {
   const callbacks = fc.array(
     fc.record({
@@ -26,7 +26,7 @@ const groups = (place: Place, numRuns: number) => {
     }),
     { minLength: 2, maxLength: 30 }
   )
-  it("accepts a group as it would have accepted each in turn", () =>
+  it("accepts a group with the same result as its callbacks one by one", () =>
     fc.assert(
       fc.asyncProperty(callbacks, (drawn) =>
         Effect.gen(function* () {
@@ -38,7 +38,7 @@ const groups = (place: Place, numRuns: number) => {
               card({ transactionId, transactionStatus, metadata: { n: String(note) } })
             )
           )
-          // What is confirmed already is nothing to be asked about.
+          // A confirmed status makes a repeat not due.
           for (const ledger of [one, many]) {
             yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
           }
@@ -71,7 +71,7 @@ const promises = (place: Place) => {
       Effect.provide(body, emptied(place), { local: true })
 
   it.effect(
-    "keeps the first and the newest body of a status, as the bytes that came, with their count",
+    "keeps the bytes of the first and the newest body of a status, and their count",
     within(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -91,7 +91,7 @@ const promises = (place: Place) => {
   )
 
   it.effect(
-    "takes a write back with the transaction it was made in",
+    "rolls a write back with its transaction",
     within(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -108,7 +108,7 @@ const promises = (place: Place) => {
     )
   )
 
-  it.effect("accepts a hundred that come at once in a few statements", () => {
+  it.effect("accepts a hundred concurrent callbacks in a few statements", () => {
     let statements = 0
     const count: Statement.Transformer = (statement) => {
       if (statement.compile()[0].includes("INSERT INTO pawl_callbacks")) statements++

@@ -1,5 +1,5 @@
 /**
- * The ledger in memory changes its rows where they lie: nobody else may see that.
+ * The ledger in memory returns rows that later calls do not change.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
@@ -8,37 +8,37 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import type { Row } from "../src/Row.ts"
 import { apm, verified } from "./service.ts"
 
-it.effect("a row that was handed out stays as it was, whatever comes then", () =>
+it.effect("a returned row stays the same after every later call", () =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const [id, at] = ["100001", 1000]
-    const come = (transactionStatus: string) =>
+    const accept = (transactionStatus: string) =>
       ledger.accept(verified("apm", apm({ transactionId: id, transactionStatus })), at)
-    yield* come("NEW")
+    yield* accept("NEW")
     const got = yield* ledger.get("apm", id)
     const early = structuredClone(got)
-    yield* come("NEW")
+    yield* accept("NEW")
     expect(got).toEqual(early)
     const [leased] = (yield* ledger.claim({ at, until: 2 * at, limit: 1 })).rows
     if (got === undefined || leased === undefined) return expect.unreachable("there is a row")
     const deadLetter = { reason: "handler-failed", at, to: undefined } as const
     const written = yield* ledger.write(leased, { deadLetter, told: "NEW" })
-    const handedOut: ReadonlyArray<Row | undefined> = [
+    const returned: ReadonlyArray<Row | undefined> = [
       got,
       leased,
       written,
       ...(yield* ledger.deadLetters)
     ]
-    expect(handedOut.map((row) => row?.told)).toEqual([undefined, undefined, "NEW", "NEW"])
-    const before = structuredClone(handedOut)
+    expect(returned.map((row) => row?.told)).toEqual([undefined, undefined, "NEW", "NEW"])
+    const before = structuredClone(returned)
 
-    yield* come("PENDING")
-    yield* come("PENDING")
+    yield* accept("PENDING")
+    yield* accept("PENDING")
     yield* ledger.register({ kind: "apm-payment", transactionId: id, amount: "1.00" }, 2 * at)
     yield* ledger.write(leased, { evidence: Evidence.confirmed("SUCCEED"), attempt: 7 })
     yield* ledger.redrive({ method: "apm", transactionId: id }, 3 * at)
     yield* ledger.forget({ before: 4 * at, limit: 9 })
-    expect(handedOut).toEqual(before)
+    expect(returned).toEqual(before)
     expect(yield* ledger.get("apm", id)).toMatchObject({
       callbacks: 4,
       attempt: 7,

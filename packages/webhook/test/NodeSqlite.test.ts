@@ -1,5 +1,5 @@
 /**
- * SQLite as a `SqlClient`: what it promises, and what it says when it cannot start.
+ * SQLite as a `SqlClient`: durability, transactions, and the errors at its start.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,12 +17,12 @@ const file = files()
 const open = (filename: string) =>
   Effect.map(Layer.build(Layer.fresh(NodeSqlite.layer({ filename }))), Context.get(SqlClient))
 
-/** Why a file cannot be opened. */
+/** Returns the reason why a file cannot be opened. */
 const refusal = (filename: string) =>
   Effect.map(Effect.flip(open(filename)), ({ message }) => message)
 
 describe("NodeSqlite", () => {
-  it.live("says in one sentence why a file cannot be used", () =>
+  it.live("names the reason why a file cannot be used", () =>
     Effect.gen(function* () {
       const { filename } = file()
       const absent = join(filename, "no", "such.db")
@@ -45,17 +45,19 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.effect("writes ahead, and has every commit on the disk before it returns (R08)", () =>
-    Effect.gen(function* () {
-      const sql = yield* open(file().filename)
-      expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
-      expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]])
-      const memory = yield* open(":memory:")
-      expect(yield* memory`PRAGMA synchronous`.values).toEqual([[2]])
-    })
+  it.effect(
+    "uses a write-ahead log, and has every commit on the disk before it returns (R08)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* open(file().filename)
+        expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
+        expect(yield* sql`PRAGMA synchronous`.values).toEqual([[2]])
+        const memory = yield* open(":memory:")
+        expect(yield* memory`PRAGMA synchronous`.values).toEqual([[2]])
+      })
   )
 
-  it.effect("takes a transaction back whole, and a part of one alone", () =>
+  it.effect("rolls back a transaction, and a nested one alone", () =>
     Effect.gen(function* () {
       const sql = yield* open(file().filename)
       yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b)`
@@ -78,7 +80,7 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.effect("has the file to write to from a transaction's beginning to its end", () =>
+  it.effect("holds the write lock from the beginning of a transaction to its end", () =>
     Effect.gen(function* () {
       const { filename } = file()
       const sql = yield* open(filename)
@@ -90,7 +92,7 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.effect("gives rows, values, streams and integers as they are", () =>
+  it.effect("returns rows, values, streams and integers unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* open(file().filename)
       const bytes = new Uint8Array([0, 255, 1])
@@ -110,7 +112,7 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.effect("goes on with statements it had forgotten", () =>
+  it.effect("runs statements again that are no longer prepared", () =>
     Effect.gen(function* () {
       const sql = yield* open(":memory:")
       const numbers = Array.from({ length: 250 }, (_, index) => index)

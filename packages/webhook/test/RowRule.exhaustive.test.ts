@@ -7,6 +7,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
+import * as Struct from "effect/Struct"
 import { describe, expect, it } from "vitest"
 import type { Change, Leased } from "../src/Row.ts"
 import * as RowRule from "../src/RowRule.ts"
@@ -348,7 +349,8 @@ const bugs: ReadonlyArray<Bug> = [
   [
     "a write is made twice",
     {
-      write: (rows, leased, { ifSequence: _, ...change }) => RowRule.write(rows, leased, change)
+      write: (rows, leased, change) =>
+        RowRule.write(rows, leased, Struct.omit(change, ["ifSequence"]))
     }
   ],
   [

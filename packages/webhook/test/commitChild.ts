@@ -1,9 +1,9 @@
 /**
- * A receiver of its own over a place, whose handler writes its rows with what it is told, to be killed.
+ * A receiver over a store, whose handler writes rows of its own. Tests kill it.
  *
- * It accepts the callbacks of the ids it is given and prints a line at each point where it may die: `h`
- * when the handler is called, `c` when its rows are written and not committed, `t` when the ledger says
- * that it was told. It ends when nothing is left to be told.
+ * It accepts the callbacks of the given ids and prints a line at each point where a test may kill it: `h` when
+ * the handler is called, `c` when its rows are written and not committed, `t` when the told mark is
+ * committed. It ends when every row is told.
  */
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as NodeHmac from "@pawl/core/NodeHmac"

@@ -1,9 +1,8 @@
 /**
- * A process of its own that accepts callbacks into a place, to be raced and killed.
+ * A process that accepts callbacks into a store. Tests kill it, or run several at once.
  *
- * `ready` is printed once it can start, and it starts when something comes on its stdin. `endless`
- * prints each id once `accept` has returned; `shared` accepts ids that others accept too, and prints
- * how many were new.
+ * It prints `ready` when it can start, and starts at the first input on stdin. `endless` prints each id after
+ * its `accept` returned. `shared` accepts the same ids as other processes, and prints how many were new.
  */
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
@@ -17,7 +16,7 @@ const place = JSON.parse(placeText) as Place
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 
-/** Eight at a time, so that there are groups. */
+/** Accepts eight at a time, so that they are committed in groups. */
 const endless: Effect.Effect<unknown, unknown, Ledger> = Effect.flatMap(Ledger, (ledger) => {
   let number = Number(first)
   const one = Effect.suspend(() => {

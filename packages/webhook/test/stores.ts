@@ -1,5 +1,5 @@
 /**
- * Real stores to run the ledger on: files of their own, and a database of their own in PostgreSQL.
+ * Real stores for the ledger: temporary files, and a temporary database in PostgreSQL.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -11,14 +11,14 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe } from "vitest"
 import { client, type Place, server } from "./places.ts"
 
-/** A directory that is gone when the tests of the file are over. */
+/** Makes a directory that is deleted after the tests of the file. */
 const directory = (): string => {
   const path = mkdtempSync(join(tmpdir(), "pawl-ledger-"))
   afterAll(() => rmSync(path, { recursive: true }))
   return path
 }
 
-/** Makes places on disk, none of which exists yet. */
+/** Makes the function that names a file which does not exist yet. */
 export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
   const path = directory()
   return () => ({ _tag: "sqlite", filename: join(path, `${randomBytes(6).toString("hex")}.db`) })
@@ -30,7 +30,7 @@ const answers = new Promise<boolean>((resolve) => {
   socket.once("connect", () => socket.destroy())
 })
 
-/** Describes tests on a database of their own; says so where there is no server to make it on. */
+/** Describes tests on a temporary database. Without a server it warns and skips them. */
 export const onPostgres = async (body: (place: Place & { readonly _tag: "postgres" }) => void) => {
   const isThere = await answers
   if (!isThere) {

@@ -1,18 +1,18 @@
 /**
- * The laws of a ledger: where callbacks land, and are worked on from.
+ * The laws of a ledger: properties that every layer of `@pawl/webhook/Ledger` has.
  *
  * **Details**
  *
- * They are what `@pawl/webhook/Ledger` promises, of any layer of it: a store of your own is right when they
- * hold. Most are tried on histories, of callbacks, workers that are slow and people who re-drive, beside a
- * plain model of the ledger: each looks at one facet of what is kept. A few are one example each.
+ * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks, slow
+ * workers and redrives to the ledger and compare it with `@pawl/webhook/RowRule`; each checks one facet of
+ * the rows. The others have one example each.
  *
- * What only one kind of store can promise is not here: that it outlives its process, or that many
- * processes may share it.
+ * The laws do not test durability, or the use of one store by several processes: not every store has these.
  *
  * **Gotchas**
  *
- * `awaitWork` is waited for: a ledger that wakes nobody is found by the timeout of the runner.
+ * The law of `awaitWork` waits for it: if the ledger never wakes a worker, the test runner's timeout ends the
+ * law.
  *
  * **Example** (The ledger in memory)
  *
@@ -35,8 +35,8 @@ import * as Steps from "../internal/laws/ledger/Steps.ts"
 import * as Laws from "../Laws.ts"
 
 /**
- * What is put to the test: a function that makes the layer of an empty ledger. It is built, and closed
- * again, for each example and each history.
+ * The subject of the laws: a function that makes the layer of an empty ledger. The layer is built and closed
+ * for each example and each history.
  *
  * @category models
  * @since 0.1.0
@@ -52,8 +52,7 @@ export type Fresh = LedgerLaw.Fresh
 export type Step = Steps.Step
 
 /**
- * The laws that are tried on histories, 100 of them each where nothing else is said; a history that broke one
- * once may be kept, and tried first.
+ * The laws that play histories, 100 by default. A history that broke a law may be stored and tried first.
  *
  * @category laws
  * @since 0.1.0

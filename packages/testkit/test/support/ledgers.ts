@@ -1,5 +1,5 @@
 /**
- * Ledgers with a bug each, as people write them.
+ * The planted bugs of a ledger.
  */
 import { accepting } from "./ledgersAccepting.ts"
 import { keeping } from "./ledgersKeeping.ts"

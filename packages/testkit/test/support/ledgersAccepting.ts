@@ -1,5 +1,5 @@
 /**
- * Ledgers that take callbacks and registrations in with a bug.
+ * Planted bugs in accepting callbacks and registrations.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
@@ -10,12 +10,12 @@ import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.t
 /** The planted bugs. */
 export const accepting: ReadonlyArray<PlantedBug> = [
   [
-    "which secret verified a callback is forgotten",
+    "the secret that verified a callback is lost",
     "callbacks are counted",
     seeing((row) => ({ ...row, secret: undefined }))
   ],
   [
-    "only a transaction's first callback is new",
+    "only the first callback of a transaction is new",
     "evidence is joined",
     (ledger) => ({
       ...ledger,
@@ -27,7 +27,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "evidence is overwritten: last write wins",
+    "evidence is overwritten: the last write wins",
     "evidence is joined",
     (ledger) => {
       const last = new Map<string, Status | undefined>()
@@ -49,8 +49,8 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
   ],
   [
-    "a kind that nobody thought of is not registered",
-    "each operation has one row",
+    "operations of one kind are not registered",
+    "an operation has one row",
     (ledger) => ({
       ...ledger,
       register: (operation, at) =>
@@ -58,7 +58,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a body is copied by assignment, and `__proto__` lost",
+    "a body is copied by assignment, which loses `__proto__`",
     "callbacks are counted",
     seeing((row) => {
       const copy = ({ at, body, signed }: StoredCallback) => {
@@ -77,7 +77,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a repeat starts the ladder anew, and moves the poll",
+    "a repeat restarts the ladder and moves the poll",
     "a new status",
     (ledger) => {
       const repeated = new Set<string>()
@@ -99,8 +99,8 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a repeat of a claim makes nothing due",
-    "work is due",
+    "a repeat of an unconfirmed claim makes nothing due",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
@@ -113,8 +113,8 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "each new status puts the work off",
-    "work is due",
+    "each new status delays the work",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
@@ -127,7 +127,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "what a column of text cannot hold is dropped",
+    "a body with a NUL character is dropped",
     "quarantine keeps",
     (ledger) => ({
       ...ledger,
@@ -137,21 +137,21 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "an id is a number",
-    "each operation has",
+    "an id is read as a number",
+    "an operation has one row",
     (ledger) => ({
       ...ledger,
       get: (method, id) => ledger.get(method, /^[\de]+$/u.test(id) ? String(Number(id)) : id)
     })
   ],
   [
-    "a row is shown from its first callback on",
-    "each operation has",
+    "a row is not shown before its first callback",
+    "an operation has one row",
     seeing((row) => (row.callbacks === 0 ? undefined : row))
   ],
   [
-    "a row is as old as its registration",
-    "each operation has",
+    "the creation time of a row is that of its registration",
+    "an operation has one row",
     (ledger) => {
       const registered = new Map<string, number>()
       return {
@@ -168,12 +168,12 @@ export const accepting: ReadonlyArray<PlantedBug> = [
   ],
   [
     "times are kept in 32 bits",
-    "each operation has",
+    "an operation has one row",
     seeing((row) => ({ ...row, createdAt: row.createdAt | 0 }))
   ],
   [
-    "what is registered during a lease is lost",
-    "each operation has",
+    "a registration during a lease is lost",
+    "an operation has one row",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
       return {
@@ -184,8 +184,8 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "the terms of the newest token are taken",
-    "the terms",
+    "the newest token replaces the order",
+    "the order of the first token",
     (ledger) => {
       const newest = new Map<string, Row["ordered"]>()
       return {

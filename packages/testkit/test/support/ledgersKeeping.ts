@@ -1,5 +1,5 @@
 /**
- * Ledgers that keep and find what they have with a bug.
+ * Planted bugs in finding, joining, redriving and cleaning up rows.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Key } from "@pawl/webhook/Row"
@@ -10,7 +10,7 @@ import { inGroups, seeing, type PlantedBug } from "./ledgerBugs.ts"
 /** The planted bugs. */
 export const keeping: ReadonlyArray<PlantedBug> = [
   [
-    "what a refund's callback claims is shown of its payment",
+    "the claim of a refund's callback is shown on its payment",
     "evidence is joined",
     (ledger) => {
       const claimed = new Map<string, Evidence.Evidence>()
@@ -33,8 +33,8 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a refund is what its transactionId says",
-    "each operation has",
+    "a refund is found by the transactionId of its payment",
+    "an operation has one row",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
@@ -42,7 +42,7 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "what was claimed of a row that is joined is forgotten",
+    "a join loses the claims of one row",
     "evidence is joined",
     (ledger) => {
       const lost = new Map<string, Evidence.Evidence>()
@@ -62,8 +62,8 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "what was told of a row that is joined is forgotten",
-    "what the handler",
+    "a join loses the told status of one row",
+    "the told status",
     (ledger) => ({
       ...ledger,
       write: (leased, change) =>
@@ -71,28 +71,28 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "every re-drive is said to be one",
-    "what is parked",
+    "a redrive of nothing returns true",
+    "a parked row",
     (ledger) => ({ ...ledger, redrive: (...call) => Effect.as(ledger.redrive(...call), true) })
   ],
   [
-    "a re-drive of one row takes every row of its id",
-    "what is parked",
+    "a redrive of one row redrives every row of its id",
+    "a parked row",
     (ledger) => ({
       ...ledger,
       redrive: ({ method, transactionId }, at) => ledger.redrive({ method, transactionId }, at)
     })
   ],
   [
-    "a write is made again",
-    "a row is one",
+    "a write is made twice",
+    "one worker has",
     (ledger) => ({
       ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["ifSequence"]))
     })
   ],
   [
-    "a clean-up takes what is just old enough, too (<= for <)",
+    "a clean-up also deletes a body that came exactly at its limit (<= for <)",
     "callbacks are counted",
     (ledger) => ({
       ...ledger,
@@ -100,12 +100,12 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a clean-up takes everything at once",
-    "forget takes",
+    "a clean-up ignores its limit",
+    "forget deletes",
     (ledger) => ({ ...ledger, forget: ({ before }) => ledger.forget({ before, limit: 1000 }) })
   ],
   [
-    "what finds no room is dropped behind a 200",
+    "a full quarantine drops a body and reports success",
     "quarantine keeps",
     (ledger) => ({
       ...ledger,
@@ -116,13 +116,13 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a callback that fails takes its group along",
+    "one callback that fails makes its whole group fail",
     "quarantine keeps",
     (ledger) => ({ ...ledger, accept: inGroups(ledger) })
   ],
   [
-    "the answer comes before the commit",
-    "each operation has",
+    "accept returns before its commit",
+    "an operation has one row",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
@@ -130,8 +130,8 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "what was told is forgotten with the third transition",
-    "what the handler",
+    "the told status is lost with the third transition",
+    "the told status",
     seeing((row) => (row.sequence === 3 ? { ...row, told: undefined } : row))
   ]
 ]

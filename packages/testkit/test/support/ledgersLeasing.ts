@@ -1,5 +1,5 @@
 /**
- * Ledgers whose rows are worked on with a bug.
+ * Planted bugs in claiming and writing rows.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Leased, Row } from "@pawl/webhook/Row"
@@ -10,8 +10,8 @@ import { keyOf, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 /** The planted bugs. */
 export const leasing: ReadonlyArray<PlantedBug> = [
   [
-    "a claim that leases does not say when the next is",
-    "work is due",
+    "a claim that leases rows does not return when the next row is due",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) =>
@@ -21,29 +21,29 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a claim takes one at least",
-    "work is due",
+    "a claim leases at least one row",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) => ledger.claim({ ...asked, limit: Math.max(1, asked.limit) })
     })
   ],
   [
-    "the backlog counts what is not due yet",
-    "work is due",
+    "the backlog counts rows that are not due yet",
+    "a row is due",
     (ledger) => ({ ...ledger, backlog: () => ledger.backlog(9e15) })
   ],
   [
-    "a lease cannot be made longer",
-    "work is due",
+    "a lease cannot be renewed",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
     })
   ],
   [
-    "what is claimed counts as handled: seen before handled",
-    "work is due",
+    "a claimed row counts as handled",
+    "a row is due",
     (ledger) => ({
       ...ledger,
       claim: (asked) =>
@@ -54,8 +54,8 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "the lease is not fenced",
-    "a row is one",
+    "a write is made without the lease",
+    "one worker has",
     (ledger) => {
       const { leases, port } = watching(ledger)
       return {
@@ -71,8 +71,8 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a lease is a flag",
-    "a row is one",
+    "all leases have the same id",
+    "one worker has",
     (ledger) => {
       const { leases, port } = watching(ledger)
       const flagged = (row: Leased): Leased => ({ ...row, lease: 1 })
@@ -88,7 +88,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "the answer that came last counts, whenever it was asked for",
+    "the read that arrives last replaces a newer one",
     "evidence is joined",
     (ledger) => {
       const last = new Map<string, Row["read"]>()
@@ -106,7 +106,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a write undoes the ladder that a new status began",
+    "a write undoes the ladder that a new status restarted",
     "a new status",
     (ledger) => {
       const ladders = new Map<string, Pick<Row, "polls" | "pollAt">>()
@@ -128,7 +128,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a repeat during a lease holds the poll up",
+    "a repeat during a lease delays the poll",
     "a new status",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
@@ -156,8 +156,8 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "every repeat during a lease is news",
-    "work is due",
+    "every repeat during a lease makes the row due",
+    "a row is due",
     (ledger) => {
       const { isLeased, port } = watching(ledger)
       const repeated = new Map<string, number>()
@@ -184,7 +184,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a worker that waits is woken for nothing",
+    "a waiting worker is woken without work",
     "awaitWork completes",
     (ledger) => ({ ...ledger, awaitWork: Effect.void })
   ]

@@ -1,7 +1,5 @@
 /**
  * The ledger in memory: a map of stored rows over `RowRule`.
- *
- * @since 0.1.0
  */
 import { type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"

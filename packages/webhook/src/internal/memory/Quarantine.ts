@@ -1,7 +1,5 @@
 /**
  * The quarantine in memory: verified callbacks that cannot be acted on.
- *
- * @since 0.1.0
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"

@@ -14,8 +14,6 @@
  * On PostgreSQL both upserts are one statement: one round trip, and no process can stop between BEGIN and
  * COMMIT with rows locked. A statement can also be given up when the server does not respond, while the
  * client does not interrupt a BEGIN.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Kind, Method } from "@pawl/core/Kind"

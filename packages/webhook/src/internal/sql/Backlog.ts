@@ -1,7 +1,5 @@
 /**
  * The backlog in SQL. Each count is read from a partial index.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -6,8 +6,6 @@
  * PostgreSQL skips rows that another transaction has locked at this moment (`SKIP LOCKED`); such a row is
  * not counted as due, because another process works on it. SQLite has one writer at a time. An UPDATE
  * returns its rows in any order, so each row keeps the time from which it could be claimed.
- *
- * @since 0.1.0
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"

@@ -1,7 +1,5 @@
 /**
  * Dead letters in SQL.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -5,8 +5,6 @@
  *
  * A line of `pawl_callbacks` loses its bodies and keeps its count, so that a repeat is still recognized as
  * one. Each statement takes at most `limit` lines, so that other statements do not wait long.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -11,8 +11,6 @@
  *
  * A group that fails because of one of its items is committed again item by item, so that the others
  * succeed. An item whose caller stops waiting or times out is dropped, unless its commit has begun.
- *
- * @since 0.1.0
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"

@@ -5,8 +5,6 @@
  *
  * Two processes may make a row each at the same time, or a callback may come without its token. A write
  * that brings the kind of the other row joins its row to that one.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -1,7 +1,5 @@
 /**
  * Row lookup in SQL: reads the rows among which `StoredRow.find` chooses.
- *
- * @since 0.1.0
  */
 import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
 import type { SqlClient } from "effect/sql/SqlClient"

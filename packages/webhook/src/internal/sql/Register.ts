@@ -1,7 +1,5 @@
 /**
  * Registering in SQL: finds the row of an operation, then writes it in one upsert.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { methodOf } from "@pawl/core/Kind"

@@ -7,8 +7,6 @@
  * serialization failure) is run again as a whole. A statement that takes longer than three seconds fails.
  * Its fiber is interrupted and not awaited, because a database that hangs may not respond to the
  * interruption either.
- *
- * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

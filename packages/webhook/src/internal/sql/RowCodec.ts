@@ -1,9 +1,7 @@
 /**
  * The codec of rows: from a line of `pawl_transactions` and its callbacks to a `Row`.
- *
- * @since 0.1.0
  */
-import { type Body, signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/Callback"
 import type { Evidence } from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
 import type { Status } from "@pawl/core/Status"
@@ -118,7 +116,7 @@ export const newestOf = (lines: ReadonlyArray<CallbackColumns>): Row["newestCall
 
 /** Reads the stored body of a callback, which was verified before it was stored. */
 export const readBody = (method: Method, bytes: Uint8Array): Omit<StoredCallback, "at"> => {
-  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Body
+  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Readonly<Record<string, string | number>>
   const [account, amount, currency, transactionId] = signedNames[method]
   const text = (name: string) => String(body[name])
   return {

@@ -13,8 +13,6 @@
  *
  * Times are milliseconds since the epoch and come with each statement: no column has a time zone, and no
  * statement uses the clock of the database. Bodies are the bytes as received.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"

@@ -1,7 +1,5 @@
 /**
  * The SQL ledger: puts the statements together with group commit, retries and timeouts.
- *
- * @since 0.1.0
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"

@@ -1,7 +1,5 @@
 /**
  * Transactions of the ledger's database, for work that is written together with the ledger.
- *
- * @since 0.1.0
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"

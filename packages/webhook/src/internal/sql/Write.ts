@@ -1,7 +1,5 @@
 /**
  * Writing in SQL: the change of a worker becomes the assignments of one UPDATE.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"

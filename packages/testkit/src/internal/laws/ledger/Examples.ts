@@ -1,7 +1,5 @@
 /**
- * The laws of a ledger that no history reaches: of what comes at once, of waiting, of a hundred at a time.
- *
- * @since 0.1.0
+ * The laws of a ledger that histories cannot test: concurrent calls, waiting, and limits.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,18 +7,15 @@ import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
 
 /**
- * The laws that are one example each.
- *
- * @category laws
- * @since 0.1.0
+ * The laws with one example each.
  */
 export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
-      name: "awaitWork completes when a row becomes due, and when one becomes free",
+      name: "awaitWork completes when a row becomes due, and when a row is released",
       section: "docs/decisions/0008",
       explanation:
-        "A worker that waits learns of work in its own process without asking for it, and misses none."
+        "A waiting worker learns of work in its own process without polling, and misses none."
     },
     function* (ledger) {
       const waits = Effect.forkChild(ledger.awaitWork, { startImmediately: true })
@@ -39,7 +34,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(three.pollUnsafe()).toBeUndefined()
       yield* ledger.register({ kind: "refund", transactionId: "9" }, 2000)
       yield* Fiber.join(three)
-      // What came while nobody waited is not missed.
+      // Work that comes while no worker waits is not missed.
       yield* ledger.accept(callback("SUCCEED"), 3000)
       yield* ledger.awaitWork
     }
@@ -47,20 +42,20 @@ export const examples: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "quarantine keeps a body once, and 16 of one transaction, so that no other's suffers",
+      name: "quarantine keeps a body once, at most 16 of a transaction, and affects no other transaction",
       section: "docs/decisions/0029",
       explanation:
-        "What verifies and cannot be understood is kept with its bytes, and never acted on. Whoever saw one callback can send its signed fields again around anything: what finds no room is answered 503, not dropped behind a 200."
+        "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit gets 503, because after a 200 a genuine one would be lost."
     },
     function* (ledger) {
-      // An identifier of this length could not be in an index.
+      // An id of this length is too long for an index.
       const long = "x".repeat(9000)
       const odd = (n: number) =>
         callback("SUCCEED", { transactionId: long, metadata: { n: `\0\ud800${n}` } })
       for (let n = 0; n < 16; n++) expect(yield* ledger.accept(odd(n), n)).toEqual({ isNew: true })
       expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
       const other = callback("SETTLED", { method: "apm", transactionId: long })
-      // At once, as they may come: they are committed together.
+      // Concurrent calls are committed together.
       const [refusal, accepted] = yield* Effect.all(
         [Effect.flip(ledger.accept(odd(16), 21)), ledger.accept(other, 22)],
         { concurrency: "unbounded" }
@@ -79,9 +74,9 @@ export const examples: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "forget takes so many at a time, of quarantine too",
+      name: "forget deletes at most its limit, of the quarantine too",
       section: "docs/decisions/0046",
-      explanation: "No callback waits for a clean-up."
+      explanation: "A clean-up in small parts does not delay callbacks."
     },
     function* (ledger) {
       for (const transactionId of ["1", "2", "3"]) {

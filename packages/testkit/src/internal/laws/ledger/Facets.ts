@@ -1,83 +1,75 @@
 /**
- * The facets of what a ledger keeps: each is a law of its own over the same histories.
- *
- * @since 0.1.0
+ * The facets of a ledger. Each facet is a law, and all of them use the same histories.
  */
 import type { Leased } from "@pawl/webhook/Row"
 import * as Struct from "effect/Struct"
 import type * as Laws from "../../../Laws.ts"
 
 /**
- * What is promised of each facet.
- *
- * @category constants
- * @since 0.1.0
+ * The law of each facet.
  */
 export const facets = {
   rows: {
-    name: "each operation has one row of its own, whatever names it first (A08, A23, R19)",
+    name: "an operation has one row, in any order of callback and registration (A08, A23, R19)",
     section: "docs/decisions/0042",
     explanation:
-      "A callback may overtake its registration, or come without a token; a refund's id may be its payment's, and an id is text: no number, no name of a property, no pattern. Two rows that turn out to be of one operation are joined."
+      "A callback may come before the registration, or without a token. A refund may have the id of its payment. An id is plain text, even where it looks like a number, a property name or a pattern. Two rows of one operation are joined."
   },
   evidence: {
-    name: "evidence is joined, never replaced, and a status that was claimed before is not new (R22)",
+    name: "evidence is joined, never replaced, and a status is new only once (R22)",
     section: 'spec.md, "Events"',
     explanation:
-      "Callbacks come twice, in any order, while a worker holds the row, and after a year; an older answer of the service does not undo a newer one."
+      "Callbacks come twice, in any order, during a lease, and after a year. An older read does not replace a newer one."
   },
   ordered: {
-    name: "the terms of the first token stay, until a registration says others",
+    name: "the order of the first token stays until a registration replaces it",
     section: "docs/decisions/0043",
-    explanation: "A token moved to another callback changes nothing of what was ordered."
+    explanation: "A token that is moved to another callback does not change the order."
   },
   bodies: {
-    name: "callbacks are counted, and the newest of each status is kept, byte for byte, until it is cleaned up",
+    name: "callbacks are counted, and the newest body of each status stays, byte for byte, until a clean-up",
     section: "docs/decisions/0046",
     explanation:
-      "The handler is given what came with the status it is told of, whatever the merchant put into the metadata; a dead letter keeps it for whoever looks."
+      "The handler gets the callback of the status it is told, with any metadata. A dead letter keeps its callbacks for a person."
   },
   told: {
-    name: "what the handler was told is kept, and what it is being told, as it was written",
+    name: "the told status and the pending status stay as they were written",
     section: "docs/decisions/0045",
     explanation:
-      "From it follows what the handler is told next: what is forgotten is told twice, what is made up is never told."
+      "The next transition depends on them. A status that is lost would be told twice, and a status that is wrong would hide a transition."
   },
   ladder: {
-    name: "a new status starts the poll ladder anew; no repeat does, and no write undoes it",
+    name: "a new status restarts the poll ladder; no repeat does, and no write undoes it",
     section: "docs/decisions/0006",
     explanation:
-      "A status that is new is worth asking about soon. Whoever repeats a callback without end neither makes us ask for ever nor holds a poll up."
+      "A new status is worth a read soon. Endless repeats of a callback neither cause endless reads nor delay a read."
   },
   due: {
-    name: "work is due when something came or a write says so, the oldest first, and the ledger says exactly when",
+    name: "a row is due from the time that an event or a write sets, the oldest first",
     section: "docs/decisions/0008",
     explanation:
-      "A worker sleeps until then: too late leaves a payment waiting, too early asks in vain. What came during a lease is due when it ends; a repeat of what is confirmed never is."
+      "A worker sleeps until then: a time too late delays a payment, and a time too early costs a claim. Work that comes during a lease is due when the lease ends. A repeat of a confirmed status makes nothing due."
   },
   leases: {
-    name: "a row is one worker's alone until its lease is over, and only that worker's writes are done, each once",
+    name: "one worker has a row until its lease ends, and only its writes are made, each once",
     section: "docs/decisions/0008",
     explanation:
-      "Two workers on one transaction would tell the handler twice, and in either order. Who was away too long has lost the row to another, whose word counts."
+      "Two workers on one transaction would tell the handler twice and out of order. A worker whose lease ended has lost the row, and its writes are refused."
   },
   deadLetters: {
-    name: "what is parked is a dead letter, listed oldest first, until it is re-driven",
+    name: "a parked row is a dead letter, listed oldest first, until it is redriven",
     section: "docs/decisions/0044",
     explanation:
-      "What waits for a person is shown to a person, and a re-drive is a person's word that it may go on."
+      "A dead letter waits for a person to see it. A redrive is that person's decision that work goes on."
   }
 } satisfies Record<string, Laws.LawText>
 
 /**
  * One of the facets.
- *
- * @category models
- * @since 0.1.0
  */
 export type Facet = keyof typeof facets
 
-/** The facet that a field of a row is looked at in: a new field has to be in one. */
+/** The facet whose law compares a field of a row. Every field has one. */
 const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   method: "rows",
   scope: "rows",
@@ -108,10 +100,7 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
 }
 
 /**
- * Lists the fields of a facet.
- *
- * @category getters
- * @since 0.1.0
+ * Lists the fields that the law of a facet compares.
  */
 export const fieldsOf = (facet: Facet): ReadonlyArray<keyof Leased> =>
   Struct.keys(facetOf).filter((field) => facetOf[field] === facet)

@@ -1,7 +1,5 @@
 /**
- * What a law of the ledger is, and what they all begin with.
- *
- * @since 0.1.0
+ * The type of a law of the ledger, and the tools that all of them use.
  */
 import type { Body } from "@pawl/core/Callback"
 import * as PortableHmac from "@pawl/core/PortableHmac"
@@ -19,26 +17,17 @@ import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 
 /**
- * What is put to the test: a function that makes the layer of an empty ledger.
- *
- * @category models
- * @since 0.1.0
+ * The subject of a law: a function that makes the layer of an empty ledger.
  */
 export type Fresh = () => Layer.Layer<Ledger, unknown>
 
 /**
- * A law of the ledger, tried on one example.
- *
- * @category models
- * @since 0.1.0
+ * A law of the ledger.
  */
 export type LedgerLaw = Laws.Law<Fresh>
 
 /**
- * Makes a law of one example; `body` has a ledger that is empty.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a law of one example; `body` gets an empty ledger.
  */
 export const law = (
   about: Laws.LawText,
@@ -53,18 +42,12 @@ export const law = (
 
 /**
  * Runs an effect on a ledger of its own.
- *
- * @category running
- * @since 0.1.0
  */
 export const on = <A, E>(fresh: Fresh, body: Effect.Effect<A, E, Ledger>) =>
   Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
 /**
- * Says when work is due next, without taking any.
- *
- * @category running
- * @since 0.1.0
+ * Returns when the next row is due, without claiming any.
  */
 export const nextDue = (ledger: Ledger["Service"]) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
@@ -72,13 +55,10 @@ export const nextDue = (ledger: Ledger["Service"]) =>
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
 /**
- * What a callback says besides its status: of transaction 100001, by card, of an account of the method's,
- * where nothing else is said. `token` is the operation that its URL names; the rest are fields of its body.
- *
- * @category models
- * @since 0.1.0
+ * The fields of a callback besides its status. By default it is a card callback of transaction 100001.
+ * `token` is the operation that its URL names; the other fields are those of its body.
  */
-export type Said = Body & {
+export type CallbackFields = Body & {
   readonly method?: Method
   readonly account?: string
   readonly transactionId?: string
@@ -100,20 +80,17 @@ const ours = Effect.runSync(
 const made = new Map<string, Verifier.Verified>()
 
 /**
- * Makes a callback that passed the verifier; of what is said again, the same as before.
- *
- * @category constructors
- * @since 0.1.0
+ * Makes a verified callback. The same arguments return the same callback.
  */
-export const callback = (status: OpenStatus, said: Said = {}): Verifier.Verified => {
-  const key = JSON.stringify([status, said])
-  const verified = made.get(key) ?? verify(status, said)
+export const callback = (status: OpenStatus, fields: CallbackFields = {}): Verifier.Verified => {
+  const key = JSON.stringify([status, fields])
+  const verified = made.get(key) ?? verify(status, fields)
   made.set(key, verified)
   return verified
 }
 
-const verify = (status: OpenStatus, said: Said): Verifier.Verified => {
-  const { account, method = "card", token, transactionId = "100001", ...unsigned } = said
+const verify = (status: OpenStatus, fields: CallbackFields): Verifier.Verified => {
+  const { account, method = "card", token, transactionId = "100001", ...unsigned } = fields
   const post: CallbackRequests.CallbackContent = {
     method,
     signed: {
@@ -133,7 +110,7 @@ const verify = (status: OpenStatus, said: Said): Verifier.Verified => {
 }
 
 const queryOf = (
-  ...[kind, request]: Required<Said>["token"]
+  ...[kind, request]: Required<CallbackFields>["token"]
 ): CallbackRequests.CallbackContent["query"] => {
   const { make } = Context.get(ours, CallbackUrl.CallbackUrl)
   const url = Effect.runSync(make("https://shop.example/callback?shop=1", kind, request))

@@ -1,7 +1,5 @@
 /**
- * Histories of a ledger: what callbacks, workers and people do to it, one after the other.
- *
- * @since 0.1.0
+ * Histories of a ledger: the steps of callbacks, workers and operators, one after the other.
  */
 import type { Body } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -14,25 +12,14 @@ import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 
 /**
- * The kinds that an operation can be registered with.
- *
- * @category models
- * @since 0.1.0
- */
-export type Known = KnownKind
-
-/**
  * One step of a history, `after` milliseconds after the last.
  *
- * - `accept`: a callback; `kind` is the one that a token names, with its `requestId`, or only the method.
- * - `register`: what the merchant started.
- * - `claim`: leases for `hold` milliseconds.
- * - `write`: changes the row of an earlier lease, counted from the last; `found` is the kind a read told,
- *   `isStale` whether the worker goes on with the row it began with.
- * - `redrive`; `forget`: of everything older than `age` milliseconds.
- *
- * @category models
- * @since 0.1.0
+ * - `accept`: a callback; `kind` and `requestId` are those of its token. Without a token `kind` is the method.
+ * - `register`: an operation of the merchant.
+ * - `claim`: leases rows for `hold` milliseconds.
+ * - `write`: writes a change with an earlier lease; `which` counts leases from the last one. `found` is the
+ *   position of the kind that a read returned. With `isStale` the worker goes on with the row it leased.
+ * - `redrive`: redrives dead letters. `forget`: deletes bodies older than `age` milliseconds.
  */
 export type Step = { readonly after: number } & (
   | {
@@ -46,7 +33,7 @@ export type Step = { readonly after: number } & (
   | {
       readonly _tag: "register"
       readonly id: string
-      readonly kind: Known
+      readonly kind: KnownKind
       readonly status: Status | undefined
       readonly amount: string | undefined
     }
@@ -70,7 +57,7 @@ export type Step = { readonly after: number } & (
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Times in tens, since much hangs on what is the same instant. */
+/** Times in tens of milliseconds, so that many of them are equal. */
 const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
 
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>
@@ -88,7 +75,7 @@ const status: fc.Arbitrary<Status> = often(
   fc.constantFrom("PENDING", "PENDING", "SUCCEED", "PROCESSING"),
   fc.constantFrom(...statuses)
 )
-const known: fc.Arbitrary<Known> = fc.constantFrom(
+const known: fc.Arbitrary<KnownKind> = fc.constantFrom(
   "card-payment",
   "refund",
   "apm-payment",
@@ -145,7 +132,7 @@ const accept = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
     unsigned
   })
 
-const comesTo = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
+const eventOf = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
   fc.oneof(
     { weight: 6, arbitrary: accept(id, kind) },
     {
@@ -188,12 +175,12 @@ const write = (found: fc.Arbitrary<number | undefined>) =>
     isStale: fc.boolean()
   })
 
-/** Rounds in which something comes, rows are leased, and some of them written; any of that may be left out. */
-const historiesOf = (...about: Parameters<typeof comesTo>): fc.Arbitrary<ReadonlyArray<Step>> => {
+/** Makes rounds of an event, a claim and writes. Each of them may be left out. */
+const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<ReadonlyArray<Step>> => {
   const leased = orNot(claim(fc.constantFrom(1, 3, 3, 3, 0)), 2)
   const found = orNot(fc.constantFrom(2, 2, 2, 0, 1), 3)
   const round = fc.tuple(
-    orNot(comesTo(...about), 5),
+    orNot(eventOf(...about), 5),
     leased,
     orNot(write(found), 2),
     orNot(write(found), 3)
@@ -206,7 +193,7 @@ const historiesOf = (...about: Parameters<typeof comesTo>): fc.Arbitrary<Readonl
 const one = fc.constant("1")
 const any = fc.constantFrom<Kind>("card", "refund")
 
-/** Two rows of one id are leased, and the one of which only the method is known may turn out to be the other. */
+/** Makes histories in which two rows of one id are leased and may be joined. */
 const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .tuple(
     accept(one, fc.constant("card")),
@@ -219,10 +206,7 @@ const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .map(([...steps]) => steps.flat())
 
 /**
- * Histories of a few ids in both methods, or of one; workers are slow, and go on with what they had.
- *
- * @category arbitraries
- * @since 0.1.0
+ * Makes histories of one id, or of a few ids in both methods. Workers are slow and use stale rows.
  */
 export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   historiesOf(one, fc.constant("card")),
@@ -232,20 +216,20 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
 )
 
 /**
- * Lays out a history for reading, a step a line.
- *
- * @category conversions
- * @since 0.1.0
+ * Shows a history, one step a line.
  */
 export const show = (steps: ReadonlyArray<Step>): string =>
   steps.length === 0
-    ? "nothing was done"
+    ? "no steps"
     : steps
-        .map(({ _tag, after, ...step }, at) => `${at + 1}. ${after} ms later, ${_tag} ${say(step)}`)
+        .map(
+          ({ _tag, after, ...step }, at) =>
+            `${at + 1}. ${after} ms later, ${_tag} ${showFields(step)}`
+        )
         .join("\n")
 
-/** Names what is undefined in a change, too: it sets a field to it. */
-const say = (step: object): string =>
+/** Shows undefined fields of a change too, because a change sets them. */
+const showFields = (step: object): string =>
   JSON.stringify(
     Record.filter({ ...step }, (value: unknown) => value !== undefined),
     (_, value: unknown) => (value === undefined ? "undefined" : value)
