@@ -29,7 +29,9 @@ const parcels = Laws.property<typeof warehouse, ReadonlyArray<Generators.Observa
     show: JSON.stringify,
     wrong: (make, observations) => {
       const { handle, log } = make()
-      const standings = observations.map((_, at) => Reducer.evidenceReducer()(observations.slice(0, at + 1)))
+      const standings = observations.map((_, at) =>
+        Reducer.evidenceReducer()(observations.slice(0, at + 1))
+      )
       const told = standings.flatMap(({ status }) => (status ? [status, status] : []))
       for (const to of told) handle({ transactionId: "100001", to })
       return /^(sent(,asked back)?)?$/u.test(log.join()) ? undefined : log.join()

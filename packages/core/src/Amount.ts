@@ -5,7 +5,7 @@
  *
  * An amount is a decimal string, and the service rounds one with more than two decimals (`spec.md`,
  * "Conventions"). A rounded amount is not the amount that was ordered, so more than two decimals are refused
- * before sending (`docs/decisions/0022-an-amount-is-refused-rather-than-rounded.md`). `round` rounds explicitly.
+ * before sending (`docs/decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md`). `round` rounds explicitly.
  *
  * @since 0.1.0
  */

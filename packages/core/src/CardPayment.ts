@@ -5,7 +5,7 @@
  * **Details**
  *
  * Likely fields are typed. All other fields are sent and kept unchanged
- * (`docs/decisions/0018-card-payment-bodies-are-open.md`).
+ * (`docs/decisions/0008-undocumented-values-are-kept-and-never-acted-on.md`).
  *
  * @since 0.1.0
  */

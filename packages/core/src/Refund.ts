@@ -22,7 +22,7 @@ import {
  * **Details**
  *
  * `transactionId` is the identifier of the original payment. Text that is not an integer is refused before
- * sending (`docs/decisions/0016-a-refund-names-its-payment-digit-by-digit.md`).
+ * sending (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
  *
  * @category schemas
  * @since 0.1.0

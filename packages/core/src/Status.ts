@@ -113,7 +113,7 @@ export const place = (status: Status): number => {
  *
  * The ranks are the example ranking of `spec.md`, "Transaction statuses". It has no rank for CANCELLED; here
  * it is 10
- * (`docs/decisions/0002-cancelled-ranks-with-succeed-and-failed.md`).
+ * (`docs/decisions/0001-cancelled-ranks-10-and-is-terminal.md`).
  *
  * @category getters
  * @since 0.1.0

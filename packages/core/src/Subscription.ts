@@ -56,7 +56,7 @@ const plan = {
  * **Details**
  *
  * The specification shows neither the meaning of `interval` and CUSTOM nor the format of the dates. The
- * client sends these values unchanged (`docs/decisions/0014-an-interval-counts-units-of-its-frequency.md`).
+ * client sends these values unchanged (`docs/decisions/0009-a-subscription-starts-active-and-ends-canceled.md`).
  *
  * @category schemas
  * @since 0.1.0

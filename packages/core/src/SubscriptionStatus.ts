@@ -5,7 +5,7 @@
  *
  * They are not the statuses of a transaction, and CANCELED is spelled with one L. The specification does not
  * say from which statuses a PUT is allowed. Here it is allowed from every status but CANCELED
- * (`docs/decisions/0015-a-subscription-starts-active-and-ends-canceled.md`).
+ * (`docs/decisions/0009-a-subscription-starts-active-and-ends-canceled.md`).
  *
  * @since 0.1.0
  */

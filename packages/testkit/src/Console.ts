@@ -11,7 +11,7 @@
  * | any other path | 404, with a list of the paths |
  *
  * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
- * only the control API under `/sandbox` (`docs/decisions/0041-the-console-is-plain-modules.md`). No page
+ * only the control API under `/sandbox` (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`). No page
  * loads anything from another host, and no site may frame one.
  *
  * @since 0.1.0

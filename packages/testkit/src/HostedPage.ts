@@ -12,7 +12,7 @@
  * are English, German, Spanish and French: the `lang` of the intent, else the browser's. In a frame the last
  * page has a link back to the merchant; elsewhere it redirects the customer by itself. The target is always a
  * URL of the intent, exactly as the merchant sent it
- * (`docs/decisions/0039-a-hosted-page-is-html-without-a-script.md`).
+ * (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`).
  *
  * A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test
  * cards are accepted, and only the mask of a card is stored.

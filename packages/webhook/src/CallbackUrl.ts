@@ -8,7 +8,7 @@
  * page, and for a refund whose callbacks name the payment. `Verifier` reads the token.
  *
  * A token holds no secret and grants nothing: a callback still needs its checksum. A token that does not
- * verify is ignored (`docs/decisions/0043-a-token-that-does-not-verify-counts-as-none.md`).
+ * verify is ignored (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
  *
  * @since 0.1.0
  */

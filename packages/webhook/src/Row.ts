@@ -38,7 +38,7 @@ export interface Ordered {
  * All that is kept of one transaction. Times are milliseconds since the epoch.
  *
  * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and never changes
- *   (`docs/decisions/0042-a-row-keeps-the-kind-it-was-made-with-as-its-scope.md`).
+ *   (`docs/decisions/0015-a-rows-key-contains-the-kind-that-the-row-was-created-with.md`).
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `amountCleared`: a person allowed amounts that differ from the ordered one.

@@ -152,9 +152,7 @@ describe("a receiver that cannot start", () => {
       )
       taken.close()
       expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
-      expect(busy).toEqual([
-        `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
-      ])
+      expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
       expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
       expect(lost).toEqual([
         expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)

@@ -66,7 +66,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {
       name: "the checks come in order: 401, then 400 with the names of the fields, then 404",
-      section: "docs/decisions/0030",
+      section: "docs/decisions/0029",
       explanation:
         "A caller without a token learns nothing about transactions. A 400 names every wrong field, names the checksum only when no other field is wrong, and repeats no value."
     },
@@ -141,7 +141,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {
       name: "a body that is not JSON, or has a repeated key, is 400",
-      section: "docs/decisions/0034",
+      section: "docs/decisions/0010",
       explanation:
         "JSON parsers differ on which of two equal keys counts, so the signed value and the used value could differ."
     },

@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * `docs/decisions/0009-the-portable-hmac-is-our-own-sha-256.md` says why it exists. No branch and no index
+ * `docs/decisions/0025-hmacs-are-computed-by-openssl-on-node-and-by-our-own-sha-256-elsewhere.md` says why it exists. No branch and no index
  * depends on the hashed bytes, so the running time depends only on the lengths of key and message.
  */
 

@@ -156,7 +156,7 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
     counting(
       {
         name: "a conflict lists exactly the terminal statuses that contradict each other",
-        section: "docs/decisions/0001",
+        section: "docs/decisions/0002",
         explanation:
           "Several confirmed terminal statuses of the highest rank are a conflict (FAILED, then SUCCEED: both were true). So are several claimed ones if none is confirmed."
       },
@@ -172,7 +172,7 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
     counting(
       {
         name: "in a conflict, only the status that was read last stands",
-        section: "docs/decisions/0001",
+        section: "docs/decisions/0002",
         explanation:
           "Only the service can settle a conflict, by the read that was sent last. The order of arrival never does."
       },
@@ -224,7 +224,7 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
     hostile(
       {
         name: "an unknown status changes nothing and does not throw",
-        section: "docs/decisions/0017",
+        section: "docs/decisions/0008",
         explanation:
           "The service may add statuses, and the checksum does not cover the field: an unknown status is stored elsewhere and never acted on."
       },

@@ -144,7 +144,7 @@ export const laws: ReadonlyArray<Laws.Law<Rule, ReadonlyArray<OpenStatus>>> = [
     {
       name: "another status of the same rank changes nothing",
       explanation:
-        "Apply only a status that ranks later: FAILED after SUCCEED is a conflict that the service has to settle. CANCELLED has no documented rank; pawl uses 10 (docs/decisions/0002)."
+        "Apply only a status that ranks later: FAILED after SUCCEED is a conflict that the service has to settle. CANCELLED has no documented rank; pawl uses 10 (docs/decisions/0001)."
     },
     where((stored, incoming) => stored !== incoming && rank(stored) === rank(incoming), "stored")
   ),
@@ -159,7 +159,7 @@ export const laws: ReadonlyArray<Laws.Law<Rule, ReadonlyArray<OpenStatus>>> = [
   law(
     {
       name: "an unknown status changes nothing and does not throw",
-      section: "docs/decisions/0017",
+      section: "docs/decisions/0008",
       explanation:
         "The checksum does not cover the status, and the service may add some: an unknown status is stored elsewhere and never acted on, even if every object has a member of that name."
     },

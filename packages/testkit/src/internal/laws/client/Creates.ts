@@ -48,7 +48,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
       name: "a create that may have taken effect is never reported as refused (C7)",
-      section: "docs/decisions/0020",
+      section: "docs/decisions/0010",
       explanation:
         "A merchant who sees a refusal orders again. After a broken connection, a 5xx or an unreadable response, the outcome is unknown."
     },
@@ -125,7 +125,7 @@ export const createLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
       name: "no redirect is followed (C21, C4)",
-      section: "docs/decisions/0020",
+      section: "docs/decisions/0010",
       explanation:
         "A redirect to another host would send it the access token and the card. The service documents no redirects."
     },

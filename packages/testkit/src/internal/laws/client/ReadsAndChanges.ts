@@ -102,7 +102,7 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
       name: "a refund sends its transactionId as an Integer, digit for digit",
-      section: "docs/decisions/0016",
+      section: "docs/decisions/0005",
       explanation:
         "transactionId is text in responses and an Integer in the refund request. A JavaScript number is exact up to 15 digits: a longer id would name another payment."
     },

@@ -81,7 +81,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
       name: "nothing is sent before the time of Retry-After (C11)",
-      section: "docs/decisions/0020",
+      section: "docs/decisions/0010",
       explanation: "The service states when it is ready again; an earlier request only adds load."
     },
     { events: [["503"], ["503", "503"]] as const },
@@ -95,7 +95,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
   law(
     {
       name: "no error contains an access token or the secret (B04)",
-      section: "docs/decisions/0026",
+      section: "docs/decisions/0008",
       explanation: "Errors end up in logs, in tickets, and in the responses of a shop."
     },
     { events: oneOf(...Faults.kinds) },

@@ -13,7 +13,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "awaitWork completes when a row becomes due, and when a row is released",
-      section: "docs/decisions/0008",
+      section: "docs/decisions/0012",
       explanation:
         "A waiting worker learns of work in its own process without polling, and misses none."
     },
@@ -43,7 +43,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "quarantine keeps a body once, at most 16 of a transaction, and affects no other transaction",
-      section: "docs/decisions/0029",
+      section: "docs/decisions/0016",
       explanation:
         "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit gets 503, because after a 200 a genuine one would be lost."
     },
@@ -75,7 +75,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "forget deletes at most its limit, of the quarantine too",
-      section: "docs/decisions/0046",
+      section: "docs/decisions/0017",
       explanation: "A clean-up in small parts does not delay callbacks."
     },
     function* (ledger) {

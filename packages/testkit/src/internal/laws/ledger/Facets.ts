@@ -11,7 +11,7 @@ import type * as Laws from "../../../Laws.ts"
 export const facets = {
   rows: {
     name: "an operation has one row, in any order of callback and registration (A08, A23, R19)",
-    section: "docs/decisions/0042",
+    section: "docs/decisions/0015",
     explanation:
       "A callback may come before the registration, or without a token. A refund may have the id of its payment. An id is plain text, even where it looks like a number, a property name or a pattern. Two rows of one operation are joined."
   },
@@ -23,42 +23,42 @@ export const facets = {
   },
   ordered: {
     name: "the order of the first token stays until a registration replaces it",
-    section: "docs/decisions/0043",
+    section: "docs/decisions/0020",
     explanation: "A token that is moved to another callback does not change the order."
   },
   bodies: {
     name: "callbacks are counted, and the newest body of each status stays, byte for byte, until a clean-up",
-    section: "docs/decisions/0046",
+    section: "docs/decisions/0017",
     explanation:
       "The handler gets the callback of the status it is told, with any metadata. A dead letter keeps its callbacks for a person."
   },
   told: {
     name: "the told status and the pending status stay as they were written",
-    section: "docs/decisions/0045",
+    section: "docs/decisions/0021",
     explanation:
       "The next transition depends on them. A status that is lost would be told twice, and a status that is wrong would hide a transition."
   },
   ladder: {
     name: "a new status restarts the poll ladder; no repeat does, and no write undoes it",
-    section: "docs/decisions/0006",
+    section: "docs/decisions/0007",
     explanation:
       "A new status is worth a read soon. Endless repeats of a callback neither cause endless reads nor delay a read."
   },
   due: {
     name: "a row is due from the time that an event or a write sets, the oldest first",
-    section: "docs/decisions/0008",
+    section: "docs/decisions/0012",
     explanation:
       "A worker sleeps until then: a time too late delays a payment, and a time too early costs a claim. Work that comes during a lease is due when the lease ends. A repeat of a confirmed status makes nothing due."
   },
   leases: {
     name: "one worker has a row until its lease ends, and only its writes are made, each once",
-    section: "docs/decisions/0008",
+    section: "docs/decisions/0012",
     explanation:
       "Two workers on one transaction would tell the handler twice and out of order. A worker whose lease ended has lost the row, and its writes are refused."
   },
   deadLetters: {
     name: "a parked row is a dead letter, listed oldest first, until it is redriven",
-    section: "docs/decisions/0044",
+    section: "docs/decisions/0020",
     explanation:
       "A dead letter waits for a person to see it. A redrive is that person's decision that work goes on."
   }

@@ -101,7 +101,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   Laws.each(
     {
       name: "a callback with a valid checksum and unknown content is answered 200",
-      section: "docs/decisions/0017",
+      section: "docs/decisions/0008",
       explanation:
         "The service may add statuses and fields. A receiver that refuses them loses genuine callbacks after six attempts: store such a callback, do not act on it, and report it to a person."
     },
@@ -182,7 +182,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   ),
   answered(413, Malformed.large, {
     name: "a body larger than 64 KiB is answered 413",
-    section: "docs/decisions/0027",
+    section: "docs/decisions/0011",
     explanation:
       "A receiver without a limit can be made to run out of memory. No genuine callback comes near 64 KiB."
   }),
@@ -194,7 +194,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   }),
   answered(400, Malformed.bodies, {
     name: "a body that is not one well-formed JSON object is answered 400",
-    section: "docs/decisions/0011",
+    section: "docs/decisions/0003",
     explanation:
       "Parsers differ in which of two fields with one name they take, and decoders replace bytes that are not UTF-8: the receiver has to read exactly the content that was signed."
   }),
@@ -206,7 +206,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   }),
   answered(400, Malformed.methods, {
     name: "a callback of an ambiguous kind is answered 400",
-    section: "docs/decisions/0013",
+    section: "docs/decisions/0004",
     explanation:
       "Card and APM callbacks are signed alike, and paymentMethod is not signed: a card callback verifies as an APM callback unless the query and the fields have to agree."
   })

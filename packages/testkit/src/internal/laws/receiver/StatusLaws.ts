@@ -176,7 +176,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.propertyEffect(
     {
       name: "after two terminal statuses the receiver reports the service's last one",
-      section: "docs/decisions/0001",
+      section: "docs/decisions/0002",
       explanation:
         "FAILED and then SUCCEED: both were true, one after the other. Their ranks are equal, so only a read tells which one is current."
     },
@@ -185,7 +185,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.each(
     {
       name: "the status of one transaction does not affect another",
-      section: "docs/decisions/0012",
+      section: "docs/decisions/0005",
       explanation:
         "Two refunds of one payment can have the same amount, account and status: the second is not a repeat of the first."
     },

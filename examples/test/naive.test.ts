@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { afterAll, expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url)
-const program = new URL("examples/src/incorrectHandler.ts", root).pathname
+const program = new URL("examples/src/naive.ts", root).pathname
 const conform = new URL("packages/testkit/src/bin/pawl-conform.ts", root).pathname
 const env = { ...process.env, PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
 
