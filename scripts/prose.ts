@@ -98,7 +98,7 @@ const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
         found.push({ line: line + at, text: cell })
       }
     }
-    isOpen = each.trim() !== "" && !each.startsWith("|") && !/^#/u.test(each)
+    isOpen = each.trim() !== "" && !each.startsWith("|") && !each.startsWith("#")
   }
   return found
 }

@@ -60,7 +60,8 @@ export const parts: ReadonlyArray<Part> = [
       export { layerMemory } from "@pawl/webhook/Ledger"
       export { layer as hmac } from "@pawl/core/NodeHmac"
       export { layer as handler } from "@pawl/core/Handler"`,
-    limit: 42_000,
+    // 500 more than before: the rule of a row is pure functions, which the ledger in memory calls.
+    limit: 42_500,
     goal: 30_000
   },
   {

@@ -66,7 +66,7 @@ export const start = (
         stderr += text
       })
       let hasExited = false
-      void exited.then(() => {
+      child.once("close", () => {
         hasExited = true
         change()
       })

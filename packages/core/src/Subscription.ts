@@ -128,7 +128,7 @@ export const Subscription = openStruct("Subscription", {
   nextChargeDate: nullableText,
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
   createdAt: nullableText,
-  /** What is charged and when (`spec.md`, "Subscription plan"). */
+  /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
   plan: SubscriptionPlanDto,
   /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetails)),
@@ -164,7 +164,7 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   mid: Schema.String,
   /** Token that stands for a card; redacted. */
   cardToken: CardToken,
-  /** What is charged and when (`spec.md`, "Subscription plan"). */
+  /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
   plan: SubscriptionPlan,
   /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(BillingDetails),
@@ -241,7 +241,7 @@ export type SubscriptionResponse = typeof SubscriptionResponse.Type
  * @since 0.1.0
  */
 export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
-  /** What is charged and when (`spec.md`, "Subscription plan"). */
+  /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
   plan: Schema.optionalKey(UpdatePlan),
   /** Status of the subscription; an unknown one is kept (`spec.md`, "Subscription statuses"). */
   status: Schema.optionalKey(OpenSubscriptionStatus)

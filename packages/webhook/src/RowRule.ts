@@ -18,7 +18,6 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
-import * as Struct from "effect/Struct"
 import { type Change, type Key, type Leased, orderedOf, type Registration } from "./Row.ts"
 import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
 import type { Verified } from "./Verification.ts"
@@ -243,11 +242,14 @@ export const forget = (
   const next = rows.map((stored) => {
     const { row } = stored
     if (row.deadLetter !== undefined) return stored
-    const old = statuses
-      .filter((status) => (row.newestCallbacks[status]?.at ?? Infinity) < before)
-      .slice(0, limit - count)
-    count += old.length
-    return { ...stored, row: { ...row, newestCallbacks: Struct.omit(row.newestCallbacks, old) } }
+    const newestCallbacks = { ...row.newestCallbacks }
+    for (const status of statuses) {
+      if (count === limit) break
+      if ((newestCallbacks[status]?.at ?? Infinity) >= before) continue
+      delete newestCallbacks[status]
+      count++
+    }
+    return { ...stored, row: { ...row, newestCallbacks } }
   })
   return count === 0 ? { rows, count } : { rows: next, count }
 }

@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import type * as Evidence from "@pawl/core/Evidence"
-import { type Kind, kindsOf, type Method } from "@pawl/core/Kind"
+import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { blank, type Row } from "./Row.ts"
 
 /**
@@ -75,26 +75,14 @@ export const find = <A>(
   kind: Kind,
   by: Finder
 ): A | undefined => {
-  for (const candidate of candidates[by][kind]) {
+  const method = methodOf(kind)
+  const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
+  const candidates = kind === "refund" && by === "callback" ? known : [...known, method]
+  for (const candidate of candidates) {
     const found = rows.find((row) => kindOf(row) === candidate)
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** For each kind of an event, the kinds of the rows that it may belong to, in order. */
-const byCallback: Readonly<Record<Kind, ReadonlyArray<Kind>>> = {
-  apm: [...kindsOf.apm, "apm"],
-  "apm-payment": ["apm-payment", "apm"],
-  "apm-payout": ["apm-payout", "apm"],
-  card: [...kindsOf.card, "card"],
-  "card-payment": ["card-payment", "card"],
-  "card-payout": ["card-payout", "card"],
-  refund: ["refund"]
-}
-const candidates: Readonly<Record<Finder, typeof byCallback>> = {
-  callback: byCallback,
-  registration: { ...byCallback, refund: ["refund", "card"] }
 }
 
 /**
