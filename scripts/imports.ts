@@ -148,6 +148,63 @@ const packages: ReadonlyArray<Rule> = [
 ]
 
 /**
+ * The rooms of each package, from the lowest up. A file imports files of its own room and of lower rooms. The
+ * first match is the room of a file.
+ */
+const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, files: RegExp]>>> = {
+  "packages/http/src/": [
+    [
+      "configuration",
+      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/ConnectionFailure)\.ts$/
+    ],
+    ["contract", /^(Endpoint|Api|internal\/(OpenApiDocument|Operation))\.ts$/],
+    ["calls", /^(AccessToken|Caller|internal\/(Attempts|ErrorResponse|InFlight))\.ts$/],
+    ["services", /^/]
+  ],
+  "packages/webhook/src/": [
+    ["verification", /^(Row|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
+    ["rule", /^(StoredRow|RowRule|internal\/SharedTimeout)\.ts$/],
+    ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
+    ["journal", /^(Journal|Metrics)\.ts$/],
+    [
+      "pipeline",
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ExpectedAmount|Lease|Transition))\.ts$/
+    ],
+    ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
+    ["operator", /^(Admin|Forwarder)\.ts$/],
+    ["commands", /^(bin\/.+|index\.ts)$/]
+  ],
+  "packages/testkit/src/": [
+    [
+      "base",
+      /^(GatewayConfig|Scenario|VirtualClock|NodeOutbound|internal\/[A-Z]\w+|internal\/(state|http|console)\/.+)\.(ts|js)$/
+    ],
+    ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
+    ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
+    ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],
+    ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
+    ["sandbox", /^(Fake|Sandbox|internal\/sandbox\/.+)\.ts$/],
+    ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
+    ["laws", /^(Laws|Laws\/.+|Conformance|internal\/laws\/.+)\.ts$/],
+    ["commands", /^(bin\/.+|index\.ts)$/]
+  ]
+}
+
+/** Returns why a file may not import another file of its package, if it lies in a higher room. */
+const upward = (path: string, target: string): string | undefined => {
+  const source = /^packages\/[a-z]+\/src\//.exec(path)?.[0] ?? ""
+  const rooms = layers[source]
+  if (rooms === undefined) return undefined
+  const roomOf = (file: string): number =>
+    rooms.findIndex(([, files]) => files.test(file.slice(source.length)))
+  const [from, to] = [roomOf(path), roomOf(target)]
+  if (from < 0) return `no room of ${source} in scripts/imports.ts has this file`
+  return to > from
+    ? `the room ${rooms[from]?.[0]} lies below the room ${rooms[to]?.[0]}`
+    : undefined
+}
+
+/**
  * The files that may need Node: modules named for it, bins, the testkit's sandbox, and http's client for Node
  * with the barrel that exports it.
  */
@@ -188,7 +245,8 @@ const objection = (path: string, specifier: string | undefined): string | undefi
     if (target === `${home}src/index.ts`) return "a barrel; import the module"
     if (inSource && !target.startsWith(`${home}src/`))
       return "published code does not import its tests"
-    return rule.relative?.includes(specifier) === false ? rule.why : undefined
+    if (rule.relative?.includes(specifier) === false) return rule.why
+    return inSource ? upward(path, target) : undefined
   }
   if (inSource && specifier.startsWith(home.replace("packages", "@pawl"))) {
     return "its own package; use a relative path"

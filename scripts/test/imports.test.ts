@@ -54,6 +54,32 @@ describe("imports point down", () => {
   })
 })
 
+describe("imports point down inside a package", () => {
+  it.each([
+    ["packages/http/src/Transport.ts", "./Caller.ts"],
+    ["packages/webhook/src/RowRule.ts", "./Ledger.ts"],
+    ["packages/webhook/src/internal/sql/Accept.ts", "../../Worker.ts"],
+    ["packages/testkit/src/internal/gateway/Cards.ts", "../pages/PayPage.ts"],
+    ["packages/testkit/src/internal/state/StateStore.ts", "../sandbox/EventFeed.ts"],
+    ["packages/testkit/src/Generators.ts", "./Laws.ts"]
+  ])("%s may not import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toContain("lies below")
+  })
+
+  it.each([
+    ["packages/webhook/src/Worker.ts", "./Ledger.ts"],
+    ["packages/webhook/src/Ledger.ts", "./internal/memory/Memory.ts"],
+    ["packages/testkit/src/internal/pages/PayPage.ts", "../gateway/Intent.ts"],
+    ["packages/testkit/src/Laws/Receiver.ts", "../Faults.ts"]
+  ])("%s may import %s", (path, specifier) => {
+    expect(finding(path, specifier)).toBeUndefined()
+  })
+
+  it("a file without a room is reported", () => {
+    expect(finding("packages/webhook/src/internal/Newcomer.ts", "../Row.ts")).toContain("no room")
+  })
+})
+
 describe("a module that needs Node is named for it", () => {
   it.each([
     ["packages/core/src/Hmac.ts", "node:crypto"],
