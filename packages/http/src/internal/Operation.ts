@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/core/PaymentsError"
+import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -107,7 +108,7 @@ const requestOf = (
 
 const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
   const success = Array.from(endpoint.success)[0] as Codec<A>
-  const decode = Schema.decodeUnknownEffect(success)
+  const decode = Decoder.decodeUnknownEffect(success)
   // Where nothing is due nothing is read; in the contract's JSON nothing is null.
   const read = HttpApiSchema.isNoContent(success.ast)
     ? () => Result.succeed(null)
@@ -128,7 +129,7 @@ const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
 
 /** Passes a plain value through its schema, and names everything that is wrong with it. */
 const check = (schema: Codec) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
   const write = writer(schema.ast)
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
     Effect.mapBothEager(decode(value), { onFailure: toValidationFailed, onSuccess: write })
@@ -147,9 +148,14 @@ const writer = (ast: SchemaAST.AST): Write => {
     .filter(({ type }) => !isPlain(type))
     .map(({ name, type }) => ({ name, write: writer(type) }))
   return (value) => {
-    const written: Record<PropertyKey, unknown> = { ...(value as object) }
+    const decoded = value as Record<PropertyKey, unknown>
+    let written = decoded
     for (const { name, write } of fields) {
-      if (name in written) written[name] = write(written[name])
+      if (!(name in decoded)) continue
+      const field = write(decoded[name])
+      if (field === decoded[name]) continue
+      if (written === decoded) written = { ...decoded }
+      written[name] = field
     }
     return written
   }
