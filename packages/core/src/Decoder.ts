@@ -1,45 +1,71 @@
 /**
- * Decodes the values of a schema faster than `Schema` does, with the same result.
+ * Decodes the values of a schema faster than `Schema` does, with the same results.
  *
  * **Details**
  *
- * `Schema` interprets a schema anew for every value, and handles fields that are asynchronous, that
- * collect errors or that have defaults. The contract needs none of that for a valid value: its schemas
- * are objects of texts, numbers and literals. So a schema is taken apart once, into one plain function
- * for each of its nodes. A function returns the decoded value, or `undecided`. If any function is
- * undecided, `Schema` decodes the whole value, and so every error is an error of `Schema`.
+ * `Schema` can decode asynchronously, collect errors and fill in defaults, and pays for it with every
+ * field. A valid value of the contract needs none of that: it consists of objects, texts, numbers and
+ * literals. So each node of a schema is made into one plain function, once. The function returns the
+ * decoded value or `undecided`. If the whole is undecided, `Schema` decodes it; every error is an error of
+ * `Schema`.
  *
- * A node that has no function here (a class, an array, a secret) is decoded by its own schema, and the
- * nodes around it by their functions.
+ * A node without such a function (a class, an array, a secret) is decoded by its own schema, and the nodes
+ * around it by their functions.
+ *
+ * **Gotchas**
+ *
+ * A key that is not enumerable counts as absent.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import type * as SchemaGetter from "effect/SchemaGetter"
-import type * as SchemaTransformation from "effect/SchemaTransformation"
 
 /**
- * Returns `Schema.decodeUnknownEffect` of a schema: it accepts and refuses the same values, with the same
- * results and errors. A decoded object is a copy, with its keys in the same order.
+ * Returns a function that does the same as `Schema.decodeUnknownEffect`: the results, the order of their
+ * keys and the errors are equal.
  *
  * @category decoding
  * @since 0.1.0
  */
 export const decodeUnknownEffect = <A>(
   schema: Schema.Codec<A, unknown>,
-  options?: Pick<SchemaAST.ParseOptions, "errors">
-): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) => {
-  const bySchema = Schema.decodeUnknownEffect(schema, options)
-  const decode = decoder(schema.ast)
-  return (input) => {
-    const value = decode(input)
-    return value === undecided ? bySchema(input) : Effect.succeed(value as A)
-  }
-}
+  options?: Options
+): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
+  // The result is a value of the schema.
+  make(schema, (each) => Schema.decodeUnknownEffect(each, options), transformOf) as never
+
+/**
+ * Returns a function that decodes a value and encodes the result again: a valid value as it is sent.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const reencodeUnknownEffect = (
+  schema: Schema.Codec<unknown, unknown>,
+  options?: Options
+): ((input: unknown) => Effect.Effect<unknown, Schema.SchemaError>) =>
+  make(
+    schema,
+    (each) => {
+      const decode = Schema.decodeUnknownEffect(each, options)
+      const encode = Schema.encodeEffect(each)
+      return (input) => Effect.flatMapEager(decode(input), encode)
+    },
+    () => undefined
+  )
+
+/** The options of `Schema` that do not change the result. */
+type Options = Pick<SchemaAST.ParseOptions, "errors">
+
+/** Makes the function that `Schema` has for a schema. */
+type BySchema = (
+  schema: Schema.Codec<unknown, unknown>
+) => (input: unknown) => Effect.Effect<unknown, Schema.SchemaError>
 
 /** Decodes a value as its schema does, or is undecided. */
 type Decode = (value: unknown) => unknown
@@ -47,87 +73,92 @@ type Decode = (value: unknown) => unknown
 /** The result for a value that the schema refuses, or that only the schema can decode. */
 const undecided = Symbol()
 
-const decoder = (ast: SchemaAST.AST): Decode => plainDecoder(ast) ?? schemaDecoder(ast)
+const make = (
+  schema: Schema.Codec<unknown, unknown>,
+  bySchema: BySchema,
+  transformOf: (link: SchemaAST.Link) => Decode | undefined
+): ReturnType<BySchema> => {
+  const decoder = (ast: SchemaAST.AST): Decode => {
+    const plain = plainDecoder(ast)
+    if (plain !== undefined) return plain
+    const decode = bySchema(Schema.make<Schema.Codec<unknown>>(ast))
+    return (value) => {
+      const exit = decode(value)
+      return Exit.isExit(exit) && Exit.isSuccess(exit) ? exit.value : undecided
+    }
+  }
 
-const schemaDecoder = (ast: SchemaAST.AST): Decode => {
-  const decode = Schema.decodeUnknownExit(Schema.make<Schema.Codec<unknown>>(ast))
-  return (value) => {
-    const exit = decode(value)
-    return Exit.isSuccess(exit) ? exit.value : undecided
+  /** Makes the function of a node, if it can have one: for its value, its checks and its transformation. */
+  const plainDecoder = (ast: SchemaAST.AST): Decode | undefined => {
+    const value = valueDecoder(ast)
+    const decode = value && withChecks(value, ast)
+    if (decode === undefined || ast.encoding === undefined) return decode
+    const [link, ...links] = ast.encoding
+    const encoded = plainDecoder(link.to)
+    const transform = transformOf(link)
+    if (encoded === undefined || transform === undefined || links.length > 0) return undefined
+    return (value) => {
+      const input = encoded(value)
+      return input === undecided ? undecided : decode(transform(input))
+    }
+  }
+
+  const valueDecoder = (ast: SchemaAST.AST): Decode | undefined => {
+    if (SchemaAST.isAny(ast)) return identity
+    if (SchemaAST.isUnion(ast)) return unionDecoder(ast, plainDecoder)
+    if (SchemaAST.isObjects(ast)) return objectDecoder(ast, decoder)
+    const accepts: Predicate.Predicate<unknown> | undefined = SchemaAST.isLiteral(ast)
+      ? (value) => value === ast.literal
+      : primitives[ast._tag]
+    return accepts && ((value) => (accepts(value) ? value : undecided))
+  }
+
+  const decode = decoder(schema.ast)
+  const decodeBySchema = bySchema(schema)
+  return (input) => {
+    const value = decode(input)
+    return value === undecided ? decodeBySchema(input) : Effect.succeed(value)
   }
 }
 
-/** Makes the function of a node, if it can have one: for its value, its checks and its transformation. */
-const plainDecoder = (ast: SchemaAST.AST): Decode | undefined => {
-  const value = valueDecoder(ast)
-  const [link, ...others] = ast.encoding ?? []
-  if (value === undefined || others.length > 0) return undefined
-  const checked = withChecks(value, ast)
-  return link === undefined ? checked : withTransformation(checked, link)
-}
-
-const withChecks = (decode: Decode, ast: SchemaAST.AST): Decode => {
+const withChecks = (decode: Decode, ast: SchemaAST.AST): Decode | undefined => {
   if (ast.checks === undefined) return decode
-  const checks = filtersOf(ast.checks)
+  const checks = ast.checks.filter((check) => check._tag === "Filter")
+  if (checks.length < ast.checks.length) return undefined
   return (value) => {
     const decoded = decode(value)
-    if (decoded === undecided) return undecided
     for (const check of checks) {
-      if (check.run(decoded, ast, noOptions) !== undefined) return undecided
+      if (decoded === undecided || check.run(decoded, ast, {}) !== undefined) return undecided
     }
     return decoded
   }
 }
 
-const noOptions: SchemaAST.ParseOptions = {}
+/** Returns the decoding function of a transformation, if it has plain functions of present values both ways. */
+const transformOf = ({ transformation }: SchemaAST.Link): Decode | undefined =>
+  transformation._tag === "Transformation" &&
+  transformation.decode._tag === "Transform" &&
+  transformation.encode._tag === "Transform"
+    ? transformation.decode.transform
+    : undefined
 
-const filtersOf = (
-  checks: ReadonlyArray<SchemaAST.Check<unknown>>
-): ReadonlyArray<SchemaAST.Filter<unknown>> =>
-  checks.flatMap((check) => (check._tag === "Filter" ? [check] : filtersOf(check.checks)))
+const primitives: { readonly [Tag in SchemaAST.AST["_tag"]]?: Predicate.Predicate<unknown> } = {
+  Null: Predicate.isNull,
+  String: Predicate.isString,
+  Number: Predicate.isNumber,
+  Boolean: Predicate.isBoolean
+}
 
-/** Only a function of a value that is there can be called here. */
-const withTransformation = (
-  decode: Decode,
-  { to, transformation }: SchemaAST.Link
+/**
+ * The first member that decodes the value, as in `Schema`. All members must be plain: the member that
+ * encodes a value need not be the one that decoded it.
+ */
+const unionDecoder = (
+  { encodingChecks, options, types }: SchemaAST.Union,
+  plainDecoder: (ast: SchemaAST.AST) => Decode | undefined
 ): Decode | undefined => {
-  const encoded = plainDecoder(to)
-  if (encoded === undefined || !isSteady(transformation)) return undefined
-  const { transform } = transformation.decode
-  return (value) => {
-    const from = encoded(value)
-    return from === undecided ? undecided : decode(transform(from))
-  }
-}
-
-const valueDecoder = (ast: SchemaAST.AST): Decode | undefined => {
-  switch (ast._tag) {
-    case "Any":
-    case "Unknown":
-      return identity
-    case "Null":
-      return (value) => (value === null ? value : undecided)
-    case "String":
-      return (value) => (typeof value === "string" ? value : undecided)
-    case "Number":
-      return (value) => (typeof value === "number" ? value : undecided)
-    case "Boolean":
-      return (value) => (typeof value === "boolean" ? value : undecided)
-    case "Literal":
-      return (value) => (value === ast.literal ? value : undecided)
-    case "Union":
-      return unionDecoder(ast)
-    case "Objects":
-      return objectDecoder(ast)
-    default:
-      return undefined
-  }
-}
-
-/** The first member that decodes the value, as in `Schema`. */
-const unionDecoder = (ast: SchemaAST.Union): Decode | undefined => {
-  if (ast.options?.mode === "oneOf" || ast.encodingChecks !== undefined) return undefined
-  const members = ast.types.map(decoder)
+  const members = types.map(plainDecoder).filter(Predicate.isNotUndefined)
+  if (encodingChecks ?? options?.mode ?? members.length < types.length) return undefined
   return (value) => {
     for (const member of members) {
       const decoded = member(value)
@@ -137,37 +168,42 @@ const unionDecoder = (ast: SchemaAST.Union): Decode | undefined => {
   }
 }
 
-const objectDecoder = (ast: SchemaAST.Objects): Decode | undefined => {
-  const { encodingChecks, indexSignatures, propertySignatures } = ast
-  const [index, ...others] = indexSignatures
-  const isPlain =
-    encodingChecks === undefined &&
-    others.length === 0 &&
-    propertySignatures.every(({ name, type }) => typeof name === "string" && staysAbsent(type)) &&
-    // The fields go through the schema of the other keys as well.
-    (index === undefined
-      ? propertySignatures.length > 0
-      : index.parameter === SchemaAST.string &&
-        (propertySignatures.length === 0 || SchemaAST.isAny(index.type)))
-  if (!isPlain) return undefined
+const objectDecoder = (
+  ast: SchemaAST.Objects,
+  decoder: (ast: SchemaAST.AST) => Decode
+): Decode | undefined => {
+  const { checks, encodingChecks, indexSignatures, propertySignatures } = ast
+  const [index, ...indexes] = indexSignatures
+  const isRecord = propertySignatures.length === 0
+  // The schema of the other keys decodes the fields as well, so it must accept everything.
+  const isKnown = index
+    ? index.parameter === SchemaAST.string && (isRecord || SchemaAST.isAny(index.type))
+    : !isRecord
+  if (
+    checks ??
+    encodingChecks ??
+    indexes[0] ??
+    !(isKnown && propertySignatures.every(staysAbsent))
+  ) {
+    return undefined
+  }
   const fields = propertySignatures.map(({ name, type }, place) => ({
     place,
     name,
     decode: decoder(type),
     isOptional: SchemaAST.isOptional(type)
   }))
-  const byName = new Map<PropertyKey, (typeof fields)[number]>(
-    fields.map((field) => [field.name, field])
-  )
+  const byName = new Map(fields.map((field) => [field.name, field]))
   const decodeOther = index && decoder(index.type)
   return (value) => {
     if (!isPlainObject(value)) return undecided
-    const decoded = new Array<unknown>(fields.length)
-    let names: Array<string> | undefined
+    const decoded: Array<unknown> = []
+    const others: Array<string> = []
+    // A loop over the fields would take twice as long, since most of them are absent.
     for (const name in value) {
       const field = byName.get(name)
       if (field === undefined) {
-        if (decodeOther !== undefined) (names ??= []).push(name)
+        others.push(name)
         continue
       }
       const result = field.decode(value[name])
@@ -180,34 +216,34 @@ const objectDecoder = (ast: SchemaAST.Objects): Decode | undefined => {
       if (result !== undefined) copy[name] = result
       else if (!isOptional) return undecided
     }
-    if (names === undefined || decodeOther === undefined) return copy
-    for (const name of names) {
-      if (!Object.hasOwn(value, name)) continue
+    if (decodeOther === undefined) return copy
+    for (const name of others) {
       const result = decodeOther(value[name])
-      // An assignment to `__proto__` sets no key.
-      if (result === undecided || name === "__proto__") return undecided
+      // To set `__proto__` adds no key, and an inherited key is not of the value.
+      if (result === undecided || name === "__proto__" || !Object.hasOwn(value, name)) {
+        return undecided
+      }
       copy[name] = result
     }
     return copy
   }
 }
 
-const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> => {
-  if (typeof value !== "object" || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
+/** An object of a class is left to `Schema`: its fields may be inherited. */
+const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> =>
+  Predicate.isNotNullish(value) && Object.getPrototypeOf(value) === Object.prototype
 
-/** Whether a schema gives no value to a key that is absent: only a transformation of optional values can. */
-const staysAbsent = (ast: SchemaAST.AST): boolean =>
-  !SchemaAST.isSuspend(ast) &&
-  (ast.encoding ?? []).every(
-    ({ to, transformation }) => isSteady(transformation) && staysAbsent(to)
+/**
+ * Whether a key without a value of its own stays absent. `Schema` finds an inherited one, and a
+ * transformation of optional values can add one.
+ */
+const staysAbsent = ({ name, type }: Pick<SchemaAST.PropertySignature, "name" | "type">): boolean =>
+  typeof name === "string" &&
+  !(name in Object.prototype) &&
+  !SchemaAST.isSuspend(type) &&
+  (type.encoding ?? []).every(
+    (link) =>
+      transformOf(link) !== undefined &&
+      SchemaAST.isOptional(type) === SchemaAST.isOptional(link.to) &&
+      staysAbsent({ name, type: link.to })
   )
-
-/** Whether a transformation is a plain function of the values that are there. */
-const isSteady = (
-  transformation: SchemaAST.Link["transformation"]
-): transformation is SchemaTransformation.Transformation<unknown, unknown> & {
-  readonly decode: SchemaGetter.Transform<unknown, unknown>
-} => transformation._tag === "Transformation" && transformation.decode._tag === "Transform"

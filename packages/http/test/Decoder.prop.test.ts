@@ -148,7 +148,7 @@ const show = (value: unknown): string => {
   }
   return typeof value === "string"
     ? JSON.stringify(value)
-    : `${Object.is(value, -0) ? "-" : ""}${value}`
+    : `${Object.is(value, -0) ? "-" : ""}${String(value)}`
 }
 
 const outcome = (effect: Effect.Effect<unknown, Schema.SchemaError>): string =>
@@ -210,7 +210,7 @@ describe.each(bodies)("$name", ({ endpoint, schema }) => {
           onSuccess: (value) => JSON.stringify(encode(value)),
           onFailure: ({ issue }) =>
             format(issue)
-              .issues.map(({ path }) => path?.join("."))
+              .issues.map(({ path }) => path?.map(String).join("."))
               .join()
         })
       )

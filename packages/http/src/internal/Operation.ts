@@ -8,13 +8,11 @@ import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/cor
 import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type { HttpMethod } from "effect/http/HttpMethod"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
+import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../Transport.ts"
 
@@ -129,51 +127,10 @@ const valueOf = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
 
 /** Passes a plain value through its schema, and names everything that is wrong with it. */
 const check = (schema: Codec) => {
-  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
-  const write = writer(schema.ast)
+  const write = Decoder.reencodeUnknownEffect(schema, { errors: "all" })
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
-    Effect.mapBothEager(decode(value), { onFailure: toValidationFailed, onSuccess: write })
+    Effect.mapErrorEager(write(value), toValidationFailed)
 }
-
-type Write = (value: unknown) => unknown
-
-/**
- * Writes what was read as it travels. Only a few fields are read as something else (secrets, exact
- * numbers): to encode the whole for them takes as long as to read it, and 8 % of a call.
- */
-const writer = (ast: SchemaAST.AST): Write => {
-  if (isPlain(ast)) return identity
-  if (!isFields(ast)) return Schema.encodeSync(Schema.make<Codec>(ast))
-  const fields = ast.propertySignatures
-    .filter(({ type }) => !isPlain(type))
-    .map(({ name, type }) => ({ name, write: writer(type) }))
-  return (value) => {
-    const decoded = value as Record<PropertyKey, unknown>
-    let written = decoded
-    for (const { name, write } of fields) {
-      if (!(name in decoded)) continue
-      const field = write(decoded[name])
-      if (field === decoded[name]) continue
-      if (written === decoded) written = { ...decoded }
-      written[name] = field
-    }
-    return written
-  }
-}
-
-const flip = (ast: SchemaAST.AST): SchemaAST.AST => Schema.flip(Schema.make<Codec>(ast)).ast
-
-/** Whether a schema reads its values as they are. */
-const isPlain = (ast: SchemaAST.AST): boolean => flip(ast) === ast
-
-/** Whether only known fields of it are read as something else, and are there where they are read. */
-const isFields = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
-  SchemaAST.isObjects(ast) &&
-  ast.encoding === undefined &&
-  ast.propertySignatures.every(
-    ({ type }) => SchemaAST.isOptional(flip(type)) === SchemaAST.isOptional(type)
-  ) &&
-  ast.indexSignatures.every(({ parameter, type }) => isPlain(parameter) && isPlain(type))
 
 const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>
   new ValidationFailed({ sent: false, fields: faults(error) })

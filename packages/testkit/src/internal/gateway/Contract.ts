@@ -8,6 +8,7 @@
  *
  * @since 0.1.0
  */
+import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
@@ -183,7 +184,7 @@ export const answer = (status: number, body: unknown): Answer =>
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, Refusal>) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
   return (input) =>
     Effect.mapError(decode(input), ({ issue }) =>
       invalid(
