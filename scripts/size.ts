@@ -67,8 +67,9 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    limit: 65_000,
-    goal: 45_000
+    // 200 more than before: `Decoder` halves the time that the schemas of a call take.
+    limit: 65_200,
+    goal: 60_000
   }
 ]
 

@@ -6,6 +6,7 @@
  * The routes are those of `@pawl/http/Api`, so the gateway implements exactly its endpoints: `Handlers` has
  * one handler for each, with the types the endpoint declares.
  */
+import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
@@ -129,7 +130,7 @@ export const jsonResponse = (status: number, body: unknown): Response =>
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, Refusal>) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
   return (input) =>
     Effect.mapError(decode(input), ({ issue }) =>
       invalid(

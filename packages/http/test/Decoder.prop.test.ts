@@ -1,0 +1,257 @@
+/**
+ * `Decoder` against `Schema`, over every schema of the contract: valid values, and values with a few
+ * changes anywhere in them.
+ */
+import * as Decoder from "@pawl/core/Decoder"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Api } from "../src/Api.ts"
+import * as Operation from "../src/internal/Operation.ts"
+
+type Codec = Schema.Codec<unknown, unknown>
+
+const endpoints = Object.values(Api.groups).flatMap(({ endpoints }) =>
+  Object.values<Operation.Endpoint<unknown>>(endpoints)
+)
+
+const bodies = endpoints.flatMap((endpoint) =>
+  Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => ({
+    name: endpoint.identifier,
+    endpoint: { ...endpoint, params: undefined },
+    schema: schema as Codec
+  }))
+)
+
+const schemas = endpoints.flatMap(({ identifier, params, success }) => [
+  ...(params === undefined ? [] : [{ name: `params of ${identifier}`, schema: params as Codec }]),
+  ...Array.from(success, (schema) => ({
+    name: `response of ${identifier}`,
+    schema: schema as Codec
+  })).filter(({ schema }) => !HttpApiSchema.isNoContent(schema.ast))
+])
+
+/** Valid values of each schema that are changed. */
+const samples = 10
+/** Changed values of each valid one. */
+const changes = 12
+
+const valid = (schema: Codec) => {
+  const arbitrary = Arbitrary.schema(schema)
+  const encode = Schema.encodeSync(schema)
+  return fc
+    .noShrink(fc.integer())
+    .map(
+      (seed) =>
+        Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed })).map((value) =>
+          encode(value)
+        )[0]
+    )
+}
+
+const other = fc.constantFrom<unknown>(
+  null,
+  undefined,
+  "",
+  "12",
+  "1e3",
+  "NEW",
+  "a|b",
+  0,
+  -0,
+  12,
+  1.5,
+  1e21,
+  Number.NaN,
+  true,
+  [],
+  ["a"],
+  {},
+  { a: "b" },
+  { toString: 1 },
+  JSON.parse('{"__proto__":{"a":1}}'),
+  Object.assign(Object.create({ requestId: "inherited" }), { mid: "own" }),
+  new Date(0),
+  Redacted.make("secret")
+)
+
+const extra = fc.constantFrom(
+  "extra",
+  "__proto__",
+  "constructor",
+  "toJSON",
+  "7",
+  "requestId",
+  "mid"
+)
+
+const change = fc.record({
+  /** The place of the change: the index of a key at each depth. */
+  path: fc.array(fc.nat({ max: 15 }), { maxLength: 3 }),
+  kind: fc.constantFrom("drop", "add", "replace", "number for text", "reverse"),
+  value: other,
+  key: extra
+})
+
+type Change = typeof change extends fc.Arbitrary<infer A> ? A : never
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const withKey = (object: object, key: string, value: unknown): object =>
+  Object.defineProperty({ ...object }, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true
+  })
+
+/** Returns a copy of a value with one change at the end of the path. */
+const changed = (value: unknown, { path: [at, ...path], ...rest }: Change): unknown => {
+  if (at === undefined || !isObject(value)) {
+    switch (rest.kind) {
+      case "number for text":
+        return typeof value === "string" ? Number(value) : JSON.stringify(value)
+      case "add":
+        return isObject(value) ? withKey(value, rest.key, rest.value) : rest.value
+      case "reverse":
+        return isObject(value) ? Object.fromEntries(Object.entries(value).toReversed()) : value
+      case "drop":
+      case "replace":
+        return rest.value
+    }
+  }
+  const keys = Object.keys(value)
+  const key = keys[at % keys.length]
+  if (key === undefined) return rest.value
+  if (rest.kind === "drop" && path.length === 0) {
+    const { [key]: _, ...others } = value
+    return others
+  }
+  return withKey(value, key, changed(value[key], { ...rest, path }))
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Shows a value with its types, its secrets and the order of its keys. */
+const show = (value: unknown): string => {
+  if (Redacted.isRedacted(value)) return `Redacted(${value.label}, ${show(Redacted.value(value))})`
+  if (Array.isArray(value)) return `[${value.map(show).join()}]`
+  if (isObject(value) && !(value instanceof Date)) {
+    const fields = Object.keys(value).map((key) => `${JSON.stringify(key)}:${show(value[key])}`)
+    return `{${fields.join()}}`
+  }
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : `${Object.is(value, -0) ? "-" : ""}${String(value)}`
+}
+
+const outcome = (effect: Effect.Effect<unknown, Schema.SchemaError>): string =>
+  Effect.runSync(
+    Effect.match(effect, {
+      onSuccess: show,
+      onFailure: ({ issue }) => `refused: ${JSON.stringify(format(issue).issues)}`
+    })
+  )
+
+/** Calls a function with valid values of a schema, and with each of them after its changes. */
+const forAll = (schema: Codec, holds: (input: unknown) => void): void =>
+  fc.assert(
+    fc.property(
+      valid(schema),
+      fc.noShrink(
+        fc.array(fc.array(change, { minLength: 1, maxLength: 2 }), {
+          minLength: changes,
+          maxLength: changes
+        })
+      ),
+      (value, all) => {
+        for (const steps of [[], ...all]) holds(steps.reduce(changed, value))
+      }
+    ),
+    { numRuns: samples }
+  )
+
+const equal = (actual: string, expected: string, input: unknown): void => {
+  // An `expect` for each value takes longer than everything else.
+  if (actual !== expected) expect({ input, result: actual }).toEqual({ input, result: expected })
+}
+
+describe.each([...bodies, ...schemas])("$name", ({ schema }) => {
+  const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
+  const reference = Schema.decodeUnknownEffect(schema, { errors: "all" })
+
+  it("is decoded and refused as by Schema", () => {
+    let decoded = 0
+    forAll(schema, (input) => {
+      const expected = outcome(reference(input))
+      equal(outcome(decode(input)), expected, input)
+      if (!expected.startsWith("refused")) decoded++
+    })
+    expect(decoded).toBeGreaterThan(samples)
+  })
+})
+
+describe.each(bodies)("$name", ({ endpoint, schema }) => {
+  const { toRequest } = Operation.make(endpoint, "https://payments.example/api")
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+  const encode = Schema.encodeSync(schema)
+
+  it("is sent to the byte as Schema would write it, and stays as it is", () => {
+    forAll(schema, (input) => {
+      const before = show(input)
+      const expected = Effect.runSync(
+        Effect.match(decode(input), {
+          onSuccess: (value) => JSON.stringify(encode(value)),
+          onFailure: ({ issue }) =>
+            format(issue)
+              .issues.map(({ path }) => path?.map(String).join("."))
+              .join()
+        })
+      )
+      const actual = Effect.runSync(
+        Effect.match(toRequest({ payload: input as object }), {
+          onSuccess: ({ body }) => String(body),
+          onFailure: ({ fields }) => fields.map(({ path }) => path).join()
+        })
+      )
+      equal(actual, expected, input)
+      equal(show(input), before, input)
+    })
+  })
+})
+
+/** Only a fast path that is taken is fast: `Schema` reads each field of an open object twice. */
+describe.each([...bodies, ...schemas].filter(({ schema }) => schema.ast._tag === "Objects"))(
+  "$name",
+  ({ schema }) => {
+    it("is decoded without Schema where it is valid", () => {
+      const decode = Decoder.decodeUnknownEffect(schema)
+      fc.assert(
+        fc.property(valid(schema), (value) => {
+          // An own `__proto__` is left to Schema.
+          fc.pre(!show(value).includes("__proto__"))
+          let reads = 0
+          const [[name, field] = ["extra", undefined], ...others] = Object.entries(value as object)
+          const counted = Object.defineProperty({}, name, {
+            enumerable: true,
+            get: () => {
+              reads++
+              return field
+            }
+          })
+          expect(outcome(decode(Object.assign(counted, Object.fromEntries(others))))).toMatch(
+            /^\{/u
+          )
+          expect(reads).toBe(1)
+        }),
+        { numRuns: samples }
+      )
+    })
+  }
+)
