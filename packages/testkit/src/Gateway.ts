@@ -52,7 +52,7 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
  *   by default.
  * - `resend` posts the callback of a delivery once more, and returns the attempt.
- * - `reset` removes everything but the credentials; tokens stay valid.
+ * - `reset` removes everything but the credentials; access tokens stay valid.
  *
  * @category services
  * @since 0.1.0

@@ -42,7 +42,7 @@ export type Body = Readonly<Record<string, unknown>> | string
  * The client of a law.
  *
  * - `post`, `get`: send a request with the access token.
- * - `authenticate`: requests a token with these instead of the right credentials, and returns the status code.
+ * - `authenticate`: requests an access token with these instead of the right credentials, and returns the status code.
  * - `pass`: lets time pass.
  * - `sign`: returns the request checksum of a payment.
  */
