@@ -94,7 +94,7 @@ after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are m
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })
   )
-  /** Returns the present problems. `expected` is the number of transactions. */
+  /** Returns the problems at this moment. `expected` is the number of transactions. */
   const problemsNow = (expected: number) =>
     Effect.zipWith(Report.makeAll(journal), HandlerLog.transitions, (reports, told) =>
       Report.problemsOfAll(reports, expected, told)

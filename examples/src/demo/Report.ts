@@ -69,7 +69,7 @@ const isComplete = (report: Report): boolean => {
   return isOver && missing(report).length === lost
 }
 
-/** Returns what is wrong with a transaction; an empty list when the handler was told right. */
+/** Returns what is wrong with a transaction; an empty list if the handler was told the right statuses. */
 export const problems = (report: Report): ReadonlyArray<string> => {
   const { accepted, deliveries, told, transaction } = report
   const history = new Set(transaction.history.map(({ status }) => status))

@@ -192,7 +192,7 @@ inChromium((withPage) => {
             /2 of 2 callbacks were answered 503; the next attempt is due at/u
           )
           await page.getByTestId("status-filter").selectOption("trouble")
-          await visible(page, "transaction-100001", "callback trouble")
+          await visible(page, "transaction-100001", "undelivered callback")
           await page.getByTestId("open-clock").click()
           await page.getByTestId("advance").fill("3 minutes")
           await page.getByTestId("advance-clock").click()

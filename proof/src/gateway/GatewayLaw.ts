@@ -71,8 +71,8 @@ export interface SignedFields {
 }
 
 /**
- * Makes a law. `body` checks one list of requests against a new service. An arbitrary is sampled; of a plain list of lists,
- * every one is tried.
+ * Makes a law. `body` checks one list of requests against a new service. If `requests` is an arbitrary,
+ * its values are drawn; if it is a list of lists, each list is tried.
  */
 export const law = <A>(
   about: Laws.LawText,

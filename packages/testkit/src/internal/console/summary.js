@@ -59,7 +59,7 @@ export const callbackState = (status, deliveries, gaps) => {
  *
  * @param {ReadonlyArray<CallbackState>} callbacks
  */
-export const isTroubled = (callbacks) =>
+export const isUndelivered = (callbacks) =>
   callbacks.some(({ state }) => state === "waiting" || state === "dropped" || state === "refused")
 
 /**
@@ -98,9 +98,9 @@ const endings = new Map([
  */
 export const describeCallbacks = ({ callbackUrl }, callbacks, now) => {
   if (callbackUrl === undefined) return "It has no callbackUrl, so no callback is sent."
-  const trouble = callbacks.filter((callback) => isTroubled([callback]))
-  if (trouble.length > 0) {
-    const alike = Map.groupBy(trouble, ({ answer, state }) => `${state} ${answer}`)
+  const undelivered = callbacks.filter((callback) => isUndelivered([callback]))
+  if (undelivered.length > 0) {
+    const alike = Map.groupBy(undelivered, ({ answer, state }) => `${state} ${answer}`)
     return Array.from(alike.values(), (some) => complaint(some, callbacks.length, now)).join(" ")
   }
   const silent = callbacks.filter(({ state }) => state === "none")
