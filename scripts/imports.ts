@@ -167,7 +167,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
-      "pipeline",
+      "work",
       /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ExpectedAmount|Lease|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],

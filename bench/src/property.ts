@@ -67,7 +67,9 @@ const reduce = Reducer.evidenceReducer()
 export const properties: Bench = {
   what: "a run of a property over the observations of one transaction",
   floor: "fc.array of records",
-  goals: [{ variant: "and our reducer", against: "Generators.observations", atMost: 1.3 }],
+  goals: [
+    { variant: "observations and our reducer", against: "Generators.observations", atMost: 1.3 }
+  ],
   run: () =>
     measure(
       [

@@ -94,14 +94,14 @@ after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are m
     Stream.runForEach((entry) => Effect.sync(() => journal.push(entry))),
     Effect.forkScoped({ startImmediately: true })
   )
-  /** Returns the present faults. `expected` is the number of transactions. */
-  const faultsNow = (expected: number) =>
+  /** Returns the problems at this moment. `expected` is the number of transactions. */
+  const problemsNow = (expected: number) =>
     Effect.zipWith(Report.makeAll(journal), HandlerLog.transitions, (reports, told) =>
-      Report.faultsOfAll(reports, expected, told)
+      Report.problemsOfAll(reports, expected, told)
     )
   const untilRight = (expected: number) =>
-    Effect.repeat(faultsNow(expected), {
-      until: (faults) => faults.length === 0,
+    Effect.repeat(problemsNow(expected), {
+      until: (problems) => problems.length === 0,
       schedule: Schedule.spaced("100 millis")
     })
 
@@ -120,15 +120,15 @@ after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are m
   }).pipe(Effect.timeoutOption("60 seconds"))
 
   const reports = yield* Report.makeAll(journal)
-  const transactionFaults = yield* faultsNow(Operations.transactionCount + 1)
-  const faults =
+  const transactionProblems = yield* problemsNow(Operations.transactionCount + 1)
+  const problems =
     forgedStatus === 401
-      ? transactionFaults
-      : [...transactionFaults, "a callback with a wrong checksum was accepted"]
+      ? transactionProblems
+      : [...transactionProblems, "a callback with a wrong checksum was accepted"]
   yield* Console.log(Timeline.print(reports))
   yield* Console.log(`The response to a callback with a wrong checksum was ${forgedStatus}.`)
-  yield* Console.log(Timeline.verdict(reports.length, faults))
-  return faults.length === 0
+  yield* Console.log(Timeline.verdict(reports.length, problems))
+  return problems.length === 0
 })
 
 demo.pipe(

@@ -1,7 +1,7 @@
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
-import { faults, faultsOfAll, type Report } from "../src/demo/Report.ts"
+import { problems, problemsOfAll, type Report } from "../src/demo/Report.ts"
 import { print, verdict } from "../src/demo/Timeline.ts"
 
 const transition = (from: Status | null, to: Status, confirmed: boolean): Transition => ({
@@ -61,9 +61,9 @@ const delivery = (answer: number) => ({
 })
 
 describe("the demo's verdict", () => {
-  it("finds no fault when the true statuses are told in order", () => {
-    expect(faults(right)).toEqual([])
-    expect(faultsOfAll([right], 1, right.told)).toEqual([])
+  it("finds no problem when the true statuses are told in order", () => {
+    expect(problems(right)).toEqual([])
+    expect(problemsOfAll([right], 1, right.told)).toEqual([])
     expect(verdict(1, [])).toContain("All 1 transactions ended right.")
   })
 
@@ -102,21 +102,21 @@ describe("the demo's verdict", () => {
       "a transaction that is not over",
       { ...right, transaction: { ...right.transaction, isOver: false } }
     ]
-  ])("finds a fault in %s", (_name, wrong) => {
-    const [first = ""] = faults(wrong)
-    expect(faultsOfAll([wrong], 1, wrong.told)).toContain(`100001: ${first}`)
+  ])("finds a problem in %s", (_name, wrong) => {
+    const [first = ""] = problems(wrong)
+    expect(problemsOfAll([wrong], 1, wrong.told)).toContain(`100001: ${first}`)
     expect(print([wrong])).toContain(`✗ ${first}`)
   })
 
-  it("finds a fault in a transition of a transaction that does not exist", () => {
+  it("finds a problem in a transition of a transaction that does not exist", () => {
     const unknown = { ...transition(null, "SUCCEED", true), transactionId: "4" }
-    expect(faultsOfAll([right], 1, [...right.told, unknown])).toEqual([
+    expect(problemsOfAll([right], 1, [...right.told, unknown])).toEqual([
       "4: SUCCEED was told, but the service has no such transaction"
     ])
   })
 
-  it("finds a fault in a wrong number of transactions", () => {
-    expect(faultsOfAll([right], 0, right.told)).toEqual(["there are 1 transactions instead of 0"])
+  it("finds a problem in a wrong number of transactions", () => {
+    expect(problemsOfAll([right], 0, right.told)).toEqual(["there are 1 transactions instead of 0"])
   })
 })
 

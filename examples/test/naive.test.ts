@@ -18,7 +18,18 @@ it("breaks the laws about forged statuses, lost writes and malformed callbacks",
   const [line] = (await once(handler.stdout.setEncoding("utf8"), "data")) as [string]
   const url = line.trim().slice("ready ".length)
   const state = new URL("/transactions", url).href
-  const args = [conform, url, "--api-port", "0", "--state", state, "--patience", "1", "--seed", "1"]
+  const args = [
+    conform,
+    url,
+    "--api-port",
+    "0",
+    "--state",
+    state,
+    "--settle-timeout",
+    "1",
+    "--seed",
+    "1"
+  ]
   const run = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
   const out = await text(run.stdout)
   for (const broken of [

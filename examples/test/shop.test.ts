@@ -41,10 +41,10 @@ const visit = Effect.map(
 
 const card = { act: "card", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
 
-/** Pays with a card. `tries` is the number of earlier attempts on the page. */
-const pay = (intentId: string, number = "4242424242424242", tries = "0") =>
+/** Pays with a card. `attempts` is the number of earlier attempts on the page. */
+const pay = (intentId: string, number = "4242424242424242", attempts = "0") =>
   Effect.flatMap(Gateway, ({ checkout }) =>
-    checkout.submit(intentId, { ...card, try: tries, number })
+    checkout.submit(intentId, { ...card, attempts, number })
   )
 
 describe("the shop", () => {
@@ -77,7 +77,7 @@ describe("the shop", () => {
       Effect.gen(function* () {
         const page = yield* visit
         yield* Effect.flatMap(Gateway, ({ checkout }) =>
-          checkout.submit(page, { act: "cancel", try: "0" })
+          checkout.submit(page, { act: "cancel", attempts: "0" })
         )
         yield* TestClock.adjust("10 minutes")
         expect(yield* Shop.shippedBy("order-1")).toBeUndefined()

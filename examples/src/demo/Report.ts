@@ -69,8 +69,8 @@ const isComplete = (report: Report): boolean => {
   return isOver && missing(report).length === lost
 }
 
-/** Returns what is wrong with a transaction; an empty list when the handler was told right. */
-export const faults = (report: Report): ReadonlyArray<string> => {
+/** Returns what is wrong with a transaction; an empty list if the handler was told the right statuses. */
+export const problems = (report: Report): ReadonlyArray<string> => {
   const { accepted, deliveries, told, transaction } = report
   const history = new Set(transaction.history.map(({ status }) => status))
   return [
@@ -99,10 +99,10 @@ export const faults = (report: Report): ReadonlyArray<string> => {
 }
 
 /**
- * Returns what is wrong with all transactions together: the faults of each, transitions of a transaction
+ * Returns what is wrong with all transactions together: the problems of each, transitions of a transaction
  * that the service does not have, and a wrong number of transactions.
  */
-export const faultsOfAll = (
+export const problemsOfAll = (
   reports: ReadonlyArray<Report>,
   expected: number,
   told: ReadonlyArray<Transition>
@@ -110,7 +110,7 @@ export const faultsOfAll = (
   const ids = new Set(reports.map(({ transaction }) => transaction.transactionId))
   return [
     ...reports.flatMap((report) =>
-      faults(report).map((fault) => `${report.transaction.transactionId}: ${fault}`)
+      problems(report).map((problem) => `${report.transaction.transactionId}: ${problem}`)
     ),
     ...told
       .filter(({ transactionId }) => !ids.has(transactionId))

@@ -6,7 +6,7 @@ import type { Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Entry } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
-import { faults, missing, type Report, scenarioOf } from "./Report.ts"
+import { problems, missing, type Report, scenarioOf } from "./Report.ts"
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -39,13 +39,13 @@ export const print = (reports: ReadonlyArray<Report>): string =>
     }))
     .filter(({ members }) => members.length > 0)
     .map(({ group, members }) => {
-      const right = members.filter((report) => faults(report).length === 0).length
+      const right = members.filter((report) => problems(report).length === 0).length
       const heading = `${group}: ${right} of ${members.length} right`
       return [`${styled(["bold", "underline"], heading)}\n`, ...members.map(printReport)].join("\n")
     })
     .join("\n")
 
-/** Formats the verdict: all transactions ended right, or the list of faults. */
+/** Formats the verdict: all transactions ended right, or the list of problems. */
 export const verdict = (count: number, wrong: ReadonlyArray<string>): string =>
   wrong.length === 0
     ? styled("green", `All ${count} transactions ended right.`)
@@ -62,7 +62,7 @@ const lanes: ReadonlyArray<readonly [name: string, tags: ReadonlyArray<Entry["_t
 const printReport = (report: Report): string => {
   const { entries, transaction } = report
   const history = transaction.history.map(({ status }) => status)
-  const wrong = faults(report)
+  const wrong = problems(report)
   const verdict =
     wrong.length === 0 ? styled("green", "✓ right") : styled("red", `✗ ${wrong.join("; ")}`)
   const begin = Math.min(...entries.map(({ at }) => at))

@@ -34,7 +34,7 @@ import { RouteGuards } from "./internal/http/RouteGuards.ts"
 
 /**
  * The constants of the console: the statuses in rank order, and whether they are final; the milliseconds
- * between the tries of a callback; the kinds of fault, and the endpoints that can have one.
+ * between the attempts of a callback; the kinds of fault, and the endpoints that can have one.
  *
  * @category models
  * @since 0.1.0

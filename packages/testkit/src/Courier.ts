@@ -5,7 +5,7 @@
  *
  * A callback is a POST with the header `X-Checksum` to the callbackUrl of the request, with the routing
  * parameters appended (`spec.md`, "Events"). It is delivered if the response is 2xx within 10 seconds.
- * Otherwise it is retried 2, 4, 8, 16 and 32 minutes after the previous try, and then dropped. Each callback
+ * Otherwise it is retried 2, 4, 8, 16 and 32 minutes after the previous attempt, and then dropped. Each callback
  * is retried independently. Redirects are not followed.
  *
  * The delivery suffixes of a transaction's scenario (`Suffixes`) make the network worse: callbacks are
@@ -39,14 +39,14 @@ import { sleepUntil } from "./internal/Sleep.ts"
 import type { Suffixes } from "./Scenario.ts"
 
 /**
- * Service that delivers callbacks and logs every try.
+ * Service that delivers callbacks and logs every attempt.
  *
  * **Details**
  *
  * - `send` returns at once; the callback is delivered in the background.
  * - `once` posts a callback now, without retries.
- * - `deliveries` returns the log so far, in the order in which the tries ended.
- * - `changes` emits each later try; a subscriber more than 1,024 tries behind loses the oldest.
+ * - `deliveries` returns the log so far, in the order in which the attempts ended.
+ * - `changes` emits each later attempt; a subscriber more than 1,024 attempts behind loses the oldest.
  * - `reset` clears the log and drops all callbacks in progress.
  *
  * @category services
@@ -90,7 +90,7 @@ export interface Callback extends Message {
 }
 
 /**
- * One try of one callback. `at` is the time of the POST, ISO 8601; `attempt` counts from 1; `answer` is the
+ * One attempt of one callback. `at` is the time of the POST, ISO 8601; `attempt` counts from 1; `answer` is the
  * HTTP status of the response, or the reason there is none.
  *
  * @category models
@@ -107,7 +107,7 @@ export interface Delivery {
 }
 
 /**
- * A callback in progress: its next try, due at `due` in milliseconds since the epoch. Shuffled callbacks of
+ * A callback in progress: its next attempt, due at `due` in milliseconds since the epoch. Shuffled callbacks of
  * one transaction that are due at the same time leave together, out of order.
  */
 interface PendingCallback {
@@ -121,7 +121,7 @@ interface PendingCallback {
 type Pending = ReadonlyArray<PendingCallback>
 
 /**
- * The times between the tries of a callback.
+ * The times between the attempts of a callback.
  *
  * @category constants
  * @since 0.1.0
@@ -163,7 +163,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     return { delivery, posted }
   })
 
-  /** Posts a callback once, and schedules the next try if it is not delivered. */
+  /** Posts a callback once, and schedules the next attempt if it is not delivered. */
   const postOnce = Effect.fnUntraced(function* (pending: PendingCallback) {
     const { delivery, posted } = yield* attempt(pending.callback, pending.attempt, false)
     const gap = retryGaps[pending.attempt - 1]
@@ -182,7 +182,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     }
   })
 
-  /** Makes the first try, and starts the retries in the background. */
+  /** Makes the first attempt, and starts the retries in the background. */
   const deliver = Effect.fnUntraced(function* (pending: PendingCallback) {
     yield* postOnce(pending)
     if (callbacks.has(pending.id)) yield* FiberSet.run(fibers, retry(pending.id))
@@ -190,7 +190,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     if (callback.suffixes.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  /** Waits until a time, and then makes the first try of each callback, one after the other. */
+  /** Waits until a time, and then makes the first attempt of each callback, one after the other. */
   const deliverAt = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Pending>) {
     yield* sleepUntil(due)
     yield* Effect.forEach(yield* ready, deliver, { discard: true })

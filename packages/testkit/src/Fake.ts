@@ -5,7 +5,7 @@
  *
  * A fake is the real client with its network replaced. A call is encoded, authorized, retried and decoded
  * as usual, but its bytes go to a gateway in the same process. No promise is involved, so under `TestClock`
- * all retries of a callback, the 30 days of a token or a year of charges pass in one `adjust`.
+ * all retries of a callback, the 30 days of an access token or a year of charges pass in one `adjust`.
  *
  * `deliverTo` sets the receiver of the callbacks. Before it is called, callbacks reach no receiver and are
  * retried. Any callbackUrl works, since nothing leaves the process.

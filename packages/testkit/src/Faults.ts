@@ -45,8 +45,8 @@ import * as Endpoints from "./internal/gateway/Endpoints.ts"
  *
  * **Details**
  *
- * - `add` activates a fault; an unknown endpoint is a defect. Of several faults for one endpoint, the first
- *   that strikes applies.
+ * - `add` activates a fault; an unknown endpoint is a defect. If several faults match a request, the
+ *   first one in the list that strikes applies.
  * - `list` returns the active faults in order, with the `times` they have left.
  * - `strike` returns the fault of one request, and counts it.
  *

@@ -51,8 +51,8 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  * - `checkout`: the intents, and the actions of customers on their pages.
  * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
  *   by default.
- * - `resend` posts the callback of a delivery once more, and returns the try.
- * - `reset` removes everything but the credentials; tokens stay valid.
+ * - `resend` posts the callback of a delivery once more, and returns the attempt.
+ * - `reset` removes everything but the credentials; access tokens stay valid.
  *
  * @category services
  * @since 0.1.0

@@ -17,7 +17,7 @@ import * as Redacted from "effect/Redacted"
  * - `pace`: the time between two moves of a transaction.
  * - `seed`: makes every random choice repeatable.
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
- * - `environment`: a token of one environment is refused by every other (`spec.md`, "Authentication").
+ * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `firstId`: the first identifier; each later one is higher by 1.
  *
  * @category services

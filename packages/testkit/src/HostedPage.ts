@@ -137,8 +137,8 @@ const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<F
 
 const show = (intent: Intent, viewer: PageLayout.Viewer) => {
   const { failureRedirectUrl, successRedirectUrl } = intent.request
-  const [lastTry = ""] = intent.tries.slice(-1)
-  if (intent.state === "challenged") return found(challengePath(lastTry, viewer.isFrame))
+  const [lastAttempt = ""] = intent.attempts.slice(-1)
+  if (intent.state === "challenged") return found(challengePath(lastAttempt, viewer.isFrame))
   if (!viewer.isFrame) {
     const isRedirected = intent.state === "paid" || (intent.state === "underway" && intent.isEarly)
     if (isRedirected) return found(successRedirectUrl)

@@ -11,8 +11,8 @@
  * | `/pay/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
  * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
- * | `GET /sandbox/deliveries` | every try of every callback |
- * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more, and returns the try |
+ * | `GET /sandbox/deliveries` | every attempt of every callback |
+ * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more, and returns the attempt |
  * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | the subscriptions and the payment intents |
  * | `GET /sandbox/requests` | the latest 500 requests to the service, newest first |
  * | `GET /sandbox/clock` | `{"now", "advanced"}`, the second in milliseconds |

@@ -3,15 +3,15 @@
  *
  * **Details**
  *
- * Its time is the time of the clock beneath it plus the advance. A sleeper wakes by itself when its time
- * has come. An `advance` wakes the sleepers in the order of their times. Each sees the clock at exactly its
+ * Its time is the time of the clock beneath it plus the advance. A sleeper wakes when its time has come,
+ * also without an advance. An `advance` wakes the sleepers in the order of their times. Each sees the clock at exactly its
  * time, and the next wakes only when all work that the previous one started is done, including its HTTP
  * requests.
  *
  * The layer also provides a scheduler. It knows when no task is left to run, and no effect in `outside` is
  * in progress.
  *
- * **Example** (A minute in no time)
+ * **Example** (A minute without waiting)
  *
  * ```ts
  * import * as VirtualClock from "@pawl/testkit/VirtualClock"

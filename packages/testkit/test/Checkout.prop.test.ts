@@ -36,18 +36,21 @@ const look = Effect.fnUntraced(function* (id: string) {
   return { intent, all }
 })
 
-/** Submits a form as the page shows it now, or as it was a number of tries ago. */
+/** Submits a form as the page shows it now, or as it was a number of attempts ago. */
 const submit = Effect.fnUntraced(function* (id: string, form: Form, ago = 0) {
   const { intent } = yield* look(id)
   const { checkout } = yield* Gateway.Gateway
-  const submitted = yield* checkout.submit(id, { ...form, try: String(intent.tries.length - ago) })
+  const submitted = yield* checkout.submit(id, {
+    ...form,
+    attempts: String(intent.attempts.length - ago)
+  })
   return submitted ?? (yield* Effect.die("the intent is gone"))
 })
 
 const decide = Effect.fnUntraced(function* (id: string, isApproved: boolean) {
   const { intent } = yield* look(id)
   const { checkout } = yield* Gateway.Gateway
-  const [last = ""] = intent.tries.slice(-1)
+  const [last = ""] = intent.attempts.slice(-1)
   yield* checkout.challenge(last)
   yield* checkout.decide(last, isApproved)
 })
@@ -159,12 +162,12 @@ describe("an intent", () => {
           yield* TestClock.adjust("30 days")
           const { intent } = yield* look(id)
           assert.strictEqual(intent.state, "challenged")
-          yield* checkout.decide(intent.tries[0] ?? "", isApproved)
+          yield* checkout.decide(intent.attempts[0] ?? "", isApproved)
           yield* settle
           assert.strictEqual((yield* look(id)).intent.state, state)
           assert.include(received.at(-1)?.body, last)
           // The decision is final.
-          yield* checkout.decide(intent.tries[0] ?? "", !isApproved)
+          yield* checkout.decide(intent.attempts[0] ?? "", !isApproved)
           assert.strictEqual((yield* look(id)).intent.state, state)
         }
       })
@@ -192,7 +195,7 @@ describe("an intent", () => {
         const { received } = yield* Receiver
         const id = yield* create()
         yield* TestClock.adjust("365 days")
-        assert.deepInclude((yield* look(id)).intent, { state: "open", tries: [] })
+        assert.deepInclude((yield* look(id)).intent, { state: "open", attempts: [] })
         assert.isEmpty(received)
       })
     ))
@@ -203,7 +206,7 @@ describe("an intent", () => {
         for (const form of [good, declines]) {
           const id = yield* create({ requestId: form.number })
           const { checkout } = yield* Gateway.Gateway
-          const sent = { ...form, try: "0" }
+          const sent = { ...form, attempts: "0" }
           yield* Effect.all([checkout.submit(id, sent), checkout.submit(id, sent)], {
             concurrency: "unbounded"
           })
@@ -433,7 +436,7 @@ it("an intent is paid at most once by any actions of customers, and the callback
           const { all, intent } = yield* look(id)
           assert.deepStrictEqual(
             all.map(({ transactionId }) => transactionId),
-            [...intent.tries]
+            [...intent.attempts]
           )
           const paid = all.filter(({ history }) => statuses(history).includes("SUCCEED"))
           assert.isAtMost(paid.length, 1)

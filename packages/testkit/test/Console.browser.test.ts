@@ -170,7 +170,7 @@ inChromium((withPage) => {
           await page.getByTestId("resend-2").click()
           await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
           await visible(page, "delivery-5", "PENDING was answered 200")
-          await visible(page, "step-PENDING", "2 tries")
+          await visible(page, "step-PENDING", "2 attempts")
           assert.lengthOf(received, 5)
           assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
         })
@@ -189,18 +189,18 @@ inChromium((withPage) => {
           await visible(
             page,
             "story",
-            /2 of 2 callbacks were answered 503; the next try is due at/u
+            /2 of 2 callbacks were answered 503; the next attempt is due at/u
           )
           await page.getByTestId("status-filter").selectOption("trouble")
-          await visible(page, "transaction-100001", "callback trouble")
+          await visible(page, "transaction-100001", "undelivered callback")
           await page.getByTestId("open-clock").click()
           await page.getByTestId("advance").fill("3 minutes")
           await page.getByTestId("advance-clock").click()
-          await visible(page, "step-FAILED", "got 503 · 2 tries")
+          await visible(page, "step-FAILED", "got 503 · 2 attempts")
           await page.getByTestId("open-clock").click()
           await page.getByTestId("advance").fill("59 minutes")
           await page.getByTestId("advance-clock").click()
-          await visible(page, "step-FAILED", "got 503 · 6 tries, dropped")
+          await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
           await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
           await visible(page, "advanced", "+1 h 2 min")
           assert.lengthOf(merchant.received, 12)

@@ -112,7 +112,7 @@ describe("Console", () => {
 const gaps = Courier.retryGaps.map(Duration.toMillis)
 const at = (minutes: number) => new Date(minutes * 60_000).toISOString()
 
-/** One try of the callback of SUCCEED. */
+/** One attempt of the callback of SUCCEED. */
 const tried = (
   attempt: number,
   minutes: number,
@@ -130,26 +130,29 @@ const tried = (
 const ladder = [0, 2, 6, 14, 30, 62]
 
 describe("the summary of a transaction", () => {
-  it("the next try of a callback is due when the courier makes it; after the last try there is none", () => {
-    for (let tries = 1; tries <= ladder.length; tries++) {
-      const deliveries = ladder.slice(0, tries).map((minutes, n) => tried(n + 1, minutes, 503))
+  it("the next attempt of a callback is due when the courier makes it; after the last attempt there is none", () => {
+    for (let attempts = 1; attempts <= ladder.length; attempts++) {
+      const deliveries = ladder.slice(0, attempts).map((minutes, n) => tried(n + 1, minutes, 503))
       const { due, state } = callbackState("SUCCEED", deliveries, gaps)
-      assert.strictEqual(state, tries < ladder.length ? "waiting" : "dropped")
-      assert.strictEqual(due, tries < ladder.length ? (ladder[tries] ?? 0) * 60_000 : undefined)
+      assert.strictEqual(state, attempts < ladder.length ? "waiting" : "dropped")
+      assert.strictEqual(
+        due,
+        attempts < ladder.length ? (ladder[attempts] ?? 0) * 60_000 : undefined
+      )
     }
   })
 
-  it("a failed resend by hand does not change when the next try is due", () => {
+  it("a failed resend by hand does not change when the next attempt is due", () => {
     const again = { ...tried(1, 3, "unreachable"), id: "7" }
-    const { due, state, tries } = callbackState(
+    const { due, state, attempts } = callbackState(
       "SUCCEED",
       [tried(1, 0, 503), tried(2, 2, 503), again],
       gaps
     )
-    assert.deepStrictEqual([state, tries, due], ["waiting", 3, 6 * 60_000])
+    assert.deepStrictEqual([state, attempts, due], ["waiting", 3, 6 * 60_000])
   })
 
-  it("one successful try makes a callback delivered, before or after failed ones", () => {
+  it("one successful attempt makes a callback delivered, before or after failed ones", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(301, 404, 500, "timeout" as const, "unreachable" as const)),
@@ -192,7 +195,7 @@ describe("the summary of a transaction", () => {
     ],
     [
       ladder.map((minutes, n) => tried(n + 1, minutes, "timeout")),
-      "The callback of SUCCEED was not answered in time and was dropped after 6 tries."
+      "The callback of SUCCEED was not answered in time and was dropped after 6 attempts."
     ]
   ] as const
   for (const [deliveries, sentence] of sentences) {

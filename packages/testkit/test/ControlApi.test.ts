@@ -32,14 +32,14 @@ const clock = (advance: string) => control("POST", "/clock", { advance })
 
 describe("the clock", () => {
   for (let down = 0; down <= 6; down++) {
-    it(`X01: with a receiver that is down for ${down} tries, each is exactly 2, 4, 8, 16, 32 minutes after the last`, () =>
+    it(`X01: with a receiver that is down for ${down} attempts, each is exactly 2, 4, 8, 16, 32 minutes after the last`, () =>
       run(
         Effect.gen(function* () {
-          const triesOf = new Map<string, number>()
+          const attemptsOf = new Map<string, number>()
           const shop = yield* receiver((_, { transactionStatus }) => {
-            const tries = (triesOf.get(transactionStatus) ?? 0) + 1
-            triesOf.set(transactionStatus, tries)
-            return [tries <= down ? 503 : 200]
+            const attempts = (attemptsOf.get(transactionStatus) ?? 0) + 1
+            attemptsOf.set(transactionStatus, attempts)
+            return [attempts <= down ? 503 : 200]
           })
           yield* pay({ scenario: "succeed", callbackUrl: `${shop.url}/cb` })
           yield* clock("3 hours")
@@ -48,10 +48,10 @@ describe("the clock", () => {
             ({ status }) => status
           )
           assert.sameMembers([...ladders.keys()], ["NEW", "PENDING", "PROCESSING", "SUCCEED"])
-          for (const tries of ladders.values()) {
-            const start = Date.parse(tries[0]?.at ?? "")
+          for (const attempts of ladders.values()) {
+            const start = Date.parse(attempts[0]?.at ?? "")
             assert.deepStrictEqual(
-              tries.map(({ answer, at, attempt }) => [
+              attempts.map(({ answer, at, attempt }) => [
                 attempt,
                 (Date.parse(at) - start) / 60_000,
                 answer
@@ -205,7 +205,7 @@ describe("a transaction", () => {
     ))
 })
 
-it("a delivery is resent once, unchanged, and the response is the try", () =>
+it("a delivery is resent once, unchanged, and the response is the attempt", () =>
   run(
     Effect.gen(function* () {
       let answer = 500

@@ -9,8 +9,8 @@ import { create, Receiver, run } from "./support/testGateway.ts"
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
 
-/** The tries of one status in the log. */
-const tries = (status: string) =>
+/** The attempts of one status in the log. */
+const attempts = (status: string) =>
   Effect.gen(function* () {
     const { deliveries } = yield* Courier.Courier
     return (yield* deliveries).filter((delivery) => delivery.status === status)
@@ -150,21 +150,21 @@ describe("a callback", () => {
 })
 
 describe("the retries", () => {
-  it("X01: are made 2, 4, 8, 16 and 32 minutes after the previous try; then the callback is dropped", () =>
+  it("X01: are made 2, 4, 8, 16 and 32 minutes after the previous attempt; then the callback is dropped", () =>
     run(
       Effect.gen(function* () {
         yield* create()
         yield* TestClock.adjust("62 minutes")
-        assert.deepStrictEqual(times(yield* tries("NEW")), minutes(0, 2, 6, 14, 30, 62))
+        assert.deepStrictEqual(times(yield* attempts("NEW")), minutes(0, 2, 6, 14, 30, 62))
         assert.deepStrictEqual(
-          (yield* tries("NEW")).map(({ answer, attempt }) => [attempt, answer]),
+          (yield* attempts("NEW")).map(({ answer, attempt }) => [attempt, answer]),
           [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 503])
         )
         yield* TestClock.adjust("30 days")
-        assert.lengthOf(yield* tries("NEW"), 6)
+        assert.lengthOf(yield* attempts("NEW"), 6)
         // Every callback is retried independently.
         assert.deepStrictEqual(
-          times(yield* tries("SUCCEED")),
+          times(yield* attempts("SUCCEED")),
           minutes(0, 2, 6, 14, 30, 62).map((at) => at + 600)
         )
         assert.lengthOf((yield* Receiver).received, 24)
@@ -195,19 +195,19 @@ describe("the retries", () => {
       (_, { at, url }) => (at < Number(new URL(url).pathname.slice(1)) ? 500 : 204)
     ))
 
-  it("a response after more than 10 seconds does not count and does not delay the next try", () =>
+  it("a response after more than 10 seconds does not count and does not delay the next attempt", () =>
     run(
       Effect.gen(function* () {
         yield* create({ scenario: "stuck" })
         yield* TestClock.adjust("9999 millis")
-        assert.lengthOf(yield* tries("NEW"), 0)
+        assert.lengthOf(yield* attempts("NEW"), 0)
         yield* TestClock.adjust("1 millis")
         assert.deepStrictEqual(
-          (yield* tries("NEW")).map(({ answer }) => answer),
+          (yield* attempts("NEW")).map(({ answer }) => answer),
           ["timeout"]
         )
         yield* TestClock.adjust("1 day")
-        assert.deepStrictEqual(times(yield* tries("NEW")), minutes(0, 2, 6, 14, 30, 62))
+        assert.deepStrictEqual(times(yield* attempts("NEW")), minutes(0, 2, 6, 14, 30, 62))
       }),
       {},
       () => "never"
@@ -219,7 +219,7 @@ describe("the retries", () => {
         Effect.gen(function* () {
           yield* create({ scenario: "stuck" })
           yield* TestClock.adjust("3 minutes")
-          assert.lengthOf(yield* tries("NEW"), 2)
+          assert.lengthOf(yield* attempts("NEW"), 2)
         }),
         {},
         () => answer

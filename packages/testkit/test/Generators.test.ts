@@ -200,7 +200,7 @@ describe("deliveries", () => {
       lost: ({ deliveries, history }) =>
         history.statuses.some((status) => deliveries.every((one) => one.status !== status)),
       "nothing arrives": ({ deliveries }) => deliveries.length === 0,
-      "after the last try": ({ deliveries }) => deliveries.some(({ at }) => at > 62 * 60_000),
+      "after the last attempt": ({ deliveries }) => deliveries.some(({ at }) => at > 62 * 60_000),
       "at one time": ({ deliveries }) => hasRepeat(deliveries.map(({ at }) => at)),
       tie: (delivered) => hasTie(statusesOf(delivered)),
       gap: (delivered) => hasGap(statusesOf(delivered)),

@@ -22,7 +22,7 @@ const run = <A, E>(
 
 const good = {
   act: "card",
-  try: "0",
+  attempts: "0",
   number: "4242424242424242",
   expiry: "04/30",
   cvc: "737",
@@ -107,7 +107,7 @@ describe("the page of an intent", () => {
         const after = yield* visit(`${paid.redirectUrl}${asking}`)
         assert.deepInclude(after, { status: 302, location: urls.successRedirectUrl })
         const left = yield* intentAt({ ...urls, requestId: "left" })
-        yield* visit(left.redirectUrl, { act: "cancel", try: "0", failureRedirectUrl: evil })
+        yield* visit(left.redirectUrl, { act: "cancel", attempts: "0", failureRedirectUrl: evil })
         assert.deepInclude(yield* visit(left.redirectUrl), {
           status: 302,
           location: urls.failureRedirectUrl
@@ -117,7 +117,7 @@ describe("the page of an intent", () => {
           requestId: "foreign",
           failureRedirectUrl: "https://shop.example/größe"
         })
-        yield* visit(foreign.redirectUrl, { act: "cancel", try: "0" })
+        yield* visit(foreign.redirectUrl, { act: "cancel", attempts: "0" })
         assert.strictEqual(
           (yield* visit(foreign.redirectUrl)).location,
           "https://shop.example/gr%C3%B6%C3%9Fe"
@@ -231,7 +231,7 @@ describe("the page of an intent", () => {
             yield* raw(
               redirectUrl,
               { method: "POST", headers: { ...headers, "content-type": form } },
-              "act=nothing&try=9"
+              "act=nothing&attempts=9"
             ),
             posts,
             label
@@ -295,7 +295,7 @@ describe("the page of an intent", () => {
         const { baseUrl } = yield* Sandbox.Sandbox
         const page = new URL(path, baseUrl).href
         assert.match((yield* visit(page)).text, /data-testid="declined"/u)
-        yield* visit(page, { ...good, try: "1" })
+        yield* visit(page, { ...good, attempts: "1" })
         yield* untilTold("SUCCEED")
         assert.strictEqual((yield* visit(page)).location, urls.successRedirectUrl)
         const { transactions } = yield* Gateway.Gateway
@@ -407,7 +407,7 @@ describe("a challenge", () => {
         assert.strictEqual(status, 200)
         assert.match(text, /data-testid="declined"/u)
         assert.include(text, "59")
-        assert.match(text, /name="try" value="1"/u)
+        assert.match(text, /name="attempts" value="1"/u)
       })
     ))
 

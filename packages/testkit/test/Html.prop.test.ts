@@ -73,7 +73,7 @@ const intentOf = (value: string): Intent =>
     state: "open",
     amount: "10.50",
     currency: "EUR",
-    tries: [],
+    attempts: [],
     isEarly: false,
     createdTime: "2026-11-20T12:30:00.000Z",
     request: {

@@ -29,12 +29,12 @@ const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object 
   return (json as { readonly accessToken: string }).accessToken
 })
 
-/** Creates a payment, and waits for a number of callback tries. */
-const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], tries: number) {
+/** Creates a payment, and waits for a number of callback attempts. */
+const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], attempts: number) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { changes } = yield* Courier.Courier
   const log = yield* changes.pipe(
-    Stream.take(tries),
+    Stream.take(attempts),
     Stream.runCollect,
     Effect.forkChild({ startImmediately: true })
   )

@@ -123,7 +123,7 @@ const promises = (place: Place) => {
     Effect.gen(function* () {
       const { settle, state, told } = yield* world(place)
       yield* settle(told)
-      // The pipeline writes again after `StoreUnavailable`.
+      // The worker writes again after `StoreUnavailable`.
       const again = Effect.flatMap(told, (row) =>
         row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
       )

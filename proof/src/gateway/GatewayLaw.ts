@@ -42,7 +42,7 @@ export type Body = Readonly<Record<string, unknown>> | string
  * The client of a law.
  *
  * - `post`, `get`: send a request with the access token.
- * - `authenticate`: requests a token with these instead of the right credentials, and returns the status code.
+ * - `authenticate`: requests an access token with these instead of the right credentials, and returns the status code.
  * - `pass`: lets time pass.
  * - `sign`: returns the request checksum of a payment.
  */
@@ -71,8 +71,8 @@ export interface SignedFields {
 }
 
 /**
- * Makes a law. `body` checks one list of requests against a new service. An arbitrary is sampled; of a plain list of lists,
- * every one is tried.
+ * Makes a law. `body` checks one list of requests against a new service. If `requests` is an arbitrary,
+ * its values are drawn; if it is a list of lists, each list is tried.
  */
 export const law = <A>(
   about: Laws.LawText,

@@ -43,9 +43,10 @@ const malformed: ReadonlyArray<(valid: string) => string> = [
 export const requestLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {
-      name: "a token needs the key and the secret, and is valid for 30 days",
+      name: "an access token needs the key and the secret, and is valid for 30 days",
       section: 'spec.md, "Authentication"',
-      explanation: "Later requests with the token are 401. Other credentials get 401 and no token."
+      explanation:
+        "After that, requests with it are 401. Other credentials get 401 and no access token."
     },
     [
       [{ merchantKey: "sandbox-kez" }],
@@ -68,7 +69,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
       name: "the checks come in order: 401, then 400 with the names of the fields, then 404",
       section: "docs/decisions/0029",
       explanation:
-        "A caller without a token learns nothing about transactions. A 400 names every wrong field, names the checksum only when no other field is wrong, and repeats no value."
+        "A caller without an access token learns nothing about transactions. A 400 names every wrong field, names the checksum only when no other field is wrong, and repeats no value."
     },
     fc.tuple(
       fc.record({

@@ -53,7 +53,7 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
       name: "an amount is rounded half up to two decimals (X05)",
       section: 'spec.md, "Conventions"',
       explanation:
-        "The specification says that values with more than two decimals are rounded, and not how. Half up is our default."
+        "The specification says that values with more than two decimals are rounded, but not how. Half up is our default."
     },
     fc.tuple(fc.nat(), fc.array(fc.nat(9), { maxLength: 5 })),
     function* ({ get, post }, [units, decimals]) {

@@ -5,7 +5,7 @@
  * **Details**
  *
  * Senders post signed callbacks of many transactions, shuffled, some of them more than once, and again until they are
- * answered 200. A receiver is killed after a drawn number of responses and a few milliseconds, sometimes before it serves.
+ * answered 200. A receiver is killed after a random number of responses and a few milliseconds, sometimes before it serves.
  * The last receiver runs until everything has settled: until the leases of the killed receivers have ended.
  */
 import type { Status } from "@pawl/core/Status"
@@ -28,7 +28,7 @@ const answeredBeforeKill = { least: 20, most: 200 }
 const killDelay = 20
 /** Ends the wait for these responses when a receiver hangs, in milliseconds. */
 const hangTimeout = 60_000
-/** The most calls of the handler that one process has in flight, as DESIGN says. */
+/** The most calls of the handler that one process has in flight (`Worker`). */
 const callsInFlight = 64
 /** Ends the wait for the last calls, in milliseconds without a call: longer than a lease and the longest backoff. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }

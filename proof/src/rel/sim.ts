@@ -24,8 +24,8 @@ export const simulate = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
   size: PlanGenerator.Size = year,
   bug: Bug = {},
-  shrinkLimits: { readonly tries: number; readonly timeout?: number } = {
-    tries: 2000,
+  shrinkLimits: { readonly maxRuns: number; readonly timeout?: number } = {
+    maxRuns: 2000,
     timeout: 600_000
   }
 ) {

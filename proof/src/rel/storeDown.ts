@@ -45,7 +45,7 @@ const connections = 64
 const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) {
   const { miss, misses } = collectMisses()
   const post = yield* makePost(connections)
-  const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestHealingMs: 0, rows: 0 }
+  const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestRecoveryMs: 0, rows: 0 }
   const accepted: Array<string> = []
   let nextId = 100_001
   const postNext = async (port: number): Promise<number | undefined> => {
@@ -88,7 +88,7 @@ const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) 
           await sleep(50)
         }
         const duration = Math.round(performance.now() - startedAt)
-        figures.slowestHealingMs = Math.max(figures.slowestHealingMs, duration)
+        figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, duration)
       }),
       without(port)
     )

@@ -19,7 +19,7 @@ type Receive = Receiver["Service"]["receive"]
  *
  * - `policy`, `profile`: settings of the receivers.
  * - `ledger`, `receive`: replace the ledger, or the entry point of the receivers.
- * - `requestId`: returns the requestId that is sent, from the right one and the number of earlier tries.
+ * - `requestId`: returns the requestId that is sent, from the right one and the number of earlier attempts.
  * - `repeatsChanges`: a change without a requestId is sent until it succeeds.
  * - `commitsApart`: the effects of the handler commit before the status is marked told.
  */
@@ -28,7 +28,7 @@ export interface Bug {
   readonly profile?: Partial<Switches>
   readonly ledger?: (ledger: Store) => Store
   readonly receive?: (receive: Receive) => Receive
-  readonly requestId?: (requestId: string, tries: number) => string
+  readonly requestId?: (requestId: string, attempts: number) => string
   readonly repeatsChanges?: boolean
   readonly commitsApart?: boolean
 }
@@ -118,7 +118,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
       Effect.as(Effect.forkDetach(receive(incoming), { startImmediately: false }), 200)
   },
   "every call has a new requestId": {
-    requestId: (requestId, tries) => (tries === 0 ? requestId : `${requestId}-${tries}`)
+    requestId: (requestId, attempts) => (attempts === 0 ? requestId : `${requestId}-${attempts}`)
   },
   "a change is sent until it succeeds": { repeatsChanges: true }
 }

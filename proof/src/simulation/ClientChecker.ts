@@ -48,8 +48,8 @@ interface Failure {
 /** The longest a call may take with all its attempts, in milliseconds. */
 const callTimeout = Duration.toMillis(Duration.seconds(30))
 
-/** A token is valid for 30 days and renewed a day early; another day is allowed for skewed clocks. */
-const tokenRenewal = 28 * 86_400_000
+/** An access token is valid for 30 days and renewed a day early; another day is allowed for skewed clocks. */
+const accessTokenRenewal = 28 * 86_400_000
 
 /** Makes the checker of the client. */
 export const make = (trace: Trace): ClientChecker => {
@@ -58,8 +58,8 @@ export const make = (trace: Trace): ClientChecker => {
   const statuses = new Map<string, Set<Status>>()
   const reads = new Map<string, Array<number>>()
   /**
-   * The reasons for which each process may request a token: it started, or its token was refused. `at` is when it last got
-   * one, because an old token may be renewed.
+   * The reasons for which each process may request an access token: it started, or its access token was refused. `at` is when it last got
+   * one, because an old one may be renewed.
    */
   const tokens = new Map(processes.map((process) => [process, { reasons: 0, at: 0 }]))
   let openCalls = 0
@@ -96,10 +96,10 @@ export const make = (trace: Trace): ClientChecker => {
       const token = tokens.get(from)
       if (token !== undefined && status === 401) token.reasons++
       if (token !== undefined && url.endsWith("/auth") && status === 200) {
-        const isOld = trace.now() - token.at >= tokenRenewal
+        const isOld = trace.now() - token.at >= accessTokenRenewal
         if (token.reasons === 0 && !isOld)
-          trace.violation("C3", `${from} requested a token it did not need`)
-        if (isOld && token.reasons === 0) trace.mark("a token was renewed")
+          trace.violation("C3", `${from} requested an access token it did not need`)
+        if (isOld && token.reasons === 0) trace.mark("an access token was renewed")
         tokens.set(from, { reasons: 0, at: trace.now() })
       }
       if (status !== 200) return

@@ -59,17 +59,17 @@ export interface Merchant {
   readonly openOrders: () => ReadonlyArray<number>
 }
 
-/** An order in the shop's database: the transaction it created, its finished steps, and its tries under each requestId. */
+/** An order in the shop's database: the transaction it created, its finished steps, and its attempts under each requestId. */
 interface Order {
   readonly operation: Operation
-  readonly tries: Map<string, number>
+  readonly attempts: Map<string, number>
   created: Orders.Created | undefined
   steps: number
   isDone: boolean
 }
 
-/** Returns the delay before the next try: from a minute to an hour. */
-const retryDelay = (tries: number) => Duration.minutes(Math.min(2 ** tries, 60))
+/** Returns the delay before the next attempt: from a minute to an hour. */
+const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
 /** Makes a shop. It is down until its process is started. */
@@ -86,20 +86,20 @@ export const make = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const requestId = `order-${order.operation.id}-${name}`
       for (let refusals = 0; refusals < 3;) {
-        const tries = order.tries.get(requestId) ?? 0
-        order.tries.set(requestId, tries + 1)
-        const sent = bug.requestId?.(requestId, tries) ?? requestId
-        // An earlier try may have made the operation, so only the first try is checked.
-        const wasMade = Effect.sync(() => tries === 0 && options.wasMade(sent))
+        const attempts = order.attempts.get(requestId) ?? 0
+        order.attempts.set(requestId, attempts + 1)
+        const sent = bug.requestId?.(requestId, attempts) ?? requestId
+        // An earlier attempt may have made the operation, so only the first attempt is checked.
+        const wasMade = Effect.sync(() => attempts === 0 && options.wasMade(sent))
         const exit = yield* checker.call(requestId, call(sent), wasMade)
         if (Exit.isSuccess(exit)) {
-          if (tries > 0) trace.mark("the same requestId returned the outcome")
+          if (attempts > 0) trace.mark("the same requestId returned the outcome")
           return exit.value
         }
         const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
         if (error?._tag === "Declined") return error.response
         if (error?._tag === "NotFound" || error?._tag === "ValidationFailed") refusals++
-        yield* Effect.sleep(retryDelay(tries))
+        yield* Effect.sleep(retryDelay(attempts))
       }
       return undefined
     })
@@ -208,7 +208,13 @@ export const make = Effect.fnUntraced(function* (
     process,
     order: (operation) =>
       Effect.suspend(() => {
-        const order = { operation, tries: new Map(), created: undefined, steps: 0, isDone: false }
+        const order = {
+          operation,
+          attempts: new Map(),
+          created: undefined,
+          steps: 0,
+          isDone: false
+        }
         orders.push(order)
         return process.running()?.(order) ?? Effect.void
       }),

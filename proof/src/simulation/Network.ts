@@ -55,7 +55,7 @@ export const transport = (
       )
       const response = yield* withFault(fault, processed)
       if (response === undefined) return yield* unreachable(true)
-      trace.note(`${from} has ${response.status} for ${method} ${path} ${response.body}`)
+      trace.note(`${from} gets ${response.status} for ${method} ${path} ${response.body}`)
       checker.responded(from, request, response)
       return { ...response, body: utf8.encode(response.body) }
     })
@@ -134,7 +134,7 @@ export const callbacks = Effect.fnUntraced(function* (
     const receive = receivers[posts++ % Math.max(1, receivers.length)]
     const status = receive === undefined ? undefined : yield* receive(post.incoming)
     trace.note(
-      `receiver has ${status ?? "nobody"} for ${post.incoming.search} ${decode(post.incoming)}`
+      `${status ?? "no response"} for the callback ${post.incoming.search} ${decode(post.incoming)}`
     )
     yield* checker.delivered(post, status)
     return status

@@ -42,7 +42,7 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
       fc.subarray([...Scenario.suffixes]),
       fc.boolean()
     )
-    .map(([name, manners, isPlain]) => [name, ...(isPlain ? [] : manners)].join("+"))
+    .map(([name, suffixes, isPlain]) => [name, ...(isPlain ? [] : suffixes)].join("+"))
 
 /** A time between the create and a later step. */
 const late = fc.integer({ min: hour, max: 20 * day })
@@ -78,7 +78,7 @@ const operation = (span: number): fc.Arbitrary<Omit<Operation, "id">> =>
       steps: stepsOf(kind),
       handlerActions: fc
         .tuple(fc.array(fc.constantFrom(...handlerActions), { maxLength: 3 }), fc.nat({ max: 2 }))
-        .map(([actions, isRegular]) => (isRegular > 0 ? [] : actions))
+        .map(([actions, chance]) => (chance > 0 ? [] : actions))
     })
   )
 

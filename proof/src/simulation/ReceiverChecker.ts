@@ -47,7 +47,7 @@ interface History {
 }
 
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
-const promptly = 3000
+const maxDelay = 3000
 
 /** Makes the checker of the receivers. */
 export const make = (
@@ -69,7 +69,7 @@ export const make = (
     { incoming, isVerifiable }: Post,
     response: StatusCode | undefined
   ) {
-    trace.mark(`answered ${response ?? "by nobody"}`)
+    trace.mark(`answered ${response ?? "by no receiver"}`)
     if (response !== 200) return
     if (!isVerifiable)
       return trace.violation("S3", `a forgery was answered 200: ${incoming.search}`)
@@ -173,7 +173,7 @@ export const make = (
         const commit = commits.find(
           ({ transition: { to } }) => to === status || rank(to) > rank(status)
         )
-        if ((commit?.at ?? Infinity) > acceptedAt + promptly)
+        if ((commit?.at ?? Infinity) > acceptedAt + maxDelay)
           trace.violation(
             "S10",
             `${status} of ${transactionId} was accepted at ${acceptedAt} and told at ${commit?.at}`

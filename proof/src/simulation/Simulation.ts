@@ -133,20 +133,20 @@ export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outco
 /**
  * Shortens a plan as long as it violates the same invariant.
  *
- * - `tries`: the number of shorter plans that are run.
+ * - `maxRuns`: the largest number of shorter plans that are run.
  * - `timeout`: ends a long search early, in milliseconds; none by default.
  */
 export const shrink = Effect.fnUntraced(function* (
   plan: Plan.Plan,
   invariant: string,
-  options: Options & { readonly tries: number; readonly timeout?: number }
+  options: Options & { readonly maxRuns: number; readonly timeout?: number }
 ): Effect.fn.Return<Plan.Plan, never, Hmac> {
   const runPromise = Effect.runPromiseWith(yield* Effect.context<Hmac>())
   const clock = yield* Clock.Clock
   const end = clock.currentTimeMillisUnsafe() + (options.timeout ?? Infinity)
-  let tries = 0
+  let runs = 0
   const holds = (shorter: Plan.Plan) =>
-    tries++ >= options.tries || clock.currentTimeMillisUnsafe() > end
+    runs++ >= options.maxRuns || clock.currentTimeMillisUnsafe() > end
       ? Promise.resolve(true)
       : runPromise(
           Effect.map(run(shorter, { ...options, stopsAtViolation: true }), ({ violations }) =>

@@ -27,8 +27,8 @@ export const plantedBugs: ReadonlyArray<
   readonly [bug: string, law: string, plant: (handle: Handle) => Handle]
 > = [
   [
-    "any secret gets a token",
-    "a token needs the key and the secret",
+    "any secret gets an access token",
+    "an access token needs the key and the secret",
     (handle) => (request) =>
       handle(
         isPost(request, "/auth")
@@ -37,8 +37,8 @@ export const plantedBugs: ReadonlyArray<
       )
   ],
   [
-    "a token never expires",
-    "a token needs the key and the secret",
+    "an access token never expires",
+    "an access token needs the key and the secret",
     (handle) => {
       const responses = new Map<string, Response>()
       const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }

@@ -20,7 +20,7 @@ it("a month of crashes, faults and forgeries breaks no invariant, and a few mont
   const missing = () => expectedMarks.filter((mark) => !met.has(mark))
   for (const seed of seeds) {
     const { figures, marks, misses } = await Effect.runPromise(
-      simulate({ count: 1, seed, log: () => {} }, month, {}, { tries: 100 })
+      simulate({ count: 1, seed, log: () => {} }, month, {}, { maxRuns: 100 })
     )
     expect(misses.filter((miss) => !miss.startsWith("never met"))).toEqual([])
     expect(figures.transactions).toBeGreaterThan(month.days)
@@ -36,7 +36,7 @@ it("reports a mark that was never met, and saves a plan that violates an invaria
   expect(misses).toContain("never met: crash: client")
   const bug = bugs["a claim is told without confirmation"] ?? {}
   const broken = await Effect.runPromise(
-    simulate({ count: 2, seed: 1, log: () => {} }, day, bug, { tries: 50 })
+    simulate({ count: 2, seed: 1, log: () => {} }, day, bug, { maxRuns: 50 })
   )
   expect(broken.misses[0]).toMatch(/^seed 1: S9 does not hold/u)
   expect(broken.misses.join()).toMatch(/keep \S+\.json in proof\/test\/simulation\/regressions/u)

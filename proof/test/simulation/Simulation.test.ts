@@ -69,7 +69,7 @@ describe("a planted bug", () => {
   it("is shown by a plan that is shrunk to one operation", async () => {
     const bug = bugs["a claim is told without confirmation"] ?? {}
     const plan = draw(1, days)
-    const shrinking = Simulation.shrink(plan, "S9", { bug, tries: 200 })
+    const shrinking = Simulation.shrink(plan, "S9", { bug, maxRuns: 200 })
     const short = await Effect.runPromise(Effect.provide(shrinking, NodeHmac.layer))
     expect(short.operations).toHaveLength(1)
     expect(short.faults).toEqual([])

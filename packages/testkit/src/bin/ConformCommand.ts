@@ -73,7 +73,7 @@ const flags = {
     ),
     Flag.optional
   ),
-  patience: Flag.Int("patience").pipe(
+  settleTimeout: Flag.Int("settle-timeout").pipe(
     Flag.filter(
       (seconds) => seconds > 0,
       () => "Expected a number of seconds above 0"
@@ -143,7 +143,7 @@ const conform = Command.make("conform", { url, ...flags }, (input) =>
         merchantKey,
         merchantSecret,
         seed,
-        settleTimeout: Duration.seconds(input.patience)
+        settleTimeout: Duration.seconds(input.settleTimeout)
       }
       yield* Console.log(`Receiver ${input.url}, service ${baseUrl}, seed ${seed}`)
       const verdicts = yield* Conformance.check(options, printer())

@@ -4,7 +4,7 @@
 import * as Layer from "effect/Layer"
 
 /**
- * Returns a layer that builds everything in it anew. Effect builds a layer once a program, so two
+ * Returns a layer that builds all its parts again. Effect builds a layer once in a program, so two
  * services with different settings would otherwise share one gateway.
  */
 export const isolated = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>

@@ -68,7 +68,7 @@ describe("pawl-conform", () => {
     while (!output.out.includes("\n")) await once(child.stdout, "data")
     const url = output.out.slice("ready ".length, output.out.indexOf("\n"))
     const state = new URL("/transactions", url).href
-    const service = ["--api-port", port, "--merchant-key", "key", "--patience", "20"]
+    const service = ["--api-port", port, "--merchant-key", "key", "--settle-timeout", "20"]
     const { code, err, out } = await conform([
       url,
       ...withSecret,
@@ -151,7 +151,7 @@ describe("pawl-conform", () => {
     [[url], "--merchant-secret"],
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],
     [[url, ...withSecret, "--state", "4020"], "--state"],
-    [[url, ...withSecret, "--patience", "0"], "--patience"],
+    [[url, ...withSecret, "--settle-timeout", "0"], "--settle-timeout"],
     [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"]
   ] as const
   for (const [args, word] of refused) {

@@ -157,12 +157,12 @@ const stepsOf = ({ callbackUrl, createdTime, history }, callbacks) =>
 const mark = (callback) => {
   if (callback === undefined || callback.state === "none")
     return { state: "none", text: "no callback yet" }
-  const tries = callback.tries > 1 ? ` · ${callback.tries} tries` : ""
-  if (callback.state === "delivered") return { state: "good", text: `delivered${tries}` }
+  const attempts = callback.attempts > 1 ? ` · ${callback.attempts} attempts` : ""
+  if (callback.state === "delivered") return { state: "good", text: `delivered${attempts}` }
   const answer = typeof callback.answer === "number" ? `got ${callback.answer}` : callback.answer
   return {
     state: "bad",
-    text: `${answer}${tries}${callback.state === "dropped" ? ", dropped" : ""}`
+    text: `${answer}${attempts}${callback.state === "dropped" ? ", dropped" : ""}`
   }
 }
 

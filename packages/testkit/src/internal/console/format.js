@@ -81,7 +81,7 @@ const kinds = new Map([
 ])
 
 /**
- * Writes a number with its noun: `1 try`, `4 tries`.
+ * Writes a number with its noun: `1 attempt`, `4 attempts`.
  *
  * @param {number} n
  * @param {string} one

@@ -3,7 +3,7 @@
  */
 import { byId, renderList, h, setText } from "./dom.js"
 import { count, kind, money, moment } from "./format.js"
-import { isTroubled } from "./summary.js"
+import { isUndelivered } from "./summary.js"
 /** @import { Transaction } from "../../Gateway.ts" */
 /** @import { CallbackState } from "./summary.js" */
 
@@ -62,8 +62,8 @@ export const show = (transactions, selected, callbacks, now) => {
   const found = transactions.filter(
     (transaction) =>
       (status === "" ||
-        (status === "trouble"
-          ? isTroubled(callbacks(transaction))
+        (status === "undelivered"
+          ? isUndelivered(callbacks(transaction))
           : transaction.status === status)) &&
       (query === "" || matches(transaction, query))
   )
@@ -74,7 +74,7 @@ export const show = (transactions, selected, callbacks, now) => {
     order: nameOf(transaction),
     kind: kind(transaction.kind),
     at: moment(transaction.createdTime, now),
-    isTroubled: isTroubled(callbacks(transaction)),
+    isUndelivered: isUndelivered(callbacks(transaction)),
     isSelected: transaction.transactionId === selected
   }))
   renderList(rows, shown, ({ id }) => id, row)
@@ -118,10 +118,10 @@ const matches = (transaction, query) =>
 /**
  * @param {{
  *   readonly id: string, readonly status: string, readonly money: string, readonly order: string
- *   readonly kind: string, readonly at: string, readonly isTroubled: boolean, readonly isSelected: boolean
+ *   readonly kind: string, readonly at: string, readonly isUndelivered: boolean, readonly isSelected: boolean
  * }} shown
  */
-const row = ({ at, id, isSelected, isTroubled, kind, money, order, status }) =>
+const row = ({ at, id, isSelected, isUndelivered, kind, money, order, status }) =>
   h("li", {}, [
     h(
       "a",
@@ -135,7 +135,7 @@ const row = ({ at, id, isSelected, isTroubled, kind, money, order, status }) =>
         chip(status),
         h("span", { class: "what" }, [`${id} · ${order}`]),
         h("span", { class: "when" }, [
-          isTroubled ? h("span", { class: "warn" }, ["callback trouble"]) : "",
+          isUndelivered ? h("span", { class: "warn" }, ["undelivered callback"]) : "",
           `${kind} · ${at}`
         ])
       ]

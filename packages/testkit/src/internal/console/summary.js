@@ -7,11 +7,11 @@ import { count, duration, moment } from "./format.js"
 /** @import { Transaction } from "../../Gateway.ts" */
 
 /**
- * The callbacks of one status. `due` is the time of the next try, in milliseconds since the epoch.
+ * The callbacks of one status. `due` is the time of the next attempt, in milliseconds since the epoch.
  *
  * @typedef {{
  *   readonly status: string
- *   readonly tries: number
+ *   readonly attempts: number
  *   readonly state: "none" | "delivered" | "waiting" | "dropped" | "refused"
  *   readonly answer: Delivery["answer"] | undefined
  *   readonly due: number | undefined
@@ -41,12 +41,12 @@ export const isBad = (status) => status === 0 || status >= 400
  * @returns {CallbackState}
  */
 export const callbackState = (status, deliveries, gaps) => {
-  const tries = deliveries.filter((delivery) => delivery.status === status && !delivery.forged)
-  // A callback that was resent by hand has no retries, and is always try 1.
-  const last = tries.toSorted((a, b) => b.attempt - a.attempt)[0]
-  const result = { status, tries: tries.length, answer: last?.answer, due: undefined }
+  const attempts = deliveries.filter((delivery) => delivery.status === status && !delivery.forged)
+  // A callback that was resent by hand has no retries, and is always attempt 1.
+  const last = attempts.toSorted((a, b) => b.attempt - a.attempt)[0]
+  const result = { status, attempts: attempts.length, answer: last?.answer, due: undefined }
   if (last === undefined) return { ...result, state: "none" }
-  if (tries.some(({ answer }) => isGood(answer))) return { ...result, state: "delivered" }
+  if (attempts.some(({ answer }) => isGood(answer))) return { ...result, state: "delivered" }
   if (last.answer === "refused") return { ...result, state: "refused" }
   const gap = gaps[last.attempt - 1]
   return gap === undefined
@@ -59,7 +59,7 @@ export const callbackState = (status, deliveries, gaps) => {
  *
  * @param {ReadonlyArray<CallbackState>} callbacks
  */
-export const isTroubled = (callbacks) =>
+export const isUndelivered = (callbacks) =>
   callbacks.some(({ state }) => state === "waiting" || state === "dropped" || state === "refused")
 
 /**
@@ -98,9 +98,9 @@ const endings = new Map([
  */
 export const describeCallbacks = ({ callbackUrl }, callbacks, now) => {
   if (callbackUrl === undefined) return "It has no callbackUrl, so no callback is sent."
-  const trouble = callbacks.filter((callback) => isTroubled([callback]))
-  if (trouble.length > 0) {
-    const alike = Map.groupBy(trouble, ({ answer, state }) => `${state} ${answer}`)
+  const undelivered = callbacks.filter((callback) => isUndelivered([callback]))
+  if (undelivered.length > 0) {
+    const alike = Map.groupBy(undelivered, ({ answer, state }) => `${state} ${answer}`)
     return Array.from(alike.values(), (some) => complaint(some, callbacks.length, now)).join(" ")
   }
   const silent = callbacks.filter(({ state }) => state === "none")
@@ -118,21 +118,21 @@ export const describeCallbacks = ({ callbackUrl }, callbacks, now) => {
  * @param {number} now
  */
 const complaint = (alike, of, now) => {
-  const { answer, state, status, tries } = alike[0] ?? { status: "", state: "none", tries: 0 }
+  const { answer, state, status, attempts } = alike[0] ?? { status: "", state: "none", attempts: 0 }
   const isOne = alike.length === 1
   const who = isOne ? `The callback of ${status}` : `${alike.length} of ${of} callbacks`
   const problem = `${who} ${describeResult(answer, isOne ? "was" : "were")}`
   if (state === "refused") return `${problem}: the sandbox does not post there.`
   if (state === "dropped") {
-    const given = isOne ? `was dropped after ${count(tries, "try", "tries")}` : "were dropped"
+    const given = isOne ? `was dropped after ${count(attempts, "attempt")}` : "were dropped"
     return `${problem} and ${given}.`
   }
   const due = Math.min(...alike.map(({ due = Infinity }) => due))
-  return `${problem}; the next try is due at ${moment(due, now)}.`
+  return `${problem}; the next attempt is due at ${moment(due, now)}.`
 }
 
 /**
- * Describes the result of a try.
+ * Describes the result of an attempt.
  *
  * @param {Delivery["answer"] | undefined} answer
  * @param {"was" | "were"} [verb]

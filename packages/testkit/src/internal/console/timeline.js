@@ -150,7 +150,7 @@ const delivery = (delivery, url, resend) => {
         h("span", { class: mark }, [` ${describeResult(answer)}`])
       ]),
       h("p", { class: "fine" }, [
-        `Try ${attempt}, POST ${url ?? ""}, signed in X-Checksum`,
+        `Attempt ${attempt}, POST ${url ?? ""}, signed in X-Checksum`,
         forged ? "; the checksum does not cover the status, so it verifies" : ""
       ]),
       h(

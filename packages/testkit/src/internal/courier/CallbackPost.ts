@@ -25,7 +25,7 @@ export interface CallbackRequest {
   readonly body: Body
 }
 
-/** The result of a try: the HTTP status of the response, or the reason there is none. */
+/** The result of an attempt: the HTTP status of the response, or the reason there is none. */
 export type DeliveryResult = number | "timeout" | "unreachable" | "refused"
 
 /** How long a receiver may take to respond. */
@@ -48,7 +48,7 @@ export const withRouting = (
  *
  * **Details**
  *
- * A try ends when the whole response has arrived; its body is discarded. An invalid URL, or one that is
+ * An attempt ends when the whole response has arrived; its body is discarded. An invalid URL, or one that is
  * not allowed, is `refused` before anything is sent.
  */
 export const make = Effect.fnUntraced(function* (

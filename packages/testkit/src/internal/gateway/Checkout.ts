@@ -11,7 +11,7 @@
  * | `underway` | none: the transaction moves by itself |
  * | `paid`, `cancelled` | none |
  *
- * Each try is a transaction, and the last one sets the state of the intent; so no intent is paid twice. A
+ * Each attempt is a transaction, and the last one sets the state of the intent; so no intent is paid twice. A
  * customer who leaves the page changes nothing.
  *
  * The customer decides how a payment begins, by the card and the buttons. The metadata of the intent decides
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (
   transactions.onMove(({ transaction }) =>
     Effect.sync(() => {
       const intent = intents.get(transaction.intentId ?? "")
-      if (intent?.tries.at(-1) === transaction.transactionId) update(intent, transaction)
+      if (intent?.attempts.at(-1) === transaction.transactionId) update(intent, transaction)
     })
   )
 
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
       ...(means === undefined ? {} : fieldsOf(means))
     })
     if (opened.status === "CUSTOMER_VERIFICATION") yield* transactions.halt(opened.transactionId)
-    return update({ ...intent, tries: [...intent.tries, opened.transactionId] }, opened)
+    return update({ ...intent, attempts: [...intent.attempts, opened.transactionId] }, opened)
   })
 
   const pay = Effect.fnUntraced(function* (intent: Intent, amount: string, form: Form) {
@@ -144,7 +144,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const act = (intent: Intent, form: Form): Effect.Effect<Intent, ReadonlyArray<FormError>> => {
-    if (!isOpen(intent.state) || form["try"] !== String(intent.tries.length)) {
+    if (!isOpen(intent.state) || form["attempts"] !== String(intent.attempts.length)) {
       return Effect.succeed(intent)
     }
     if (form["act"] === "cancel") return cancel(intent)
@@ -176,7 +176,7 @@ export const make = Effect.fnUntraced(function* (
         request,
         amount: request.amount,
         currency: request.currency ?? defaultCurrency,
-        tries: [],
+        attempts: [],
         isEarly: yield* isEarly(intentId),
         createdTime: yield* now
       }

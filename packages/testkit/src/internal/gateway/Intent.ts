@@ -15,7 +15,7 @@ export type State = "open" | "declined" | "challenged" | "underway" | "paid" | "
  * A payment intent.
  *
  * - `request`: the create; `amount` and `currency` fill in the fields it leaves out.
- * - `tries`: the transactions made on its page, in order; `declineCode` is that of the last.
+ * - `attempts`: the transactions made on its page, in order; `declineCode` is that of the last.
  * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms nothing.
  */
 export interface Intent {
@@ -24,7 +24,7 @@ export interface Intent {
   readonly request: PaymentIntentRequest
   readonly amount: Amount | undefined
   readonly currency: Currency
-  readonly tries: ReadonlyArray<string>
+  readonly attempts: ReadonlyArray<string>
   readonly declineCode?: number | undefined
   readonly isEarly: boolean
   readonly createdTime: string
@@ -66,7 +66,7 @@ export const stateOf = ({ history, isOver, status }: Transaction): State => {
 /** Makes the function that returns the public form of an intent. */
 export const listing =
   (pageUrls: PageUrls) =>
-  ({ amount, createdTime, currency, intentId, request, state, tries }: Intent): Listed => ({
+  ({ amount, createdTime, currency, intentId, request, state, attempts }: Intent): Listed => ({
     intentId,
     type: request.type,
     status: state,
@@ -77,7 +77,7 @@ export const listing =
     currency,
     callbackUrl: request.callbackUrl,
     createdTime,
-    transactionIds: tries,
+    transactionIds: attempts,
     ...withoutUndefined({
       orderId: request.order.orderId,
       title: request.order.title,

@@ -21,7 +21,7 @@ import { type Card, fromNumber, TestNumber } from "./Cards.ts"
  * | field | content |
  * |---|---|
  * | `act` | the button: `card`, the name of a method, `cancel`, or `amount` |
- * | `try` | the number of tries when the form was shown, so that one form makes one transaction |
+ * | `attempts` | the number of attempts when the form was shown, so that one form makes one transaction |
  * | `number`, `expiry`, `cvc`, `name` | a card; a payout has no `cvc` |
  * | `account` | the account of a payout without a card |
  * | `amount` | the amount, when the intent leaves it open |

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * The refunds of a payment never add up to more than the payment. A refund counts from its create, and no
- * longer once it has ended in FAILED or CANCELLED.
+ * The refunds of a payment never add up to more than the payment. A refund counts from its create
+ * until it has ended in FAILED or CANCELLED.
  *
  * A refund that succeeds, full or partial, moves its payment from SUCCEED to REFUNDED, the only status the
  * specification has for it. A payment in REFUNDED can be refunded further.

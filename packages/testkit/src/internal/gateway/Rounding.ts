@@ -7,7 +7,7 @@ import type * as Schema from "effect/Schema"
 
 /**
  * Rounds a decimal text with more than two decimals, half up, and returns any other text as it is.
- * `spec.md` says that the service rounds, and not how; half up is our choice.
+ * `spec.md` says that the service rounds, but not how; half up is our choice.
  */
 export const round = (amount: string): string =>
   /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)

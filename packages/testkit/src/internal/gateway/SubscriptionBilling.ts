@@ -64,7 +64,7 @@ export interface Listed {
  *
  * - `create` returns the subscription, and its first charge if it was made at once.
  * - `find` refuses an unknown id.
- * - `change` sets another plan or status, and schedules the next charge anew from now.
+ * - `change` sets another plan or status, and schedules the next charge again, from now.
  * - `charges` returns all charges of a subscription, in order.
  */
 export interface SubscriptionBilling {

@@ -1,9 +1,9 @@
 /**
- * The bearer tokens of the gateway: JWTs, signed with HS256, valid for 30 days.
+ * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days.
  *
  * **Details**
  *
- * The key is derived from the merchant secret and the environment. So a token of another environment has a
+ * The key is derived from the merchant secret and the environment. So an access token of another environment has a
  * wrong signature, and no checksum of a request or callback is a valid token signature.
  */
 import * as Checksum from "@pawl/core/Checksum"
@@ -18,13 +18,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 
-/** Issues and verifies tokens. */
+/** Issues and verifies access tokens. */
 export interface Tokens {
   readonly issue: Effect.Effect<string>
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/** Makes the tokens of one environment. */
+/** Makes the access tokens of one environment. */
 export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.gen(function* () {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac

@@ -1,5 +1,5 @@
 /**
- * The order of requests that change state: one after the other, and one create a requestId
+ * The order of requests that change state: one after the other, and one create for each requestId
  * (`spec.md`, "Conventions").
  */
 import * as Effect from "effect/Effect"

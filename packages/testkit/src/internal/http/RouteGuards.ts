@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * A sandbox bound to loopback accepts only this machine, and no web site open in its browsers: a `Host` that
+ * A sandbox bound to loopback accepts requests from this machine only, and none from the page of another web site: a `Host` that
  * is not this machine is 403 (DNS rebinding), and so is the `Origin` of another site. A sandbox bound to
  * another address has a token, which the control API requires.
  */
@@ -64,7 +64,7 @@ const unauthorized = refuse(
   "This sandbox requires its token: send it as Authorization: Bearer <token>"
 )
 
-const forbidden = refuse(403, "Only this machine has access, and no other web site")
+const forbidden = refuse(403, "Only this machine has access, and no page of another web site")
 
 const isLocal = (host = ""): boolean => isLoopback(host.toLowerCase().replace(/:[0-9]+$/u, ""))
 

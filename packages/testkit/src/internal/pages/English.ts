@@ -50,9 +50,9 @@ export const en = {
     amount: "Enter an amount, such as 10.50"
   },
   declined: "Your payment was declined",
-  declinedMore: "Nothing was charged. You can try again, with another card perhaps.",
+  declinedMore: "Nothing was charged. You can try again, perhaps with another card.",
   declinedPayout: "The payout was declined",
-  declinedPayoutMore: "You can try again, with another card perhaps.",
+  declinedPayoutMore: "You can try again, perhaps with another card.",
   code: "Code {code}",
   underway: "One moment, please",
   underwayMore: "Your payment is being processed. This page updates by itself.",

@@ -85,10 +85,10 @@ const forms = (view: View): Html =>
   ${view.intent.amount === undefined ? askAmount(view) : html`${card(view)}${others(view)}`}
   ${form(view, html`<button class="link" name="act" value="cancel" data-testid="cancel">${view.text.cancel}</button>`)}`
 
-/** The hidden `try` makes each form create one transaction at most. */
+/** The hidden `attempts` makes each form create one transaction at most. */
 const form = ({ intent, viewer }: View, content: Html): Html =>
   html`<form method="post" action="${payPath(intent.intentId, viewer.isFrame)}" novalidate>
-    <input type="hidden" name="try" value="${intent.tries.length}" />
+    <input type="hidden" name="attempts" value="${intent.attempts.length}" />
     ${content}
   </form>`
 

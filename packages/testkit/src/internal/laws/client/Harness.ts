@@ -29,8 +29,8 @@ export interface SentRequest {
  * A client, and the service's view of it.
  *
  * - `setFaults` sets the fault of the n-th API request from now on, counted from 0, and the milliseconds until its
- *   response. Requests for a token have no number and no fault.
- * - `authRequests` are the requests for a token, `apiRequests` all others.
+ *   response. Requests for an access token have no number and no fault.
+ * - `authRequests` are the requests for an access token, `apiRequests` all others.
  * - `sleep` is the sleep that the client was given.
  * - `settle` advances the clock until a promise settles. It fails after 200 requests or two months.
  */

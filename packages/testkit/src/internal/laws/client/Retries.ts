@@ -14,7 +14,7 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
       name: "calls share one access token, and a refused token costs one request to /auth (C12)",
       section: 'spec.md, "Authentication"',
       explanation:
-        "One token serves every request, so requests that are refused together need one new token. A late refusal concerns the old token and does not discard the new one."
+        "One access token serves every request, so requests that are refused together need one new access token. A late refusal concerns the old one and does not discard the new one."
     },
     {
       events: fc.array(
@@ -40,10 +40,10 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
 
   law(
     {
-      name: "a second 401 is an error, and no third token is requested (C13)",
+      name: "a second 401 is an error, and no third access token is requested (C13)",
       section: 'spec.md, "Authentication"',
       explanation:
-        "Retry the original request once. A persistent 401 means wrong credentials or a revoked account, and another token does not help."
+        "Retry the original request once. A persistent 401 means wrong credentials or a revoked account, and another access token does not help."
     },
     { events: oneOf("create", "status") },
     function* ({ apiRequests, authRequests, client, setFaults, settle }, [operation = ""]) {

@@ -279,7 +279,7 @@ const assertSettled = (
   expect(row?.told).toBe(told)
 }
 
-describe("the pipeline", () => {
+describe("the worker", () => {
   it("tells only confirmed final statuses and rising ranks, and ends at the status of the service (S4, S5, S6, S9)", async () => {
     const calm = trouble.map((each) => ({ ...each, receivers: 1, outages: [], flaws: [] }))
     await fc.assert(

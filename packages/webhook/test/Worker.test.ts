@@ -1,5 +1,5 @@
 /**
- * The pipeline when a handler, a store, a clock or a process fails.
+ * The worker when a handler, a store, a clock or a process fails.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Cause from "effect/Cause"
