@@ -43,7 +43,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)
     const deleteBatch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      ledger.forget({ before: now - retention, limit: batchSize })
+      ledger.deleteBodies({ before: now - retention, limit: batchSize })
     )
     const deleteAll = deleteBatch.pipe(
       Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),

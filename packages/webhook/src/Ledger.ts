@@ -56,7 +56,7 @@ import type { Verified } from "./Verifier.ts"
  * - `deadLetters` lists the dead letters, oldest first. `redrive` makes the dead letters that a key names due
  *   again; false when it names none.
  * - `backlog` counts the open work at a time.
- * - `forget` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
+ * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
  *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
  *   transaction are kept, each once; the next one fails with `StoreUnavailable`.
@@ -93,7 +93,7 @@ export class Ledger extends Context.Service<
     readonly deadLetters: Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
     readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
     readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
-    readonly forget: (options: {
+    readonly deleteBodies: (options: {
       readonly before: number
       readonly limit: number
     }) => Effect.Effect<number, StoreUnavailable>

@@ -234,7 +234,7 @@ export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRow
  * @category transitions
  * @since 0.1.0
  */
-export const forget = (
+export const deleteBodies = (
   rows: StoredRows,
   { before, limit }: { readonly before: number; readonly limit: number }
 ): { readonly rows: StoredRows; readonly count: number } => {

@@ -43,7 +43,7 @@ export const make = () => {
         .map(({ verified }) => verified),
 
     /** Deletes up to `limit` bodies whose newest copy came before a time, and returns how many. */
-    forget: (before: number, limit: number): number => {
+    deleteBodies: (before: number, limit: number): number => {
       let deleted = 0
       for (const [key, bodies] of quarantine) {
         const old = bodies.filter(({ newestAt }) => newestAt < before).slice(0, limit - deleted)

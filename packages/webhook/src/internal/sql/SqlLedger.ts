@@ -20,7 +20,7 @@ import * as SqlAccept from "./Accept.ts"
 import * as SqlBacklog from "./Backlog.ts"
 import * as SqlClaim from "./Claim.ts"
 import * as SqlDeadLetters from "./DeadLetters.ts"
-import * as SqlForget from "./Forget.ts"
+import * as SqlBodies from "./DeleteBodies.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (
     deadLetters: bounded(run(SqlDeadLetters.list(sql))),
     redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
     backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),
-    forget: (options) => bounded(run(SqlForget.forget(sql, options))),
+    deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval

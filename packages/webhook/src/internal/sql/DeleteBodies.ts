@@ -15,8 +15,8 @@ interface Options {
   readonly limit: number
 }
 
-/** Deletes up to `limit` bodies of each table that came before a time. Translates `RowRule.forget`. */
-export const forget = Effect.fnUntraced(function* (
+/** Deletes up to `limit` bodies of each table that came before a time. Translates `RowRule.deleteBodies`. */
+export const deleteBodies = Effect.fnUntraced(function* (
   sql: SqlClient,
   { before, limit }: Options
 ): Effect.fn.Return<number, SqlError> {
