@@ -50,9 +50,9 @@ export interface Transition {
  *
  * A call that fails, dies or takes longer than 5 minutes is repeated.
  *
- * `settle` is optional. It runs `told`, which marks the transition as told, in one database transaction
- * with the writes of the merchant. `handler` of `@pawl/webhook/LedgerSql` has one: its rows are in the
- * database of the ledger.
+ * `commit` is optional. It runs `markTold`, which marks the transition as told, and writes rows of the
+ * merchant, both in one database transaction. `handler` of `@pawl/webhook/LedgerSql` makes such a handler,
+ * for rows in the database of the ledger.
  *
  * @category services
  * @since 0.1.0
@@ -61,9 +61,9 @@ export class Handler extends Context.Service<
   Handler,
   {
     readonly handle: (transition: Transition) => Effect.Effect<void, unknown>
-    readonly settle?: <A, E>(
+    readonly commit?: <A, E>(
       transition: Transition,
-      told: Effect.Effect<A, E>
+      markTold: Effect.Effect<A, E>
     ) => Effect.Effect<A, unknown>
   }
 >()("@pawl/core/Handler") {}

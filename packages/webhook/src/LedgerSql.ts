@@ -109,11 +109,11 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
       const context = yield* Effect.context<R1 | Exclude<R2, SqlClient>>()
       return {
         handle: (transition: Transition) => Effect.provide(handle(transition), context),
-        settle: <A, E>(transition: Transition, told: Effect.Effect<A, E>) =>
+        commit: <A, E>(transition: Transition, markTold: Effect.Effect<A, E>) =>
           run(
             Effect.flatMap(SqlClient, (sql) =>
               Effect.tap(
-                told,
+                markTold,
                 commit(transition).pipe(
                   Effect.provideService(SqlClient, sql),
                   Effect.provide(context)

@@ -7,8 +7,8 @@
  *
  * 1. *start*: the attempt is written to the row, so that a call cut short by a crash counts as failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
- * 3. *settle*: the status is written as told; if the handler has `settle`, in one database transaction with
- *    the handler's own rows.
+ * 3. *mark*: the transition is marked as told. If the handler has `commit`, the mark is in one database
+ *    transaction with the rows of the merchant.
  *
  * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After
  * 24 hours of failures the row is parked as a dead letter, until its transaction has another status to tell.
@@ -70,13 +70,13 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
         return parked
       })
 
-      /** Writes that a transition was told. */
-      const settle = Effect.fnUntraced(function* (
+      /** Marks a transition as told. */
+      const markTold = Effect.fnUntraced(function* (
         row: Leased,
         transition: HandlerTransition,
         change: Change
       ) {
-        if (handler.settle === undefined) {
+        if (handler.commit === undefined) {
           return Exit.succeed(yield* Lease.write(ledger, row, change))
         }
         // The commit may succeed and its response be lost: `ifSequence` keeps the retry from writing twice.
@@ -84,7 +84,7 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           ledger.write(row, { ...change, ifSequence: row.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
         )
-        const exit = yield* handler.settle(transition, writeOnce).pipe(
+        const exit = yield* handler.commit(transition, writeOnce).pipe(
           Effect.retry({
             schedule: Lease.retrySchedule,
             while: (error) => error instanceof StoreUnavailable
@@ -110,7 +110,7 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
         )
         const told: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
           ? Exit.failCause(handled.cause)
-          : yield* settle(started, transition, {
+          : yield* markTold(started, transition, {
               told: to,
               sequence: row.sequence + 1,
               pendingStatus: undefined,
