@@ -190,7 +190,7 @@ export const verifyWith = (
     if (secret === undefined || !checksum) return refuse(401, "the checksum does not match")
 
     const token = tokenOf(route.token)
-    const kind = token === undefined ? method : Token.kindOf(token.origin, method)
+    const kind = token === undefined ? method : Token.kindOf(token.operation, method)
     if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
     const account = token?.ordered.account
     if (account !== undefined && account !== signed.account) {
