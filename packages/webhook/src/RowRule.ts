@@ -36,7 +36,7 @@ export const quarantineLimit = 16
  * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
  * - `isDue`: the row is due now: the status is new, or the service has not confirmed it.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const accept = (
@@ -78,7 +78,7 @@ export const accept = (
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
  * a status in it counts as confirmed.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const register = (
@@ -104,7 +104,7 @@ export const register = (
 /**
  * Leases the row of a scope to one worker, and ends the lease that it had before.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const lease = (
@@ -135,7 +135,7 @@ export const lease = (
  * A change to a kind that another row has joins the leased row to that row: `leased` is undefined, and the
  * leased row is removed.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const write = (
@@ -175,7 +175,7 @@ export const write = (
  * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the
  * counts of callbacks are added. Every field that only one of the two can set stays as it is in `stored`.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
@@ -200,7 +200,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
  * The handler gets its full time for retries again. An id that no endpoint knew is read at once, and an
  * amount that differed from the ordered one is let pass. Calls of the handler go on being counted.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRows => {
@@ -231,7 +231,7 @@ export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRow
  * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
  * keeps its callbacks. Counts and evidence stay.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const deleteBodies = (
