@@ -114,7 +114,8 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
     const problem = problemOf(url)
     if (problem !== undefined) return Effect.fail(new InvalidCallbackUrl({ message: problem }))
     const { amount, currency, ...rest } = request
-    const ordered = orderedOf(canChangeAmount(operation) ? rest : { ...rest, amount, currency }) ?? {}
+    const ordered =
+      orderedOf(canChangeAmount(operation) ? rest : { ...rest, amount, currency }) ?? {}
     const [base = "", ...fragment] = url.split(/(?=#)/u)
     const token = Token.encode(sign, { operation, ordered })
     const separator = !base.includes("?") ? "?" : /[?&]$/u.test(base) ? "" : "&"
