@@ -157,7 +157,8 @@ export const round = (
  */
 export const decimals = (currency: Currency): number | undefined => {
   const listed = table[currency]
-  // The table has base 5 for ariary and ouguiya, because their minor units are fifths. ISO 4217 lists both with two decimals.
+  // The table has base 5 for ariary and ouguiya, because their minor units are fifths. ISO 4217 lists both with
+  // two decimals.
   return listed?.base === 10 ? listed.exponent : listed && 2
 }
 

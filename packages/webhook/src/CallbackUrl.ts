@@ -1,11 +1,11 @@
 /**
- * Makes callback URLs that name the operation they are for.
+ * Makes callback URLs that name their operation in a signed token.
  *
  * **Details**
  *
- * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). A signed
- * token in the query names the operation of every callback. It is the only name of the operation for a hosted
- * page, and for a refund whose callbacks name the payment. `Verifier` reads the token.
+ * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). So the
+ * token in the query comes back with every callback, and `Verifier` reads it. Without a token, the callbacks
+ * of a hosted page, and of a refund whose callbacks have the id of the payment, do not name their operation.
  *
  * A token holds no secret and grants nothing: a callback still needs its checksum. A token that does not
  * verify is ignored (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
@@ -127,7 +127,7 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
 const canChangeAmount = (operation: Operation): boolean =>
   operation === "card-payment" || operation === "payment" || operation === "payout"
 
-/** Parameters that the service appends, in every spelling, and the parameter of the token. */
+/** Query parameters that the service appends, in every spelling, and the parameter of the token. */
 const reserved = /^(?:paymentmethod|apmtype|pawl)(?:\[|$)/iu
 
 const problemOf = (text: string): string | undefined => {

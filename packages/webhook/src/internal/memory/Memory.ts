@@ -12,16 +12,16 @@ import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Quarantine from "./Quarantine.ts"
 
-/** All rows that a method has of an id. Each operation replaces them as a whole. */
+/** All rows of one method and id. Each operation replaces them as a whole. */
 interface Slot {
   rows: StoredRow.StoredRows
 }
 
-/** Makes a ledger that is empty. */
+/** Makes an empty ledger. */
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   /** By method and id. */
   const slots = new Map<string, Slot>()
-  /** The slots with rows that may be claimed now or later. They are few, and a claim looks at these alone. */
+  /** The slots with rows that may be claimed now or later. They are few, and a claim looks only at them. */
   const open = new Set<Slot>()
   const quarantine = Quarantine.make()
   const work = yield* Latch.make()

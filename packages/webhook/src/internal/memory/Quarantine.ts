@@ -13,9 +13,9 @@ interface Quarantined {
   readonly newestAt: number
 }
 
-/** Makes a quarantine that is empty. */
+/** Makes an empty quarantine. */
 export const make = () => {
-  /** By method and signed id. */
+  /** The stored bodies by method and signed id. */
   const quarantine = new Map<string, ReadonlyArray<Quarantined>>()
 
   return {

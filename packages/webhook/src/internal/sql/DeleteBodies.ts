@@ -1,10 +1,10 @@
 /**
- * Cleaning up in SQL: deletes bodies and keeps counts.
+ * Deleting bodies in SQL. The counts stay.
  *
  * **Details**
  *
  * A line of `pawl_callbacks` loses its bodies and keeps its count, so that a repeat is still recognized as
- * one. Each statement takes at most `limit` lines, so that other statements do not wait long.
+ * one. Each statement changes at most `limit` lines, so that other statements do not wait long.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
