@@ -47,7 +47,7 @@ const validEnvironment = {
 const noApi = "give the address up to and including its last segment, /api"
 const noTls = "use https; http is for loopback hosts only"
 const padded = "give it without spaces or line breaks around it, and not empty"
-const closed = "it has to be a file in a directory that is there, both readable and writable"
+const closed = "its directory must exist, and both must be readable and writable"
 const flagPadded = "without spaces around it"
 
 describe("a program on Pawl.layerConfig", () => {

@@ -31,7 +31,7 @@ const shop = {
 const scenarioMetadata = (scenario: string) => ({ "sandbox.scenario": scenario })
 
 const callbackUrl = Effect.fnUntraced(function* (
-  kind: CallbackUrl.Kind,
+  kind: CallbackUrl.Operation,
   request: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 ) {
   const { url } = yield* ReceiverServer

@@ -3,9 +3,10 @@
  *
  * **Details**
  *
- * An amount is a decimal string, and the service rounds one with more than two decimals (`spec.md`,
- * "Conventions"). A rounded amount is not the amount that was ordered, so more than two decimals are refused
- * before sending (`docs/decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md`). `round` rounds explicitly.
+ * The service rounds an amount with more than two decimals (`spec.md`, "Conventions"). A rounded amount is not
+ * the amount that was ordered, so the client refuses such an amount before sending
+ * (`docs/decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md`).
+ * `round` rounds explicitly.
  *
  * @since 0.1.0
  */
@@ -80,7 +81,7 @@ export type Currency = typeof Currency.Type
 export type RoundingMode = BigDecimal.RoundingMode
 
 /**
- * Error raised when an amount cannot be read, rounded or converted. The message never holds the amount.
+ * Error raised when an amount cannot be read, rounded or converted. The message never contains the amount.
  *
  * @category errors
  * @since 0.1.0
@@ -122,7 +123,7 @@ export const compare = (left: Amount, right: Amount): -1 | 0 | 1 =>
   BigDecimal.Order(decimal(left), decimal(right))
 
 /**
- * Adds two amounts of one currency, exactly.
+ * Adds two amounts of one currency, exactly. Fails when the sum has more than 18 digits before the point.
  *
  * @category math
  * @since 0.1.0
@@ -131,8 +132,8 @@ export const add = (left: Amount, right: Amount): Result.Result<Amount, AmountFa
   parse(toFixed(BigDecimal.sum(decimal(left), decimal(right)), 2))
 
 /**
- * Rounds decimal text to an amount. The mode is required, because the choice decides who gains the
- * difference.
+ * Rounds decimal text to an amount. The mode is required, because it decides whether the payer or the
+ * payee gains the difference.
  *
  * @category math
  * @since 0.1.0
@@ -156,7 +157,8 @@ export const round = (
  */
 export const decimals = (currency: Currency): number | undefined => {
   const listed = table[currency]
-  // Ariary and ouguiya have fifths as minor units in the table. ISO 4217 lists both with two decimals.
+  // The table has base 5 for ariary and ouguiya, because their minor units are fifths. ISO 4217 lists both with
+  // two decimals.
   return listed?.base === 10 ? listed.exponent : listed && 2
 }
 
@@ -204,14 +206,14 @@ export const fromMinorUnits = (
   const scale = decimals(currency)
   if (scale === undefined) return fault("ISO 4217 does not list the currency")
   const exact = BigDecimal.make(units, scale)
-  const shown = Math.min(scale, 2)
-  return BigDecimal.equals(BigDecimal.scale(exact, shown), exact)
-    ? parse(toFixed(exact, shown))
+  const shownDecimals = Math.min(scale, 2)
+  return BigDecimal.equals(BigDecimal.scale(exact, shownDecimals), exact)
+    ? parse(toFixed(exact, shownDecimals))
     : fault("The service would round the amount: it keeps two decimals")
 }
 
 /**
- * Formats an amount for display in a locale (BCP 47), with the decimals of ISO 4217.
+ * Formats an amount for display in a locale (BCP 47), with at least the decimals of ISO 4217.
  *
  * @category conversions
  * @since 0.1.0

@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * The specification does not show the structure per method. The fields that it names are typed, and all others
- * are kept
- * (`spec.md`, "apmPayload and apmResponseData").
+ * The specification does not show the structure for each method. The fields that it names are typed; all other
+ * fields are kept (`spec.md`, "apmPayload and apmResponseData").
  *
  * @since 0.1.0
  */
@@ -49,7 +48,7 @@ export const ApmResponseData = openStruct("ApmResponseData", {
   qrData: nullableText,
   /** Link that opens the payment app on the same device. */
   qrDeepLink: nullableText,
-  /** Full page that the customer is sent to. */
+  /** Full page to redirect the customer to. */
   redirectUrl: nullableText,
   /** Type of the payment; its values are not documented. */
   paymentType: nullableText,

@@ -4,9 +4,9 @@
  * **Details**
  *
  * There are two layouts (`spec.md`, "Events"). The query parameter `paymentMethod` and the fields of the body
- * tell which one a callback has. The checksum covers only the four fields of `Signed`; the status is not one
- * of them. So the signed and the unsigned fields are kept apart. `CallbackBody` has the schemas of the whole
- * body; this module does not import Schema.
+ * tell which one a callback has. The checksum covers only the four fields of `Signed`, and not the status.
+ * Therefore the signed and the unsigned fields are separate types. `CallbackBody` has the schemas of the
+ * whole body; this module does not import Schema.
  *
  * @since 0.1.0
  */

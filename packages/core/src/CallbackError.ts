@@ -6,8 +6,8 @@
 import * as Data from "effect/Data"
 
 /**
- * The reason why a callback is refused. It is plain data, because an attacker can cause many refusals and an
- * exception is more expensive.
+ * The reason why a callback is refused. It is plain data, because an attacker can cause many refusals and a
+ * thrown error takes more time.
  *
  * - `status`: the HTTP status of the response. Every failure of the checksum is 401.
  * - `reason`: text for the log of the merchant. It names fields, never values, and is not sent.
@@ -21,8 +21,8 @@ export interface Refusal {
 }
 
 /**
- * Error raised when the ledger cannot be written. The receiver responds 503, and the service repeats the
- * callback.
+ * Error raised when the ledger cannot be read or written. The receiver responds 503 to a callback, and the
+ * service sends the callback again.
  *
  * @category errors
  * @since 0.1.0
@@ -30,12 +30,12 @@ export interface Refusal {
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
 }> {
-  override readonly message = "The ledger cannot be written now"
+  override readonly message = "The ledger is not available"
 }
 
 /**
- * Error raised at the start when a merchant secret is empty, or has spaces or line breaks around it. It holds no
- * value.
+ * Error raised at the start when a merchant secret is empty, or has spaces or line breaks around it. The error
+ * does not contain the secret.
  *
  * @category errors
  * @since 0.1.0
@@ -43,7 +43,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
   readonly secret: "current" | "previous"
 }> {
-  /** Empty, because programs print it: the message is all that the reader needs. */
+  /** Empty, so that a program prints the message alone. */
   override readonly stack = ""
   override get message() {
     const variable = `PAWL_MERCHANT_SECRET${this.secret === "previous" ? "_PREVIOUS" : ""}`

@@ -23,7 +23,7 @@ export const CardNumber = Schema.RedactedFromValue(
 )
 
 /**
- * Schema for a card token, which subscriptions and charges use in place of a card.
+ * Schema for a card token, which subscriptions and charges use instead of a card.
  *
  * @category schemas
  * @since 0.1.0
@@ -60,8 +60,8 @@ export const PayoutCardDetails = openStruct("PayoutCardDetails", {
 export type PayoutCardDetails = typeof PayoutCardDetails.Type
 
 /**
- * Tells whether a card number has the right check digit by the Luhn algorithm. Any single mistyped digit is
- * found.
+ * Tells whether a card number has the right check digit by the Luhn algorithm. It detects every single
+ * mistyped digit.
  *
  * **Example** (A mistyped digit)
  *

@@ -15,14 +15,14 @@ import { CardToken } from "./Card.ts"
 import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
 
-/** Further fields of a body. */
-interface Body {
+/** Fields that the specification does not name. */
+interface OtherFields {
   readonly [field: string]: unknown
 }
 
 /**
- * Schema for the body of `POST /api/v1/payments/card`, and of `POST /api/v1/payments/card/charge`, which
- * pays with a card token.
+ * Schema for the body of `POST /api/v1/payments/card` and of `POST /api/v1/payments/card/charge`. A charge pays
+ * with a card token.
  *
  * @category schemas
  * @since 0.1.0
@@ -59,7 +59,7 @@ export type CardPaymentRequest = typeof CardPaymentRequest.Type
  * @category models
  * @since 0.1.0
  */
-export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & Body
+export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & OtherFields
 
 /**
  * Schema for the response to a card payment or charge.
@@ -124,7 +124,7 @@ export type TokenizeRequest = typeof TokenizeRequest.Type
  * @category models
  * @since 0.1.0
  */
-export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & Body
+export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & OtherFields
 
 /**
  * Schema for the response to `POST /api/v1/payments/card/tokenize`: the token for subscriptions and charges.

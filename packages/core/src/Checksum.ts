@@ -5,7 +5,7 @@
  *
  * Joining with `|` is ambiguous: `"1|2" + "10"` and `"1" + "2|10"` have the same checksum. So a field with a
  * `|` must be refused before the checksum is computed. The schemas of requests and the verifier of callbacks
- * do so.
+ * refuse it.
  *
  * @since 0.1.0
  */
@@ -59,7 +59,7 @@ export const callback = (sign: Sign, fields: Signed): string =>
   )
 
 /**
- * Tells whether two checksums are the same text, in a time that depends only on their length.
+ * Tells whether two checksums are the same text, in a time that depends only on their lengths.
  *
  * **Details**
  *
@@ -70,11 +70,11 @@ export const callback = (sign: Sign, fields: Signed): string =>
  * @category guards
  * @since 0.1.0
  */
-export const matches = (expected: string, given: string): boolean => {
-  if (expected.length !== given.length) return false
+export const matches = (expected: string, received: string): boolean => {
+  if (expected.length !== received.length) return false
   let difference = 0
   for (let at = 0; at < expected.length; at++) {
-    difference |= expected.charCodeAt(at) ^ given.charCodeAt(at)
+    difference |= expected.charCodeAt(at) ^ received.charCodeAt(at)
   }
   return difference === 0
 }

@@ -23,7 +23,7 @@ export const Device = openStruct("Device", {
   accept: optionalText,
   /** Accept-Language header of the browser; needed for 3-D Secure. */
   acceptLanguage: optionalText,
-  /** Used in place of `accept` when that is absent. */
+  /** Accept header of the browser; used when `accept` is absent. */
   acceptHeader: optionalText,
   /** User-Agent header of the browser. */
   userAgent: optionalText,

@@ -1,5 +1,5 @@
 /**
- * The handler of the merchant, and the transitions that it is told.
+ * The handler: the merchant's function that is called with each transition.
  *
  * @since 0.1.0
  */
@@ -11,18 +11,18 @@ import type { Status } from "./Status.ts"
 import type { Kind, Method } from "./Kind.ts"
 
 /**
- * A change of the status of a transaction, as the handler is told it.
+ * A change of the standing of a transaction, as the handler gets it.
  *
  * - `id`: identifier of the transition, the same in every attempt. Use it to make the handler idempotent.
- * - `requestId`: the request of the transaction, from a registration or a `CallbackUrl` token; null without
+ * - `requestId`: the requestId of the create, from a registration or a `CallbackUrl` token; null without
  *   either.
  * - `from`: the status that the handler was last told; null the first time.
  * - `to`: the status that holds now.
  * - `confirmed`: whether the service confirmed `to` in a response or a read.
  * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
  * - `attempt`: the number of this call of the handler, from 1.
- * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null if a read
- *   found the status.
+ * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null without such
+ *   a callback, as when only a read found the status.
  * - `callback`: the other fields of that callback, which are not signed.
  *
  * @category models
@@ -48,11 +48,11 @@ export interface Transition {
  *
  * **Details**
  *
- * A call that fails, dies or takes longer than 5 minutes is repeated.
+ * A call that fails, dies or takes longer than 5 minutes is retried, for 24 hours.
  *
- * `settle` is optional. It runs `told`, which marks the transition as told, in one database transaction
- * with the writes of the merchant. `handler` of `@pawl/webhook/LedgerSql` has one: its rows are in the
- * database of the ledger.
+ * `commit` is optional. It runs `markTold`, which marks the transition as told, and writes rows of the
+ * merchant, both in one database transaction. `handler` of `@pawl/webhook/LedgerSql` makes such a handler,
+ * for rows in the database of the ledger.
  *
  * @category services
  * @since 0.1.0
@@ -61,9 +61,9 @@ export class Handler extends Context.Service<
   Handler,
   {
     readonly handle: (transition: Transition) => Effect.Effect<void, unknown>
-    readonly settle?: <A, E>(
+    readonly commit?: <A, E>(
       transition: Transition,
-      told: Effect.Effect<A, E>
+      markTold: Effect.Effect<A, E>
     ) => Effect.Effect<A, unknown>
   }
 >()("@pawl/core/Handler") {}

@@ -3,10 +3,10 @@
  *
  * **Details**
  *
- * The signed fields are in the body, so a callback is parsed before it is verified, and an attacker reaches
- * the reader first. Beyond the errors of `JSON.parse` it refuses invalid UTF-8, a byte order mark, nesting
- * deeper than 64, more than 1,000 members, and a key that occurs twice in one object, also when it is written
- * with escapes.
+ * The signed fields are in the body, so a callback is parsed before it is verified: the reader gets input from
+ * attackers. Beyond the errors of `JSON.parse` it refuses invalid UTF-8, a byte order mark, nesting deeper
+ * than 64, more than 1,000 members, and a key that occurs twice in one object, also if one of the two is
+ * written with escapes.
  *
  * A number is returned as its source text if `String(n)` would differ from that text: `10.00` is read as
  * `"10.00"`, `12345678901234567890` keeps its last digit, and `10` stays a number.
@@ -74,7 +74,7 @@ export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
  * @category models
  * @since 0.1.0
  */
-export type Read = { readonly json: Schema.Json } | { readonly fault: Fault }
+export type Parsed = { readonly json: Schema.Json } | { readonly fault: Fault }
 
 /**
  * Reads bytes as UTF-8 JSON, without Effect.
@@ -82,7 +82,7 @@ export type Read = { readonly json: Schema.Json } | { readonly fault: Fault }
  * @category decoding
  * @since 0.1.0
  */
-export const readBytes = (bytes: Uint8Array): Read => {
+export const readBytes = (bytes: Uint8Array): Parsed => {
   const text = decodeUtf8(bytes)
   return text === undefined ? { fault: "encoding" } : readText(text)
 }
@@ -97,32 +97,33 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 }
 
 /** Reads a text as JSON. */
-const readText = (text: string): Read => {
+const readText = (text: string): Parsed => {
   const shape = scan(text)
   if (shape.depth > maxDepth) return { fault: "depth" }
   if (shape.members > maxMembers) return { fault: "members" }
-  const read = parse(text, shape.exact ? undefined : exact)
-  return "json" in read && countMembers(read.json) !== shape.members
+  const parsed = parse(text, shape.exact ? undefined : keepSource)
+  return "json" in parsed && countMembers(parsed.json) !== shape.members
     ? { fault: "duplicate key" }
-    : read
+    : parsed
 }
 
-const toResult = (read: Read): Result.Result<Schema.Json, Fault> =>
-  "json" in read ? Result.succeed(read.json) : Result.fail(read.fault)
+const toResult = (parsed: Parsed): Result.Result<Schema.Json, Fault> =>
+  "json" in parsed ? Result.succeed(parsed.json) : Result.fail(parsed.fault)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The context that `JSON.parse` gives a reviver for a primitive (Node 22, all current browsers). */
-interface Source {
+/** The context that `JSON.parse` passes to a reviver with a primitive (Node 22, all current browsers). */
+interface ReviverContext {
   readonly source?: string
 }
 
-const exact = (_key: string, value: unknown, context?: Source): unknown =>
+/** Returns the source text of a number that `String(n)` would write differently. */
+const keepSource = (_key: string, value: unknown, context?: ReviverContext): unknown =>
   typeof value === "number" && context?.source !== undefined && String(value) !== context.source
     ? context.source
     : value
 
-const parse = (text: string, reviver: typeof exact | undefined): Read => {
+const parse = (text: string, reviver: typeof keepSource | undefined): Parsed => {
   try {
     return { json: JSON.parse(text, reviver) as Schema.Json }
   } catch {
@@ -163,7 +164,7 @@ const scan = (text: string): { depth: number; members: number; exact: boolean } 
   return { depth: deepest, members, exact }
 }
 
-/** Uses `indexOf`, because most of a text is strings: this halves the time of a loop over the characters. */
+/** Uses `indexOf`, because most of a text is strings: it takes half the time of a loop over the characters. */
 const endOfString = (text: string, start: number): number => {
   let end = start
   do {

@@ -62,12 +62,12 @@ export interface CreateResponse extends Addresses {
 
 /**
  * Returns the next step of the customer after the creation of a payment, payout, subscription or intent.
- * Returns undefined when there is none or the transaction is final.
+ * Returns undefined when there is none, or when the status is final.
  *
  * **Details**
  *
  * A method may return several addresses. The specification defines only the actionType REDIRECTION, which
- * selects the page. Without it a QR code comes before a page.
+ * selects the page. Without it a QR code is preferred to a page.
  *
  * @category getters
  * @since 0.1.0

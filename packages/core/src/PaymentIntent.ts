@@ -77,7 +77,7 @@ export type PaymentIntentInput = Input<typeof PaymentIntentRequest.Encoded>
  * @since 0.1.0
  */
 export const PaymentIntentResponse = openStruct("PaymentIntentResponse", {
-  /** Full page that the customer is sent to. */
+  /** Full page to redirect the customer to. */
   redirectUrl: nullableText,
   /** Page to embed in an iframe. */
   iframeUrl: nullableText,

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * `isRetryable` tells whether the same call can succeed later. No error holds a secret, token, checksum or
- * card number. Response bodies are redacted.
+ * `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
+ * or card number. Response bodies are redacted.
  *
  * @since 0.1.0
  */
@@ -14,8 +14,8 @@ import * as Schema from "effect/Schema"
 const attempts = Schema.Int
 
 /**
- * Error raised when the service refused a token and then a fresh token (401). If it persists, the credentials
- * are wrong or the account is revoked (`spec.md`, "Authentication").
+ * Error raised when the service refused an access token and then a new one (401). If it persists, the
+ * credentials are wrong or the account is revoked (`spec.md`, "Authentication").
  *
  * @category errors
  * @since 0.1.0
@@ -78,7 +78,7 @@ export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/co
 }
 
 /**
- * A fault in one field of a request: the path of the field and a message.
+ * Schema for the fault in one field of a request: the path of the field and a message.
  *
  * @category models
  * @since 0.1.0
@@ -123,7 +123,7 @@ export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound"
 }
 
 /**
- * Error raised when the service responded 5xx to every attempt.
+ * Error raised when the response to the last attempt was 5xx, 408 or 425.
  *
  * @category errors
  * @since 0.1.0
@@ -139,7 +139,7 @@ export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core
 }
 
 /**
- * Error raised when the service responded 429 to every attempt. `retryAfter` is in milliseconds.
+ * Error raised when the response to the last attempt was 429. `retryAfter` is in milliseconds.
  *
  * @category errors
  * @since 0.1.0
@@ -153,9 +153,8 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/Rat
 ) {
   readonly isRetryable = true
   override get message() {
-    const wait =
-      this.retryAfter === undefined ? "" : `, to be called again in ${this.retryAfter} ms`
-    return `The service limits the rate${wait}`
+    const wait = this.retryAfter === undefined ? "" : `: call again in ${this.retryAfter} ms`
+    return `The service limits the rate of calls${wait}`
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The profile: a default for each silence of the specification, and a switch where services may differ.
+ * The profile: the switches for the silences of the specification.
  *
  * @since 0.1.0
  */
@@ -8,20 +8,20 @@ import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 
 /**
- * The switches. The decision page of each explains its default.
+ * The switches. The decision page of each switch explains its default.
  *
- * - `tokenField`: the field of the `/auth` response that carries the token. By default the usual names are
- *   tried (`docs/decisions/0006-the-access-token-is-found-under-its-usual-field-names.md`).
- * - `refreshBefore`: the time before expiry at which a token is refreshed. Default: one day (same page).
+ * - `tokenField`: the field of the `/auth` response that carries the access token. By default the usual names
+ *   are tried (`docs/decisions/0006-the-access-token-is-found-under-its-usual-field-names.md`).
+ * - `refreshBefore`: the time before its expiry at which an access token is renewed. Default: one day (same page).
  * - `requestChecksumSeparator`: the separator between the fields of a request checksum. Default: `|`
  *   (`docs/decisions/0003-checksums-cover-the-text-as-it-is-sent.md`).
  * - `payoutChecksum`: whether the client sends a checksum with an APM payout, as with an APM payment.
  *   Default: true (`docs/decisions/0003-checksums-cover-the-text-as-it-is-sent.md`).
  * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
- *   payment. The gateway writes the callbacks by this switch, and the receiver finds their rows by it.
- *   Default: the refund
- *   (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
- * - `pollGaps`: the waits before the reads of an open transaction. Default: 5, 5, 10, 30 and 60 minutes
+ *   payment. The gateway writes callbacks by this switch, and the receiver finds their rows by it.
+ *   Default: the refund (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
+ * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats. Default: 5, 5, 10,
+ *   30 and 60 minutes
  *   (`docs/decisions/0007-poll-gaps-are-5-5-10-30-and-60-minutes-then-hourly.md`).
  *
  * @category models

@@ -5,7 +5,7 @@
  *
  * The service sends a callback for every status change (`spec.md`, "States and transitions"). Callbacks
  * arrive late, twice and out of order. `advance` is the documented rule for that: apply a status only when
- * it ranks later than the stored one.
+ * it has a higher rank than the stored one.
  *
  * The rule cannot decide between two statuses of one rank; `Evidence` can. This module imports nothing and
  * runs in any JavaScript runtime.
@@ -42,10 +42,11 @@ export type Status = (typeof statuses)[number]
 /**
  * The result of applying a status to the stored one.
  *
- * - `advanced`: the status ranks later, and is now the stored one.
+ * - `advanced`: the status has a higher rank, and is now the stored one.
  * - `repeated`: the status equals the stored one.
- * - `late`: the status ranks earlier, and was not applied.
- * - `tied`: another status of the same rank; not applied. The order of arrival does not decide between them.
+ * - `late`: the status has a lower rank, and was not applied.
+ * - `tied`: the status is another one of the same rank, and was not applied: the order of arrival cannot decide
+ *   between the two.
  *
  * @category models
  * @since 0.1.0
@@ -56,7 +57,7 @@ export type Outcome = "advanced" | "repeated" | "late" | "tied"
 const ranks = [1, 2, 3, 3, 10, 10, 10, 11, 12]
 
 /**
- * The lowest final rank. From it on the money has moved, or will not move.
+ * The lowest rank of a final status. At this rank the money has moved, or will not move.
  *
  * @category models
  * @since 0.1.0
@@ -77,7 +78,7 @@ export const isStatus = (value: unknown): value is Status =>
  *
  * **Details**
  *
- * Every callback needs this lookup. A switch takes a third of the time of a search through the list, and two
+ * Every callback needs this lookup. A switch takes one third of the time of a search through the list, and two
  * thirds of the time of a Map.
  *
  * @category getters
@@ -111,9 +112,8 @@ export const place = (status: Status): number => {
  *
  * **Details**
  *
- * The ranks are the example ranking of `spec.md`, "Transaction statuses". It has no rank for CANCELLED; here
- * it is 10
- * (`docs/decisions/0001-cancelled-ranks-10-and-is-terminal.md`).
+ * The ranks are the example ranking of `spec.md`, "Transaction statuses". The
+ * specification has no rank for CANCELLED; here it is 10 (`docs/decisions/0001-cancelled-ranks-10-and-is-terminal.md`).
  *
  * @category getters
  * @since 0.1.0

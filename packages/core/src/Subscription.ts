@@ -178,7 +178,7 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   successRedirectUrl: Url,
   /** Absolute http(s) URL that the customer returns to after a failure. */
   failureRedirectUrl: Url,
-  /** Whether the first charge waits for its date; otherwise it is made at once. */
+  /** Whether to skip the first charge, which is otherwise made at once. */
   skipFirstCharge: Schema.optionalKey(Schema.Boolean),
   /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Metadata)
@@ -256,8 +256,8 @@ export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
 export type SubscriptionUpdate = typeof SubscriptionUpdate.Type
 
 /**
- * The changes that a merchant can make to a subscription, apart from its status, as plain text fields. An
- * absent field stays unchanged.
+ * The changes that a merchant can make to the plan of a subscription, as plain text fields. An absent field
+ * stays unchanged.
  *
  * @category models
  * @since 0.1.0

@@ -32,7 +32,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
  * @category models
  * @since 0.1.0
  */
-export type Settable = "ACTIVE" | "PAUSED" | "CANCELED"
+export type SettableStatus = "ACTIVE" | "PAUSED" | "CANCELED"
 
 /**
  * Tells whether a value is one of the five statuses.
@@ -50,7 +50,7 @@ export const isSubscriptionStatus = (value: unknown): value is SubscriptionStatu
  * @category reducers
  * @since 0.1.0
  */
-export const put = (from: SubscriptionStatus, to: Settable): Settable | undefined =>
+export const put = (from: SubscriptionStatus, to: SettableStatus): SettableStatus | undefined =>
   from === "CANCELED" ? undefined : to
 
 /**

@@ -63,7 +63,7 @@ export const TransactionId = TextOrInteger.check(isIdentifier).pipe(Schema.brand
  */
 export type TransactionId = typeof TransactionId.Type
 
-/** The separator `|` is refused, because it would make the joined text of a checksum ambiguous. */
+/** Refuses the separator `|`, which would make the joined text of a checksum ambiguous. */
 const isJoinable = Schema.isPattern(/^[^|\p{Cc}\p{Cs}]{1,128}$/u, {
   message: 'Expected 1 to 128 characters without "|" and control characters'
 })

@@ -1,5 +1,6 @@
 /**
- * All modules of `@pawl/core`: the data types of the service, its errors and the model of transaction statuses.
+ * The modules of `@pawl/core` that run without Node: the data types of the service, its errors and the model of
+ * transaction statuses.
  *
  * @since 0.1.0
  */

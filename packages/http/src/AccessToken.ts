@@ -7,17 +7,17 @@
  * the first call requests one from `/auth`, and all calls that need a token meanwhile wait for the same
  * request. Interrupting one of them does not interrupt the others.
  *
- * A background fiber renews the token `Profile.refreshBefore` its end, or halfway through its lifetime if
- * that is later. While a renewal fails the old token stays in use.
+ * A background fiber renews the token at the time `Profile.refreshBefore` before its expiry, or halfway
+ * through its lifetime if that is later. While renewals fail, the old token stays in use.
  *
- * After a 401 a token is dropped only if it is the cached one. A late 401 to an older token therefore keeps
- * the new token.
+ * After a 401 a token is dropped only if it is the cached one. A late 401 to an older token therefore does
+ * not drop the new token.
  *
  * **Gotchas**
  *
- * `exp` only decides when to renew. A claim that is absent, malformed, past, less than 10 minutes or more
- * than 30 days away counts as 30 days. So a wrong claim or a wrong clock never causes repeated requests
- * to `/auth`; a token that is no longer valid is replaced after its 401.
+ * `exp` only decides when to renew. An `exp` that is absent, malformed, past, less than 10 minutes or more
+ * than 30 days away counts as 30 days. A wrong `exp` or a wrong clock therefore never causes repeated
+ * requests to `/auth`; a token that is no longer valid is replaced after its 401.
  *
  * @since 0.1.0
  */
@@ -44,7 +44,7 @@ import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
 
 /**
- * Service that has the access token of the configured merchant.
+ * Service that returns the access token of the configured merchant.
  *
  * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
  * - `peek`: returns the cached token if it has not expired, and requests none.

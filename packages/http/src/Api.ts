@@ -1,5 +1,5 @@
 /**
- * The contract: all endpoints, grouped, with the access token they require. The routes of the gateway and
+ * The contract: all endpoints in groups, and the access token that they require. The routes of the gateway and
  * `openapi.json` derive from it.
  *
  * @since 0.1.0
@@ -10,6 +10,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Endpoint from "./Endpoint.ts"
+import { unauthorized } from "./internal/ErrorBody.ts"
 import { asSpecified } from "./internal/OpenApiDocument.ts"
 
 /**
@@ -20,7 +21,7 @@ import { asSpecified } from "./internal/OpenApiDocument.ts"
  */
 export class Bearer extends HttpApiMiddleware.Service<Bearer>()("@pawl/http/Api/Bearer", {
   security: { bearer: HttpApiSecurity.bearer },
-  error: Endpoint.unauthorized
+  error: unauthorized
 }) {}
 
 /**

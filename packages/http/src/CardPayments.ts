@@ -26,8 +26,8 @@ import { failDeclined } from "./internal/Decline.ts"
  *
  * **Details**
  *
- * The specification shows no fields for creating, charging and tokenizing. The likely fields are typed;
- * other fields of requests and responses are passed through unchanged.
+ * The specification shows no fields for creating, charging and tokenizing. The likely fields are typed; other
+ * fields of requests and responses are kept unchanged.
  *
  * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
  * for it. In CUSTOMER_VERIFICATION the response has the address of the challenge; see

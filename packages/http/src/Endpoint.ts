@@ -3,10 +3,9 @@
  *
  * **Details**
  *
- * Paths are written as they appear from the host root (`spec.md`, "Endpoints"); a base URL ends in
- * `/api`. Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an
- * error body (`spec.md`, "Errors"): the testkit's gateway sends `ErrorBody`, and the client reads other
- * shapes too.
+ * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. Every endpoint
+ * declares 400, 401, 404 and 500. The specification does not show the shape of an error body (`spec.md`,
+ * "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes too.
  *
  * @since 0.1.0
  */
@@ -32,38 +31,7 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-
-/**
- * Schema for the body of an error response: a message, and the invalid fields.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ErrorBody = Schema.Struct({
-  message: Schema.String,
-  errors: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
-  )
-})
-
-const errorResponse = (status: number, description: string) =>
-  ErrorBody.annotate({ identifier: `Failure${status}`, description }).pipe(
-    HttpApiSchema.status(status)
-  )
-
-/**
- * Schema for the 401 response to a missing, expired or invalid access token.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const unauthorized = errorResponse(401, "Missing, expired or invalid bearer token")
-const errors = [
-  errorResponse(400, "Missing or invalid parameters"),
-  unauthorized,
-  errorResponse(404, "The requested resource does not exist"),
-  errorResponse(500, "Unexpected error")
-]
+import { errors } from "./internal/ErrorBody.ts"
 
 /**
  * Schema for the credentials that are exchanged for an access token.
@@ -78,7 +46,7 @@ export const Credentials = Schema.Struct({
 
 /**
  * `POST /api/v1/auth`: exchanges the credentials for a JWT that is valid for 30 days (`spec.md`,
- * "Authentication"). The specification does not name the response field that has it.
+ * "Authentication"). The specification does not name the response field that contains it.
  *
  * @category endpoints
  * @since 0.1.0
@@ -89,8 +57,11 @@ export const authenticate = HttpApiEndpoint.post("authenticate", "/api/v1/auth",
   error: errors
 }).annotate(OpenApi.Summary, "Exchanges the credentials for an access token")
 
-/** An id in a path stays text: as an integer `007` would become `7`, the id of another transaction. */
+/** An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. */
 const PathId = Schema.toType(TransactionId)
+
+/** The schemas of every status endpoint. */
+const readStatus = { params: { id: PathId }, success: OpenStatus, error: errors }
 
 /**
  * Starts a payment by an alternative payment method.
@@ -113,7 +84,7 @@ export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v
 export const readApmPaymentStatus = HttpApiEndpoint.get(
   "readApmPaymentStatus",
   "/api/v1/payments/apm/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: errors }
+  readStatus
 ).annotate(OpenApi.Summary, "Reads the status of an APM payment")
 
 /**
@@ -149,7 +120,7 @@ export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payou
 export const readApmPayoutStatus = HttpApiEndpoint.get(
   "readApmPayoutStatus",
   "/api/v1/payouts/apm/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: errors }
+  readStatus
 ).annotate(OpenApi.Summary, "Reads the status of an APM payout")
 
 /**
@@ -197,7 +168,7 @@ export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/c
 export const readCardPaymentStatus = HttpApiEndpoint.get(
   "readCardPaymentStatus",
   "/api/v1/payments/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: errors }
+  readStatus
 ).annotate(OpenApi.Summary, "Reads the status of a card payment")
 
 /**
@@ -233,7 +204,7 @@ export const readCardPayout = HttpApiEndpoint.get(
 export const readCardPayoutStatus = HttpApiEndpoint.get(
   "readCardPayoutStatus",
   "/api/v1/payouts/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: errors }
+  readStatus
 ).annotate(OpenApi.Summary, "Reads the status of a card payout")
 
 /**
@@ -269,7 +240,7 @@ export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/car
 export const readRefundStatus = HttpApiEndpoint.get(
   "readRefundStatus",
   "/api/v1/refunds/card/status/:id",
-  { params: { id: PathId }, success: OpenStatus, error: errors }
+  readStatus
 ).annotate(OpenApi.Summary, "Reads the status of a refund")
 
 /**
@@ -309,7 +280,7 @@ export const readSubscription = HttpApiEndpoint.get(
 ).annotate(OpenApi.Summary, "Reads a subscription")
 
 /**
- * Changes the members of a subscription that the body has.
+ * Changes the fields of a subscription that are in the body.
  *
  * @category endpoints
  * @since 0.1.0
@@ -323,7 +294,7 @@ export const updateSubscription = HttpApiEndpoint.put(
     success: Subscription,
     error: errors
   }
-).annotate(OpenApi.Summary, "Changes the members of a subscription that the body has")
+).annotate(OpenApi.Summary, "Changes the fields of a subscription that are in the body")
 
 /**
  * Cancels a subscription at once. The response is 204 without a body.

@@ -23,7 +23,7 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Caches the metric of each pair of operation and outcome. A metric that is reused updates faster. */
+/** Caches the metric of each pair of operation and outcome, because a cached metric updates faster. */
 const series = <A>(make: (operation: string, outcome: string) => A) => {
   const metrics = new Map<string, A>()
   return (operation: string, outcome: string): A => {

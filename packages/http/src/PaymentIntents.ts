@@ -19,7 +19,7 @@ import type { Caller } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 
 /**
- * The address of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
+ * The addresses of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
  *
  * @category models
  * @since 0.1.0
@@ -31,7 +31,7 @@ export type HostedPage = PaymentIntentResponse & { readonly redirectUrl: string 
  *
  * **Details**
  *
- * Only callbacks report what the customer does on the page: the response has no transactionId.
+ * Only callbacks report the payment or payout of the customer: the response has no transactionId.
  *
  * @category services
  * @since 0.1.0

@@ -4,16 +4,16 @@
  * **Details**
  *
  * The poller reads the status at the gaps of `Profile.pollGaps` (`spec.md`, "Events") and after each hint. A
- * hint is the status that a verified callback claims.
+ * *hint* is the status that a verified callback claims.
  *
  * - The first read is at once, or after the first gap when the status of the create response is given.
  * - A hint causes a read at once and starts the gaps again. A claim below the final rank counts; a claimed
  *   final status counts after a read confirms it.
- * - A read may be behind: a 404 soon after the create, or an earlier or another final status soon after a
- *   hint. Then the status is read every 5 seconds for up to 1 minute.
- * - A read that fails with a transient error is repeated at the next gap. Any other error ends the
- *   following.
- * - An unknown status is logged, and the following continues.
+ * - A read may be *behind* the service: it gets a 404 soon after the create, or an earlier or another final
+ *   status soon after a hint. Then the status is read every 5 seconds for up to 1 minute.
+ * - A read that fails with a transient error is repeated at the next gap. Any other error ends
+ *   the polling.
+ * - An unknown status is logged, and the polling continues.
  *
  * All statuses are joined as evidence (`@pawl/core/Evidence`). So the reported rank never falls, and several
  * confirmed final statuses are reported as a `conflict`.
@@ -43,8 +43,8 @@
  *
  * **Gotchas**
  *
- * The following ends with the process. The receiver (`@pawl/webhook/Receiver`) stores its transactions, so
- * it continues after a restart.
+ * The polling ends with the process. The receiver (`@pawl/webhook/Receiver`) stores its transactions, so it
+ * continues after a restart.
  *
  * @since 0.1.0
  */
@@ -73,7 +73,7 @@ import * as Attempts from "./internal/Attempts.ts"
  *
  * **Gotchas**
  *
- * Neither has a time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes
+ * Neither method has a time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes
  * its own reads.
  *
  * @category services
@@ -117,7 +117,7 @@ export interface Change extends Evidence.Standing {
 }
 
 /**
- * Errors that end the following: those that a retry cannot help.
+ * Errors that end the polling: a retry does not help after them.
  *
  * @category errors
  * @since 0.1.0
@@ -127,11 +127,11 @@ export type FollowError = Exclude<
   { readonly _tag: "ServiceFailed" | "RateLimited" | "Unreachable" }
 >
 
-/** The gap between reads while they are behind, and the time limit for it in nanoseconds. */
+/** The gap between reads that are behind, and the longest time for such reads, in nanoseconds. */
 const behindGap = Duration.seconds(5)
 const behindTimeout = Duration.toNanosUnsafe(Duration.minutes(1))
 
-/** The state of a following between two reads. */
+/** The state of the polling between two reads. */
 interface State {
   readonly kind: Kind
   readonly confirmed: Evidence.Evidence
@@ -143,7 +143,7 @@ interface State {
   readonly gap: number
   /** The wait before the next read; undefined when the first change needs no read. */
   readonly wait: Duration.Duration | undefined
-  /** The time of the first read that was behind, in nanoseconds of the monotonic clock. */
+  /** When the first read that was behind was made, in nanoseconds of the monotonic clock. */
   readonly behindSince: bigint | undefined
 }
 
@@ -193,7 +193,7 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
           }
         })
 
-      /** Returns the change to report, if any, and the next state, or none after a terminal status. */
+      /** Returns the change to report, if there is one, and the next state; no state ends the polling. */
       const report = (
         state: State,
         mayEnd: boolean
@@ -264,7 +264,7 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
   })
 )
 
-/** Returns whether a retry cannot help. */
+/** Tells whether a retry does not help. */
 const isPermanent = (error: ReadError): error is FollowError =>
   !Attempts.isTransient(Attempts.toFailure(error))
 

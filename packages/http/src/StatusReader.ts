@@ -22,10 +22,9 @@ import * as Endpoint from "./Endpoint.ts"
  *
  * **Details**
  *
- * A read has the access token, the retries and the checks of every other call. A kind of `apm` or `card`
- * names the method alone: then the endpoints of payments, payouts and refunds are read in this order until
- * one knows the id, and the result names its kind. Only a 404 leads to the next endpoint; any other error
- * is returned. `NotFound` means that no endpoint of the method knows the id.
+ * A read has the access token, the retries and the checks of every other call. The kind `apm` or `card` names
+ * only the method. Then the endpoints of payments, payouts and refunds are read in this order until one knows
+ * the id, and the result has its kind. Only a 404 leads to the next endpoint; any other error fails the read. `NotFound` means that no endpoint of the method knows the id.
  *
  * @category layers
  * @since 0.1.0

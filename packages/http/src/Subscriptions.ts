@@ -48,8 +48,8 @@ export class Subscriptions extends Context.Service<
     /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
     readonly get: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
     /**
-     * Changes the given members of the plan, or the status, and returns the changed subscription. Members
-     * that are left out stay as they are.
+     * Changes the given fields of the plan and returns the changed subscription. Fields that are left out stay
+     * unchanged.
      */
     readonly update: (
       subscriptionId: string,

@@ -1,5 +1,5 @@
 /**
- * The client of the payments service.
+ * All modules of `@pawl/http`: the client of the payments service.
  *
  * @since 0.1.0
  */

@@ -1,19 +1,19 @@
 /**
- * The operator's side of a running receiver: transactions, dead letters and metrics, over HTTP.
+ * The admin API of a running receiver: transactions, dead letters and metrics, over HTTP.
  *
  * **Details**
  *
  * | request | response |
  * |---|---|
  * | `GET /healthz` | 200 `ok` |
- * | `GET /transactions/{method}/{id}` | where the transaction stands; 404 if it is unknown |
+ * | `GET /transactions/{method}/{id}` | the transaction with its standing; 404 if it is unknown |
  * | `GET /dead-letters` | every dead letter with its reason, oldest first |
- * | `POST /dead-letters/{method}/{id}/redrive` | re-drives a dead letter and returns its transaction; 404 if there is none |
+ * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none |
  * | `GET /metrics` | metrics in Prometheus' text format |
  *
- * All but `/healthz` is for this machine only. The response is 404 if a proxy forwarded the request
- * (`Forwarded`, `X-Forwarded-*`), if it names another host, or if a page of another site made it. Bind the
- * server to a loopback address.
+ * Every path except `/healthz` is for this machine only. The response is 404 if a proxy forwarded the request
+ * (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a page of another site made it.
+ * Bind the server to a loopback address.
  *
  * @since 0.1.0
  */
@@ -29,7 +29,7 @@ import * as Metrics from "./Metrics.ts"
 import type { Row } from "./Row.ts"
 
 /**
- * A request to the operator's side. `path` is without the query.
+ * A request to the admin API. `path` is without the query.
  *
  * @category models
  * @since 0.1.0
@@ -53,7 +53,7 @@ export interface Response {
 }
 
 /**
- * Service that responds to an operator.
+ * Service that responds to the requests of an operator.
  *
  * @category services
  * @since 0.1.0
@@ -66,7 +66,7 @@ export class Admin extends Context.Service<
 >()("@pawl/webhook/Admin") {}
 
 /**
- * Layer that responds from the ledger. `policy` must be the policy of the receiver.
+ * Layer that responds with the rows of the ledger. `policy` must be the policy of the receiver.
  *
  * @category layers
  * @since 0.1.0
@@ -131,7 +131,7 @@ export const layer = (options?: {
     })
   )
 
-/** Returns a transaction as the operator sees it. */
+/** Returns a transaction as the admin API shows it. */
 const describe = (row: Row, policy: Evidence.Policy) => {
   const { callbacks, evidence, kind, method, told, transactionId } = row
   const { confirmed, conflict, status } = Evidence.standing(evidence, row.read?.status, policy)
@@ -163,11 +163,11 @@ const deadLetterOf = ({ attempt, deadLetter }: Row) =>
 
 const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], string>> = {
   "handler-failed":
-    "Every call of the handler failed for 24 hours. Correct the cause of the failures, then re-drive.",
+    "Every call of the handler failed for 24 hours. Correct the cause of the failures, then redrive.",
   "unknown-transaction":
-    "No status endpoint of the service has known this id for 24 hours. Check whether it belongs to another merchant or environment; re-drive to read its status again.",
+    "For 24 hours no status endpoint of the service has known this id. Check whether it belongs to another merchant or environment; redrive to read its status again.",
   "amount-mismatch":
-    "A callback has another amount or currency than was ordered. Compare it with the order; re-drive to accept it."
+    "A callback has another amount or currency than was ordered. Compare it with the order; redrive to accept it."
 }
 
 const isMethod = (text: string): text is Method => text === "apm" || text === "card"

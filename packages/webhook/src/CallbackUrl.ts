@@ -1,11 +1,11 @@
 /**
- * Makes callback URLs that name the operation they are for.
+ * Makes callback URLs that name their operation in a signed token.
  *
  * **Details**
  *
- * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). A signed
- * token in the query names the operation of every callback. It is the only name of the operation for a hosted
- * page, and for a refund whose callbacks name the payment. `Verifier` reads the token.
+ * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). So the
+ * token in the query comes back with every callback, and `Verifier` reads it. Without a token, the callbacks
+ * of a hosted page, and of a refund whose callbacks have the id of the payment, do not name their operation.
  *
  * A token holds no secret and grants nothing: a callback still needs its checksum. A token that does not
  * verify is ignored (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
@@ -29,10 +29,10 @@ import { type CreateRequest, orderedOf } from "./Row.ts"
  *
  * **Details**
  *
- * `make` takes the merchant's URL, the kind of the operation, and its request. The kind of an intent is
- * `payment` or `payout`, because the customer chooses the method later; the kind of a subscription is
- * `card-payment`. The token of a card payment, intent or subscription has no amount and currency, since
- * those may change.
+ * `make` takes the merchant's URL, the operation, and its request. The operation of an intent is `payment`
+ * or `payout`, because the customer chooses the method later. That of a subscription is `card-payment`.
+ * The token of a card payment, intent or subscription has no amount and no currency, because they may
+ * change.
  *
  * **Example** (An APM payment)
  *
@@ -63,19 +63,19 @@ export class CallbackUrl extends Context.Service<
   {
     readonly make: (
       url: string,
-      kind: Kind,
+      operation: Operation,
       request: CreateRequest & { readonly requestId: string }
     ) => Effect.Effect<string, InvalidCallbackUrl>
   }
 >()("@pawl/webhook/CallbackUrl") {}
 
 /**
- * The operations that take a `callbackUrl`.
+ * An operation that takes a `callbackUrl`: a kind of transaction, or `payment` or `payout` for an intent.
  *
  * @category models
  * @since 0.1.0
  */
-export type Kind = Token.Origin
+export type Operation = Token.Operation
 
 /**
  * Error raised when a URL cannot be a callback URL. The message names the problem, never the URL.
@@ -110,23 +110,24 @@ export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidS
 
 const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
   const sign = (yield* Hmac).keyed(yield* Secret.check("current", secret))
-  const make: CallbackUrl["Service"]["make"] = (url, kind, request) => {
+  const make: CallbackUrl["Service"]["make"] = (url, operation, request) => {
     const problem = problemOf(url)
     if (problem !== undefined) return Effect.fail(new InvalidCallbackUrl({ message: problem }))
     const { amount, currency, ...rest } = request
-    const ordered = orderedOf(canChangeAmount(kind) ? rest : { ...rest, amount, currency }) ?? {}
+    const ordered =
+      orderedOf(canChangeAmount(operation) ? rest : { ...rest, amount, currency }) ?? {}
     const [base = "", ...fragment] = url.split(/(?=#)/u)
-    const token = Token.encode(sign, { origin: kind, ordered })
+    const token = Token.encode(sign, { operation, ordered })
     const separator = !base.includes("?") ? "?" : /[?&]$/u.test(base) ? "" : "&"
     return Effect.succeed(`${base}${separator}${Token.parameter}=${token}${fragment.join("")}`)
   }
   return CallbackUrl.of({ make })
 })
 
-const canChangeAmount = (kind: Kind): boolean =>
-  kind === "card-payment" || kind === "payment" || kind === "payout"
+const canChangeAmount = (operation: Operation): boolean =>
+  operation === "card-payment" || operation === "payment" || operation === "payout"
 
-/** Parameters that the service appends, in every spelling, and the parameter of the token. */
+/** Query parameters that the service appends, in every spelling, and the parameter of the token. */
 const reserved = /^(?:paymentmethod|apmtype|pawl)(?:\[|$)/iu
 
 const problemOf = (text: string): string | undefined => {

@@ -4,8 +4,8 @@
  * **Details**
  *
  * At its start and then once a day, the cleaner deletes every body that is older than `Retention`, in
- * batches of 100. The rest of the row stays: its evidence, its last read, the status that the handler was
- * told, its counts. So a replay after a year is still a repeat. A dead letter keeps its bodies.
+ * batches of 100. All else in the row stays: the evidence, the last read, the told status, the counts. So a
+ * replay after a year still counts as a repeat. A dead letter keeps its bodies.
  *
  * @since 0.1.0
  */
@@ -29,11 +29,11 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
 
 const batchSize = 100
 const interval = Duration.days(1)
-/** Pause between two batches, in which callbacks can be stored. */
+/** The pause between two batches, so that callbacks can be stored meanwhile. */
 const pause = Duration.millis(20)
 
 /**
- * Layer that deletes old bodies for as long as it lives.
+ * Layer that deletes old bodies until its scope ends.
  *
  * @category layers
  * @since 0.1.0
@@ -43,7 +43,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)
     const deleteBatch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      ledger.forget({ before: now - retention, limit: batchSize })
+      ledger.deleteBodies({ before: now - retention, limit: batchSize })
     )
     const deleteAll = deleteBatch.pipe(
       Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),

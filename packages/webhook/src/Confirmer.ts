@@ -1,17 +1,18 @@
 /**
- * Reads the status of a transaction from the service, to confirm or settle what callbacks claim.
+ * Reads the status of a transaction from the service, to confirm the claims of callbacks.
  *
  * **Details**
  *
- * The handler is not told of a claimed final status before the service was read. A read leaves a claim in
- * one of four states:
+ * Under the default policy the handler is told a final status only after a read confirmed it. A read leaves a
+ * claim in one of four states:
  *
  * - *confirmed*: the service states the same status.
  * - *superseded*: the service states a status of a higher rank, which counts instead of the claim.
  * - *ahead*: the service states a status of a lower rank, or does not know the id yet.
  * - *contradicted*: the service states another final status of the same rank.
  *
- * The first two settle the claim. `unsettledClaim` tells which of the other two holds.
+ * A claim in one of the first two states is settled: it needs no further read. `unsettledClaim` returns which of
+ * the other two states a row has.
  *
  * @since 0.1.0
  */
@@ -30,8 +31,8 @@ import * as Layout from "./internal/verify/Layout.ts"
 import type { Row } from "./Row.ts"
 
 /**
- * Result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one sent
- * later counts.
+ * The result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one that was
+ * sent later counts.
  *
  * - `Answered`: the service stated a status. It may be one that the specification does not list.
  * - `NotFound`: no status endpoint knows the id.
@@ -47,8 +48,8 @@ export type ReadResult = { readonly askedAt: number } & (
 )
 
 /**
- * Service that reads the status of a row's transaction, at most 16 at a time. `policy` tells which claims
- * must be confirmed before the handler is told.
+ * Service that reads the status of a row's transaction, at most 16 at a time. `policy` is the rule for
+ * the claims that must be confirmed before the handler is told.
  *
  * @category services
  * @since 0.1.0
@@ -61,7 +62,7 @@ export class Confirmer extends Context.Service<
   }
 >()("@pawl/webhook/Confirmer") {}
 
-const maxReads = 16
+const maxConcurrentReads = 16
 const readTimeout = Duration.minutes(1)
 const slotTimeout = Duration.seconds(5)
 
@@ -71,8 +72,8 @@ const slotTimeout = Duration.seconds(5)
  * **Details**
  *
  * A read that fails or takes longer than a minute is `NoAnswer`. A row that gets no read slot within
- * 5 seconds is retried as if its read had failed, so that a service that hangs does not delay rows that
- * need no read. An id outside the service's grammar is `NotFound` without a read.
+ * 5 seconds is retried as if its read had failed. So a service that hangs does not delay rows that need no
+ * read. An id that does not have the form of the service's ids is `NotFound` without a read.
  *
  * @category layers
  * @since 0.1.0
@@ -84,7 +85,7 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
-      const slots = yield* Semaphore.make(maxReads)
+      const slots = yield* Semaphore.make(maxConcurrentReads)
 
       const readNow = Effect.fnUntraced(function* ({ kind, transactionId }: Row) {
         const askedAt = yield* Clock.currentTimeMillis
@@ -115,7 +116,9 @@ export const layer = (options?: {
             return readNow(row)
           })
           const noSlot = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, slotTimeout), (now) =>
-            isStarted ? Effect.never : noAnswer(now, `all ${maxReads} read slots are taken`)
+            isStarted
+              ? Effect.never
+              : noAnswer(now, `all ${maxConcurrentReads} read slots are taken`)
           )
           return Effect.raceFirst(Semaphore.withPermit(slots, inSlot), noSlot)
         })
@@ -128,8 +131,8 @@ const noAnswer = (askedAt: number, reason: unknown): Effect.Effect<ReadResult> =
   Effect.as(Effect.logWarning("The service did not answer", reason), { _tag: "NoAnswer", askedAt })
 
 /**
- * Tells whether a claim of the row is unsettled, and how: `ahead` of what the service states, or
- * `contradicted` by it. Undefined when every claim is settled.
+ * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or
+ * `contradicted` by it. Returns undefined when every claim is settled.
  *
  * @category getters
  * @since 0.1.0

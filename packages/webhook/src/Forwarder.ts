@@ -4,9 +4,9 @@
  * **Details**
  *
  * The forwarder is a handler that posts each transition. A 2xx response within 10 seconds means that the
- * application accepted it. Any other response, also a redirect, fails the call, and it is retried like every
- * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. So a transition is posted at
- * least once, and the transitions of one transaction in rank order, one at a time.
+ * application accepted it. Any other response, also a redirect, fails the call. The call is retried like every
+ * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. So every transition is posted
+ * at least once. The transitions of one transaction are posted in rank order, one at a time.
  *
  * | header | value |
  * |---|---|
@@ -56,7 +56,7 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 }> {}
 
 /**
- * Returns the JSON body that a transition is forwarded as.
+ * Returns the JSON body of a forwarded transition.
  *
  * @category conversions
  * @since 0.1.0
@@ -89,13 +89,13 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection closed"
 }
 
-/** Returns why there was no response. The platform's own message is not used: it may quote the request. */
+/** Returns the reason for a missing response. The message of the platform is not used: it may quote the request. */
 const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
   (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
 
 /**
- * Layer that forwards transitions over the `HttpClient` in context. It must not follow redirects;
- * `NodeHttpClient.layerUndici` does not.
+ * Layer that forwards transitions over the `HttpClient` in context. The client must not follow redirects;
+ * `NodeHttpClient.layerUndici` follows none.
  *
  * @category layers
  * @since 0.1.0
@@ -126,7 +126,7 @@ export const layer = ({
             body: HttpBody.text(body, "application/json")
           })
           const { status, stream } = yield* client.execute(request)
-          // The body is not used, but the connection can be reused only after it was read.
+          // The body is not used, but the connection can be reused only after the body was read.
           yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), drainTimeout))
           if (status < 200 || status >= 300) {
             return yield* new ForwardFailed({ status, message: `${target} answered ${status}` })

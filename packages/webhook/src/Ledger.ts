@@ -5,12 +5,12 @@
  *
  * A row holds the evidence of its transaction, the last read, the status that the handler was last told,
  * and the time at which work on it is due. `accept` writes a callback to its row in one durable step; only
- * then may the callback be answered 200. A worker `claim`s rows that are due, which leases them, and
+ * after that may the response be 200. A worker `claim`s rows that are due, which leases them, and
  * `write`s its results. A write without the lease changes nothing. `RowRule` states exactly how each
  * operation changes a row.
  *
- * A callback belongs to the row of the operation that its URL names, else to the row that was registered
- * or found under its id, else to a new row whose kind is found out by a read.
+ * A callback belongs to the row of the operation that the token in its URL names. Without a token it belongs
+ * to the row that its id already has, else to a new row, and a read finds the kind of that row.
  *
  * Evidence is joined, never replaced, so a callback that comes during a lease is never lost. If that
  * callback brings a new status, it resets the poll ladder, and the worker's write leaves the ladder as it
@@ -47,21 +47,21 @@ import type { Verified } from "./Verifier.ts"
  * - `accept` stores a verified callback.
  * - `register` makes a row for an operation, or takes the row that its callbacks made.
  * - `claim` leases up to `limit` rows that are due, oldest first, until `until`. `dueAt` is when the next
- *   row may be claimed; undefined when none may.
- * - `write` changes a leased row and returns it as it is then; undefined when the lease was lost. Where the
- *   change names a kind that another row of the id has, the row is joined to that row and removed, and the
- *   result is undefined too.
- * - `get` finds the row of an id where only the method is known: a payment before a payout before a refund,
- *   and each of them before a row whose kind is not known.
+ *   row may be claimed; undefined when no row may be.
+ * - `write` changes a leased row and returns the changed row; undefined when the lease was lost. If another row
+ *   of the id has the kind in the change, the leased row is joined to that row and removed, and the result is
+ *   undefined too.
+ * - `get` finds a row by method and id. If there are several, it returns the payment, else the payout, else the
+ *   refund, else the row whose kind is not known.
  * - `deadLetters` lists the dead letters, oldest first. `redrive` makes the dead letters that a key names due
- *   again; false when it names none.
- * - `backlog` counts the open work at a time.
- * - `forget` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
+ *   again, and returns false when the key names none.
+ * - `backlog` counts the rows that are due at a time, and the dead letters.
+ * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
  *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
- *   transaction are kept, each once; the next one fails with `StoreUnavailable`.
- * - `awaitWork` completes when a row was made due or released in this process since it last completed.
- *   `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
+ *   transaction are kept, each once; to accept another one fails with `StoreUnavailable`.
+ * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
+ * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
  *
  * @category services
  * @since 0.1.0
@@ -93,7 +93,7 @@ export class Ledger extends Context.Service<
     readonly deadLetters: Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
     readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
     readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
-    readonly forget: (options: {
+    readonly deleteBodies: (options: {
       readonly before: number
       readonly limit: number
     }) => Effect.Effect<number, StoreUnavailable>
@@ -104,8 +104,12 @@ export class Ledger extends Context.Service<
 >()("@pawl/webhook/Ledger") {}
 
 /**
- * The open work: the number of rows that may be claimed, the time from which the oldest of them may be
- * (milliseconds since the epoch; undefined when there is none), and the number of dead letters.
+ * The open work.
+ *
+ * - `due`: the number of rows that may be claimed.
+ * - `oldestDueAt`: the time since which the oldest of these rows may be claimed, in milliseconds since the epoch;
+ *   undefined when there is no such row.
+ * - `deadLetters`: the number of dead letters.
  *
  * @category models
  * @since 0.1.0
@@ -117,7 +121,8 @@ export interface Backlog {
 }
 
 /**
- * The result of accepting a callback: `isNew` is false where the same status was claimed before.
+ * The result of accepting a callback: `isNew` is false if a callback claimed the same status before. In quarantine it
+ * is false if the same body is stored already.
  *
  * @category models
  * @since 0.1.0
@@ -127,8 +132,8 @@ export interface Accepted {
 }
 
 /**
- * The fields of a create's response that identify the operation and give its status. A refund is
- * identified by its `refundId`.
+ * The fields of the response to a create that have the id of the operation and its status. The id of a refund
+ * is its `refundId`.
  *
  * @category models
  * @since 0.1.0
@@ -139,12 +144,12 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
 )
 
 /**
- * Registers the operation of a create's response: the one line after a create.
+ * Registers the operation that a create has started. Call it after every create.
  *
  * **Details**
  *
- * The callbacks of APM payments, payouts and refunds are compared with account, amount and currency of
- * `request`; without it they are not compared. The error `Declined` has a `response` too.
+ * The account of each callback is compared with `request`; for APM payments, payouts and refunds also the amount
+ * and the currency. Without `request` nothing is compared. After the error `Declined`, register its `response`.
  *
  * **Example** (After a create)
  *
@@ -186,7 +191,7 @@ export const register = Effect.fn("Ledger.register")(function* (
 })
 
 /**
- * Layer that keeps the ledger in memory, for tests. Its rows end with the process.
+ * Layer that keeps the ledger in memory, for tests. Its rows are lost when the process ends.
  *
  * @category layers
  * @since 0.1.0

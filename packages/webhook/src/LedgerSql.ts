@@ -4,8 +4,8 @@
  * **Details**
  *
  * Runs on any `SqlClient` of the two dialects; `NodeSqlite` and `NodePostgres` make one each. Each step is
- * one upsert or one UPDATE under a lease, so any number of processes may share a database: the database
- * itself joins evidence, and no statement writes back a value that was read before. Every call returns
+ * one upsert or one UPDATE under a lease, so any number of processes may share a database. The database itself
+ * joins evidence: no statement writes back a value of the evidence that was read before. Every call returns
  * after its commit.
  *
  * `accept` commits together all callbacks that wait at the same time, because a commit costs a flush of the
@@ -44,7 +44,7 @@ export type StartError = SqlError | MigrationError
  *
  * **Gotchas**
  *
- * On SQLite a transaction blocks every accept. It fails after three seconds.
+ * On SQLite a transaction blocks every accept. A transaction that takes longer than three seconds fails.
  *
  * @category services
  * @since 0.1.0
@@ -64,8 +64,8 @@ export class Transactions extends Context.Service<
  * **Details**
  *
  * `handle`, any effect, runs outside every transaction. After it succeeds, `commit` runs inside the short
- * transaction that marks the transition as told. Its rows and that mark are written together or not at all,
- * so a process that dies at any moment does not write them twice. The `SqlClient` of `commit` is the
+ * transaction that marks the transition as told. The rows of `commit` and the mark are written together or
+ * not at all, so they are not written twice if the process dies. The `SqlClient` of `commit` is the
  * ledger's. A `commit` that fails counts as a failed call of the handler.
  *
  * The layer needs `Transactions`. A ledger in memory does not provide it, so using the two together is a type
@@ -109,11 +109,11 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
       const context = yield* Effect.context<R1 | Exclude<R2, SqlClient>>()
       return {
         handle: (transition: Transition) => Effect.provide(handle(transition), context),
-        settle: <A, E>(transition: Transition, told: Effect.Effect<A, E>) =>
+        commit: <A, E>(transition: Transition, markTold: Effect.Effect<A, E>) =>
           run(
             Effect.flatMap(SqlClient, (sql) =>
               Effect.tap(
-                told,
+                markTold,
                 commit(transition).pipe(
                   Effect.provideService(SqlClient, sql),
                   Effect.provide(context)

@@ -10,7 +10,7 @@
  * | `pawl_webhook_repeats_total` | accepted callbacks that repeat a known status |
  * | `pawl_webhook_quarantined_total` | accepted callbacks that cannot be acted on |
  * | `pawl_webhook_refused_total{status}` | callbacks that were not stored, by status code |
- * | `pawl_webhook_accept_seconds` | time to store a callback |
+ * | `pawl_webhook_accept_seconds` | seconds to store a callback |
  * | `pawl_webhook_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
  * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
@@ -18,7 +18,7 @@
  * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
  * | `pawl_webhook_dead_letters` | dead letters now |
  * | `pawl_webhook_due` | rows that are due now and not leased |
- * | `pawl_webhook_oldest_due_seconds` | time since the oldest of these rows fell due |
+ * | `pawl_webhook_oldest_due_seconds` | seconds since the oldest of these rows fell due |
  *
  * No label holds an identifier, so the number of series does not grow with the number of transactions.
  *
@@ -39,7 +39,7 @@ const counter = (name: string, description: string, attributes?: Metric.Metric.A
     ...(attributes && { attributes })
   })
 
-/** Returns the counter of a label's value, made at its first use. */
+/** Makes a function that returns the counter of a label's value, and caches it. */
 const counters = (name: string, label: string, description: string) => {
   const byValue = new Map<string, Metric.Counter<number>>()
   return (value: string): Metric.Counter<number> => {
@@ -75,7 +75,7 @@ const oldestDueSeconds = Metric.gauge("pawl_webhook_oldest_due_seconds", {
 })
 
 /**
- * Counts an event of the journal. A plain function, because every callback is counted (see `Journal`).
+ * Counts an event of the journal. It is a plain function, because it runs for every callback (see `Journal`).
  *
  * @category metrics
  * @since 0.1.0
@@ -115,7 +115,7 @@ export const countRefused = (status: number, context: Context.Context<never>): v
   refusedWith(String(status)).updateUnsafe(1, context)
 
 /**
- * Records how long it took to store a callback, in seconds.
+ * Records the time that it took to store a callback, in seconds.
  *
  * @category metrics
  * @since 0.1.0
@@ -124,8 +124,8 @@ export const recordAcceptTime = (seconds: number, context: Context.Context<never
   acceptSeconds.updateUnsafe(seconds, context)
 
 /**
- * Returns every metric of the process in Prometheus' text format. The gauges show the ledger as it is now,
- * and are left out while it is not available.
+ * Returns every metric of the process in Prometheus' text format. The gauges show the ledger at this time,
+ * and are left out while the ledger is not available.
  *
  * @category metrics
  * @since 0.1.0

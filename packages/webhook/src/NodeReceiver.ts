@@ -68,8 +68,8 @@ import { maxBytes } from "./Verifier.ts"
  * A receiver as a request listener of `node:http`.
  *
  * - `listener` responds to one request. The first request builds the layer; if that fails, the response is 503.
- * - `start` builds the layer now, and fails as the layer does. Work left from an earlier process goes on
- *   before the first callback comes.
+ * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
+ *   worked on before the first callback comes.
  * - `dispose` ends the receiver; close the server first.
  *
  * @category models
@@ -141,7 +141,7 @@ const maxConnections = 2048
 const shutdownTimeout = Duration.seconds(8)
 
 /**
- * Listens for as long as the scope lives, with `limits` and at most 2,048 connections, and returns the port.
+ * Listens until the scope ends, with `limits` and at most 2,048 connections, and returns the port.
  * At the end the server accepts no new connections, and requests in flight have 8 seconds to complete.
  *
  * @category constructors
@@ -168,7 +168,7 @@ const close = (server: Server): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
   }).pipe(
-    // `close` leaves connections open that become idle later.
+    // `close` does not close connections that become idle later.
     Effect.raceFirst(
       Effect.repeat(
         Effect.sync(() => server.closeIdleConnections()),
@@ -181,7 +181,7 @@ const close = (server: Server): Effect.Effect<void> =>
 
 type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
-/** A larger body is read up to this size, because a client that still sends does not read the response. */
+/** A body over the limit is read up to this size, because a client that still sends does not read the response. */
 const maxDrainedBytes = 4 * maxBytes
 
 const listenerOf =
@@ -228,7 +228,7 @@ const listenerOf =
 const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
   chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 
-/** Node joins repeated headers of this name itself; the type does not say so. */
+/** Node joins repeated headers of this name; its type allows a list too. */
 const textOf = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 

@@ -1,12 +1,12 @@
 /**
- * SQLite in the process, over `node:sqlite`. It needs no installation and no server.
+ * SQLite over `node:sqlite`. It runs in the process and needs no installation and no server.
  *
  * **Details**
  *
  * There is one connection, for one statement or transaction at a time. A file is in WAL mode, and every
  * commit is on the disk before it returns (`synchronous=FULL`, which is checked when the file is opened). A
- * transaction takes the write lock when it begins, so it never fails half way because of another process.
- * It waits 10 milliseconds for the lock; the caller may try again.
+ * transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
+ * most 10 milliseconds for the lock; the caller may try again.
  *
  * **Gotchas**
  *
@@ -39,12 +39,12 @@ export interface Options {
   readonly filename: string
 }
 
-/** How many milliseconds a statement blocks the process while another process holds the file. */
-const busyMillis = 10
+/** The longest wait of a statement for the lock of another process, in milliseconds. It blocks this process. */
+const lockTimeout = 10
 /** The value of `PRAGMA synchronous` for FULL. */
 const synchronousFull = "2"
 /** The most statements that stay prepared. */
-const preparedLimit = 100
+const maxPrepared = 100
 
 /**
  * Layer that keeps the ledger in a file: the durable ledger of a single machine.
@@ -63,7 +63,7 @@ export const layerLedger = (
  * **Details**
  *
  * Fails with a `SqlError` whose message names the file and the reason: it cannot be read and written, it is
- * no database, another process holds it, or its file system cannot make commits durable.
+ * not a database, another process has locked it, or its file system cannot make commits durable.
  *
  * @category layers
  * @since 0.1.0
@@ -91,7 +91,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const open = ({ filename }: Options) =>
   Effect.acquireRelease(
-    attempt("open", () => new DatabaseSync(filename, { timeout: busyMillis })),
+    attempt("open", () => new DatabaseSync(filename, { timeout: lockTimeout })),
     (database) => Effect.sync(() => database.close())
   ).pipe(
     Effect.tap((database) =>
@@ -112,20 +112,20 @@ const open = ({ filename }: Options) =>
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
 const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
-  ConnectionError: "it has to be a file in a directory that is there, both readable and writable",
-  LockTimeoutError: "another process holds it; end that one, or name another file"
+  ConnectionError: "its directory must exist, and both must be readable and writable",
+  LockTimeoutError: "another process has locked it; end that process, or name another file"
 }
 
-/** Sets the modes that make commits durable, and checks them and the write lock. */
+/** Sets the modes that make commits durable, and checks the modes and the write lock. */
 const harden = (database: DatabaseSync): void => {
-  const ask = (pragma: string) =>
+  const runPragma = (pragma: string) =>
     String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
-  const mode = ask("journal_mode = WAL")
+  const mode = runPragma("journal_mode = WAL")
   if (mode !== "wal" && mode !== "memory") {
     throw new Error(`its file system has no write-ahead log (journal_mode is ${mode})`)
   }
   database.exec("PRAGMA synchronous = FULL")
-  const synchronous = ask("synchronous")
+  const synchronous = runPragma("synchronous")
   if (synchronous !== synchronousFull) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
@@ -138,7 +138,7 @@ const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError
     catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** Copies the number of an error from where `node:sqlite` has it to where the classification looks for it. */
+/** Copies the number of an error from `errcode` of `node:sqlite` to `errno`, which `classifySqliteError` reads. */
 const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
@@ -153,7 +153,7 @@ const connect = (database: DatabaseSync): Connection => {
     prepared.delete(text)
     prepared.set(text, statement)
     for (const oldest of prepared.keys()) {
-      if (prepared.size <= preparedLimit) break
+      if (prepared.size <= maxPrepared) break
       prepared.delete(oldest)
     }
     return statement
@@ -173,20 +173,20 @@ const connect = (database: DatabaseSync): Connection => {
       })
     })
 
-  const once = (text: string) => database.prepare(text)
+  const prepareAgain = (text: string) => database.prepare(text)
   const rows = run<Row>(prepare, false)
-  const rowsOnce = run<Row>(once, false)
+  const unpreparedRows = run<Row>(prepareAgain, false)
   const execute: Connection["execute"] = (text, params, transform) =>
     transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
   return {
     execute,
     executeUnprepared: (text, params, transform) =>
       transform === undefined
-        ? rowsOnce(text, params)
-        : Effect.map(rowsOnce(text, params), transform),
+        ? unpreparedRows(text, params)
+        : Effect.map(unpreparedRows(text, params), transform),
     executeRaw: rows,
     executeValues: run<ReadonlyArray<unknown>>(prepare, true),
-    executeValuesUnprepared: run<ReadonlyArray<unknown>>(once, true),
+    executeValuesUnprepared: run<ReadonlyArray<unknown>>(prepareAgain, true),
     executeStream: (text, params, transform) =>
       Stream.fromArrayEffect(execute(text, params, transform))
   }

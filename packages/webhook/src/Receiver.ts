@@ -3,18 +3,18 @@
  *
  * **Details**
  *
- * A callback takes this path, on which each step's result is the input of the next:
+ * A callback takes this path. The result of each step is the input of the next:
  *
  * 1. `Receiver.receive` takes the request from a door (`NodeReceiver`, `WebReceiver`, `route`).
  * 2. `Verifier` verifies it: `Incoming` → `Verified`.
  * 3. `Ledger.accept` stores it, and the response is 200.
- * 4. `Worker` claims the row and reads the status from the service (`Confirmer`) if that is due.
+ * 4. `Worker` claims the row and reads the status from the service (`Confirmer`) if a read is due.
  * 5. `Teller` calls the `Handler` with the transition.
  *
  * | status code | meaning |
  * |---|---|
  * | 200 | stored, also if it is a repeat |
- * | 400, 405, 413, 415 | not a callback |
+ * | 400, 405, 413, 415 | the request is not a callback of the merchant |
  * | 401 | the checksum does not match |
  * | 503 | the ledger is not available; the service sends the callback again |
  *
@@ -74,8 +74,8 @@ export class Receiver extends Context.Service<
  *
  * **Details**
  *
- * `policy` names the claims that the service must confirm before the handler is told: `final` ones
- * (default), `always` all, `never` none.
+ * `policy` decides which claims the service must confirm before the handler is told: with `final` (the default)
+ * those of a final status, with `always` all, with `never` none.
  *
  * @category layers
  * @since 0.1.0
@@ -101,8 +101,8 @@ const layerReceive = Layer.effect(
     let isCurrentSecretUsed = false
 
     /**
-     * Limits how long an accept takes. Returns a synchronous result directly; interrupts a slow accept without
-     * awaiting it, since a store that hangs may not react. `Effect.timeout` forks two fibers for each callback:
+     * Limits the time of an accept. Returns a synchronous result directly; interrupts a slow accept without
+     * awaiting it, because a store that hangs may not react. `Effect.timeout` forks two fibers for each callback:
      * without them, `receive` takes 30 % less CPU time with the ledger in memory.
      */
     const withTimeout = (accept: Effect.Effect<Accepted, StoreUnavailable>) =>
@@ -205,7 +205,7 @@ export const route = (
 
 /**
  * Takes the checksum out of the request's headers, so that no logger, tracer or error of the server shows
- * it. Anybody who has seen a checksum can replay the callback.
+ * it. A person who has seen the checksum can replay the callback.
  */
 const removeChecksum = (headers: Headers.Headers): string | undefined => {
   const checksum = headers["x-checksum"]

@@ -1,5 +1,5 @@
 /**
- * Plans when the status of each transaction is read, so that a lost callback is noticed.
+ * Plans the reads of each transaction, so that a lost callback is noticed.
  *
  * **Details**
  *
@@ -8,15 +8,15 @@
  *
  * - *ahead*: a claim is ahead of what the service states. Read at once, then after 1, 2, 5, 15 and 60
  *   seconds, then on the poll ladder.
- * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once
- *   at each gap of the poll ladder.
+ * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once at each
+ *   gap of the poll ladder, then as in *closed*.
  * - *open*: the transaction has not ended. Read on the poll ladder, whose last gap repeats, until 180 days
  *   after the last callback with a new status.
- * - *closed*: the transaction has ended. The *watch* goes on, because the callback of a later REFUNDED or
+ * - *closed*: the transaction has ended. The *watch* begins, because the callback of a later REFUNDED or
  *   CHARGEBACK may be lost. A payment in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
  *   double up to 64 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
  *
- * Besides the plan, every accepted claim that is not confirmed makes the row due now, also an exact repeat.
+ * Apart from the plan, every accepted claim that is not confirmed makes the row due now, even an exact repeat.
  * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
  * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
  * second.
@@ -32,6 +32,7 @@ import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import type { Change, Row } from "./Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
+/** The waits before the first reads of a plan. */
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const paidWaits = Array.from({ length: 8 }, (_, power) => Duration.hours(12 * 2 ** power))
@@ -100,7 +101,7 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
-/** Tells whether the row is parked because no endpoint knows its id, and has had no new status since. */
+/** Tells whether the row is parked because no endpoint knows its id, and no callback claimed a new status since. */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&
@@ -115,13 +116,13 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /**
- * Returns the change that a read makes to a row: its evidence, and its place on the plan.
+ * Returns the change that the result of a read makes to a row: its evidence, and its position in the plan.
  *
  * **Details**
  *
- * A read that leads to another plan, or to another terminal status, starts the plan from its beginning. A
- * read without an answer is retried after 15 seconds and does not advance the plan. A row whose id the
- * service does not know for a day is parked.
+ * If a read leads to another plan or to another terminal status, the new plan starts at its beginning. A read
+ * without an answer is retried after 15 seconds and does not advance the plan. A row is parked if the service
+ * does not know its id for one day.
  *
  * @category reducers
  * @since 0.1.0
@@ -159,14 +160,14 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
   }
 }
 
-/** Returns how many reads of the plan are made after this one; undefined if it was not one of the plan. */
+/** Returns the number of reads made on the plan, including this one; undefined if this read was not on the plan. */
 const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)
-  const hasOtherEnd =
+  const hasOtherTerminal =
     plan === "closed" &&
     row.pollAt !== undefined &&
     row.read?.status !== terminalStatus(next, rules)
-  if (plan !== planOf(row, rules) || hasOtherEnd) {
+  if (plan !== planOf(row, rules) || hasOtherTerminal) {
     return plan === "open" || plan === "closed" ? 0 : 1
   }
   return isOnPlan(row, rules, result) ? row.polls + 1 : undefined
@@ -183,7 +184,7 @@ const deadLetterAfter = (row: Row, result: ReadResult, now: number): Pick<Change
     : {}
 }
 
-/** Tells whether a read was due by the plan, and not only because of an unconfirmed claim. */
+/** Tells whether the plan made a read due, and not only an unconfirmed claim. */
 const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {
   const at = pollAt(row, rules)
   return at !== undefined && at <= askedAt

@@ -1,5 +1,5 @@
 /**
- * One row of the ledger: all that is kept of one transaction, and the change that a worker may write to it.
+ * A row of the ledger: everything that is kept of one transaction, and the change that a worker may write to it.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kin
 import type { Status } from "@pawl/core/Status"
 
 /**
- * Names one row, or without a scope every row that the method has of the id.
+ * The key of one row. Without a scope it names every row of the method and id.
  *
  * @category models
  * @since 0.1.0
@@ -21,8 +21,8 @@ export interface Key {
 }
 
 /**
- * The order of the merchant as far as it is known, from a registration or from the token of a callback
- * URL. Amounts are decimal text in major units.
+ * The known fields of the merchant's order, from a registration or from the token of a callback URL. Amounts
+ * are decimal text in major units.
  *
  * @category models
  * @since 0.1.0
@@ -35,27 +35,28 @@ export interface Ordered {
 }
 
 /**
- * All that is kept of one transaction. Times are milliseconds since the epoch.
+ * Everything that is kept of one transaction. Times are milliseconds since the epoch.
  *
  * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and never changes
  *   (`docs/decisions/0015-a-rows-key-contains-the-kind-that-the-row-was-created-with.md`).
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
- * - `amountCleared`: a person allowed amounts that differ from the ordered one.
+ * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
  * - `secret`: the secret that signed the newest callback; undefined before the first.
  * - `told`, `sequence`: the status that the handler was last told, and the number of transitions so far.
- * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the transition in progress, the number of handler
- *   calls made for it, the time of the first of them, and the earliest time of the next.
+ * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the status that the handler is being told, the number of
+ *   its calls for that status, the time of the first of these calls (since the last redrive), and the earliest
+ *   time of the next one.
  * - `newStatusAt`: when a callback last claimed a new status. The poll ladder starts here.
  * - `polls`, `pollAt`: the number of reads made on the ladder, and when the next is due; undefined before
  *   the first is planned.
- * - `askedAt`: when the service was last asked, with or without success.
- * - `unconfirmedAt`: when a claim last came that the service has not confirmed, or when the service is to be
- *   asked about it again because it did not respond.
- * - `deadLetter`: why the row is a dead letter; undefined when it is none.
- * - `newestCallbacks`: for each status, the newest verified callback that claims it, until it is deleted by
- *   a clean-up.
+ * - `askedAt`: when the last read was sent, with or without success.
+ * - `unconfirmedAt`: when the last claim came that the service has not confirmed, or when it is to be read again
+ *   because the service did not answer.
+ * - `deadLetter`: the reason why the row is a dead letter; undefined when it is none.
+ * - `newestCallbacks`: for each status, the newest verified callback that claims it, until `Cleaner` deletes
+ *   it.
  *
  * @category models
  * @since 0.1.0
@@ -88,8 +89,7 @@ export interface Row {
 }
 
 /**
- * A verified callback as it is kept: when it came, the fields that its checksum covers, and all fields of
- * its body.
+ * A stored callback: when it came, the fields that its checksum covers, and all fields of its body.
  *
  * @category models
  * @since 0.1.0
@@ -101,8 +101,8 @@ export interface StoredCallback {
 }
 
 /**
- * Why a row is a dead letter, since when, and the status that the handler could not be told, if there is
- * one.
+ * The reason why a row is a dead letter, the time since when it is one, and the status that the handler could
+ * not be told, if there is one.
  *
  * @category models
  * @since 0.1.0
@@ -117,8 +117,8 @@ export interface DeadLetter {
  * A row under a lease, as it was when it was leased or last written.
  *
  * - `lease`: the id of the lease.
- * - `evidenceAtLease`: the evidence when the row was leased. The difference to the evidence of the row is
- *   what callbacks claimed since.
+ * - `evidenceAtLease`: the evidence when the row was leased. Later claims are in the evidence of the
+ *   row and not here.
  *
  * @category models
  * @since 0.1.0
@@ -131,11 +131,11 @@ export interface Leased extends Row {
 /**
  * The result of a worker's work on a leased row.
  *
- * - `evidence`, `read`: are joined to those of the row. Every other field of a row replaces the row's.
- * - `ifSequence`: writes only where the row has this sequence, so that a write whose response was lost is
+ * - `evidence`, `read`: are joined to those of the row. Every other field replaces that of the row.
+ * - `ifSequence`: the change is written only if the row has this sequence. So a write whose response was lost is
  *   not made twice.
  * - `until`: the new end of the lease.
- * - `release`: ends the lease, and says when work is due again; undefined when only a new event makes it due.
+ * - `release`: ends the lease. `dueAt` is when work is due again; undefined when only a new event makes it due.
  *
  * @category models
  * @since 0.1.0
@@ -165,7 +165,7 @@ export interface Change extends Partial<
 }
 
 /**
- * Makes the row of a transaction of which nothing is known.
+ * Makes an empty row for a transaction.
  *
  * @category constructors
  * @since 0.1.0
@@ -198,7 +198,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
 })
 
 /**
- * An operation that the merchant started, to be followed from now on with or without callbacks.
+ * An operation that the merchant started. Its transaction is polled from now on, with or without callbacks.
  *
  * - `transactionId`: the id that the status endpoint of its kind takes; the refundId of a refund.
  * - `status`: the status in the response to the create. It counts as confirmed.
@@ -213,7 +213,7 @@ export interface Registration extends Ordered {
 }
 
 /**
- * The fields of a create's request that become `Ordered`.
+ * The fields of the request of a create that become `Ordered`.
  *
  * @category models
  * @since 0.1.0

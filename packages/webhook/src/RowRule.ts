@@ -3,14 +3,14 @@
  *
  * **Details**
  *
- * Every function is pure. It takes all rows that a method has of a transaction id and returns them
- * changed, because a callback chooses among these rows and a write may join two of them.
+ * Every function is pure. It takes all rows of a method and transaction id and returns them changed, because a
+ * callback belongs to one of these rows and a write may join two of them.
  *
- * The rule is written once, here. The ledger in memory is a map over these functions, each SQL statement
- * names the function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Ledger`) compare
- * any ledger with them.
+ * This is the only place of the rule. The ledger in memory calls these functions, each SQL statement names the
+ * function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Ledger`) compare any ledger with
+ * them.
  *
- * Times are parameters, in milliseconds since the epoch. Where a row is due at two times, the earlier one
+ * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one
  * counts.
  *
  * @since 0.1.0
@@ -34,9 +34,9 @@ export const quarantineLimit = 16
  * Stores a callback that claims a status.
  *
  * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
- * - `isDue`: the row is due now: the status is new, or the service has not confirmed it.
+ * - `isDue`: the row is due now, because the status is new or the service has not confirmed it.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const accept = (
@@ -78,7 +78,7 @@ export const accept = (
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
  * a status in it counts as confirmed.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const register = (
@@ -88,14 +88,14 @@ export const register = (
 ): StoredRows => {
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
   const { row } = stored
-  const stated = status === undefined ? Evidence.none : Evidence.confirmed(status)
+  const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
   return replace(rows, stored, {
     ...stored,
     row: {
       ...row,
       kind,
       ordered: orderedOf(order) ?? row.ordered,
-      evidence: Evidence.join(row.evidence, stated)
+      evidence: Evidence.join(row.evidence, confirmed)
     },
     dueAt: earlier(stored.dueAt, at)
   })
@@ -104,7 +104,7 @@ export const register = (
 /**
  * Leases the row of a scope to one worker, and ends the lease that it had before.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const lease = (
@@ -122,20 +122,20 @@ export const lease = (
 }
 
 /**
- * Writes a change under a lease, and returns the row as it is then.
+ * Writes a change under a lease, and returns the changed row.
  *
  * **Details**
  *
- * Evidence and read are joined. Where a callback brought a new status during the lease, the poll ladder
- * stays as the callback left it.
+ * Evidence and read are joined. If a callback brought a new status during the lease, the poll ladder stays as
+ * the callback left it.
  *
- * Nothing is written without the lease, or where `ifSequence` differs from the sequence of the row: the
- * same `rows` are returned, and `leased` is undefined.
+ * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
+ * `rows` are returned, and `leased` is undefined.
  *
- * A change to a kind that another row has joins the leased row to that row: `leased` is undefined, and the
- * leased row is removed.
+ * If another row has the kind in the change, the leased row is joined to that row and removed, and `leased` is
+ * undefined.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const write = (
@@ -172,10 +172,11 @@ export const write = (
 }
 
 /**
- * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the
- * counts of callbacks are added. Every field that only one of the two can set stays as it is in `stored`.
+ * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the counts
+ * of callbacks are added. The order, the told status and the newest callbacks that `stored` does not have come
+ * from the other row. All other fields stay as they are in `stored`.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
@@ -192,15 +193,15 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 })
 
 /**
- * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` where the key
- * names no dead letter.
+ * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` if the key names no
+ * dead letter.
  *
  * **Details**
  *
- * The handler gets its full time for retries again. An id that no endpoint knew is read at once, and an
- * amount that differed from the ordered one is let pass. Calls of the handler go on being counted.
+ * The handler gets its full time for retries again, and its `attempt` is not reset. An id that no endpoint knew
+ * is read at once. An amount that differs from the ordered one is allowed from now on.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
 export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRows => {
@@ -231,10 +232,10 @@ export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRow
  * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
  * keeps its callbacks. Counts and evidence stay.
  *
- * @category transitions
+ * @category reducers
  * @since 0.1.0
  */
-export const forget = (
+export const deleteBodies = (
   rows: StoredRows,
   { before, limit }: { readonly before: number; readonly limit: number }
 ): { readonly rows: StoredRows; readonly count: number } => {
@@ -254,7 +255,7 @@ export const forget = (
   return count === 0 ? { rows, count } : { rows: next, count }
 }
 
-/** Replaces a row, or appends one that is new. */
+/** Replaces a row, or appends a new one. */
 const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
   const index = rows.indexOf(stored)
   return index === -1 ? [...rows, next] : rows.with(index, next)

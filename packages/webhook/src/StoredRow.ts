@@ -1,9 +1,9 @@
 /**
- * A row as a ledger keeps it: which row an event belongs to, and when a row may be claimed.
+ * Stored rows: which row an event belongs to, and when a row may be claimed.
  *
  * **Details**
  *
- * `RowRule` says how stored rows change.
+ * `RowRule` states how stored rows change.
  *
  * @since 0.1.0
  */
@@ -27,7 +27,7 @@ export interface StoredRow {
 }
 
 /**
- * All rows that a method has of a transaction id.
+ * All rows of one method and transaction id.
  *
  * @category models
  * @since 0.1.0
@@ -35,7 +35,7 @@ export interface StoredRow {
 export type StoredRows = ReadonlyArray<StoredRow>
 
 /**
- * The right of one worker to a row, until a time.
+ * The exclusive right of one worker to work on a row, until a time.
  *
  * - `evidence`: the evidence of the row when it was leased.
  *
@@ -49,17 +49,17 @@ export interface Lease {
 }
 
 /**
- * The event that looks for a row: a callback, or a registration.
+ * The source of an event that belongs to a row.
  *
  * @category models
  * @since 0.1.0
  */
-export type Finder = "callback" | "registration"
+export type Source = "callback" | "registration"
 
 /**
- * Finds the row for a kind among the rows that its method has of an id: the row of that kind, else the row
- * whose kind is not known. Where the event does not know its kind, a payment comes before a payout, a
- * payout before a refund.
+ * Finds the row that an event belongs to, among the rows of a method and id: the row of the event's kind,
+ * else the row whose kind is not known. If the event names only the method, a payment is chosen before a
+ * payout, and a payout before a refund.
  *
  * **Details**
  *
@@ -73,11 +73,11 @@ export const find = <A>(
   rows: ReadonlyArray<A>,
   kindOf: (row: A) => Kind,
   kind: Kind,
-  by: Finder
+  source: Source
 ): A | undefined => {
   const method = methodOf(kind)
   const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
-  const candidates = kind === "refund" && by === "callback" ? known : [...known, method]
+  const candidates = kind === "refund" && source === "callback" ? known : [...known, method]
   for (const candidate of candidates) {
     const found = rows.find((row) => kindOf(row) === candidate)
     if (found !== undefined) return found
@@ -86,7 +86,7 @@ export const find = <A>(
 }
 
 /**
- * Finds the row that an event belongs to, or makes the blank row of its kind.
+ * Finds the row that an event belongs to, or makes an empty row of its kind.
  *
  * @category getters
  * @since 0.1.0
@@ -96,16 +96,16 @@ export const findOrMake = (
   kind: Kind,
   transactionId: string,
   at: number,
-  by: Finder
+  source: Source
 ): StoredRow =>
-  find(rows, kindOf, kind, by) ?? {
+  find(rows, kindOf, kind, source) ?? {
     row: blank(kind, transactionId, at),
     dueAt: undefined,
     lease: undefined
   }
 
 /**
- * Returns the row that `Ledger.get` shows of an id.
+ * Returns the row that `Ledger.get` returns.
  *
  * @category getters
  * @since 0.1.0
@@ -136,7 +136,7 @@ export const claimable = (rows: StoredRows, at: number): StoredRows =>
     .toSorted((one, two) => claimableAt(one) - claimableAt(two))
 
 /**
- * Returns when the next of the rows may be claimed; undefined when none may.
+ * Returns when the next of the rows may be claimed; undefined when no row may be.
  *
  * @category getters
  * @since 0.1.0

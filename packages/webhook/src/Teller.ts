@@ -1,19 +1,19 @@
 /**
- * Tells the handler where a transaction stands, whenever that changes.
+ * Calls the handler with each transition of a transaction.
  *
  * **Details**
  *
  * One call of `tell` makes at most one call of the handler:
  *
- * 1. *start*: the attempt is written to the row, so that a call cut short by a crash counts as failed.
+ * 1. *start*: the attempt is written to the row, so that a call that a crash interrupts counts as failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
- * 3. *settle*: the status is written as told; if the handler has `settle`, in one database transaction with
- *    the handler's own rows.
+ * 3. *mark*: the transition is marked as told. If the handler has `commit`, the mark is in one database
+ *    transaction with the rows of the merchant.
  *
  * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After
- * 24 hours of failures the row is parked as a dead letter, until its transaction has another status to tell.
- * If a callback has another amount than was ordered, the row is parked instead of told. A person can
- * re-drive a parked row.
+ * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
+ * callback has another amount than was ordered, the row is parked and the handler is not called. A person can
+ * redrive a parked row.
  *
  * @since 0.1.0
  */
@@ -34,7 +34,8 @@ import { Ledger } from "./Ledger.ts"
 import type { Change, DeadLetter, Leased } from "./Row.ts"
 
 /**
- * Service that tells the handler of a leased row's transaction, and returns the row as written.
+ * Service that tells the handler the next transition of a leased row, if there is one, and returns the changed
+ * row.
  *
  * @category services
  * @since 0.1.0
@@ -70,21 +71,21 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
         return parked
       })
 
-      /** Writes that a transition was told. */
-      const settle = Effect.fnUntraced(function* (
+      /** Marks a transition as told. */
+      const markTold = Effect.fnUntraced(function* (
         row: Leased,
         transition: HandlerTransition,
         change: Change
       ) {
-        if (handler.settle === undefined) {
+        if (handler.commit === undefined) {
           return Exit.succeed(yield* Lease.write(ledger, row, change))
         }
-        // The commit may succeed and its response be lost: `ifSequence` keeps the retry from writing twice.
+        // A commit may succeed and its response be lost. `ifSequence` prevents a second write by the retry.
         const writeOnce = Effect.flatMap(
           ledger.write(row, { ...change, ifSequence: row.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
         )
-        const exit = yield* handler.settle(transition, writeOnce).pipe(
+        const exit = yield* handler.commit(transition, writeOnce).pipe(
           Effect.retry({
             schedule: Lease.retrySchedule,
             while: (error) => error instanceof StoreUnavailable
@@ -108,9 +109,9 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           Effect.timeout(handlerTimeout),
           Effect.exit
         )
-        const told: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
+        const result: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
           ? Exit.failCause(handled.cause)
-          : yield* settle(started, transition, {
+          : yield* markTold(started, transition, {
               told: to,
               sequence: row.sequence + 1,
               pendingStatus: undefined,
@@ -118,16 +119,16 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
               failingSince: undefined,
               deadLetter: undefined
             })
-        if (Exit.isSuccess(told)) {
+        if (Exit.isSuccess(result)) {
           const { confirmed, conflict } = standing
           yield* journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
-          return told.value
+          return result.value
         }
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
         const backoff = Transition.backoff(attempt)
         yield* Effect.logWarning(
           `The handler failed; it is called again in ${backoff / 1000} s`,
-          reasonOf(told.cause)
+          reasonOf(result.cause)
         )
         const retryAt = (yield* Clock.currentTimeMillis) + backoff
         return yield* Lease.write(ledger, started, { retryAt })
@@ -137,7 +138,7 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
     })
   )
 
-/** Returns what to log of a failed handler: the message of a tagged error, else the cause with its stack. */
+/** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
   const isTagged = error instanceof Error && "_tag" in error && error.cause === undefined

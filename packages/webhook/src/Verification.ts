@@ -3,22 +3,22 @@
  *
  * **Details**
  *
- * `verifyWith` is a plain function, for servers that keep callbacks in their own way. It needs no Effect
- * runtime and adds 3.5 kB to a bundle. `Verifier` is the same check as a service.
+ * `verifyWith` is a plain function, for servers with a store of their own. It needs no Effect runtime and adds
+ * 3.5 kB to a bundle. `Verifier` is the same check as a service.
  *
  * The checks run in this order, and the first that fails decides the response: HTTP method, size,
- * content encoding, content type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields,
- * checksum. Nothing is looked up before the checksum is verified, and no check throws.
+ * content encoding, content type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields, checksum,
+ * kind and account. No check reads a store, and no check throws.
  *
  * The checksum is computed over the fields as they were sent and compared with the header as text. The
  * current secret is tried first, then the previous one.
  *
- * The token in the query, if there is one, is read after the checksum. It names the operation that the
- * URL was made for, and so the row that the callback belongs to. A callback of another kind or account
- * than its token names is refused.
+ * The token in the query, if there is one, is decoded after the checksum is verified. It names the operation of
+ * the URL, and therefore the row that the callback belongs to. A callback is refused if its method or account
+ * differs from that of its token.
  *
  * A callback with a valid checksum but with an unknown status, or with an amount, currency or identifier
- * outside the grammar, is not refused: the service would drop it after six tries. Its `quarantine` field
+ * outside the grammar, is not refused, because the service would drop it after six attempts. Its `quarantine` field
  * names the problem.
  *
  * **Example** (On Node; on other runtimes, sign with `PortableHmac.keyed`)
@@ -78,9 +78,9 @@ export interface Incoming {
  * A callback with a valid checksum. Only `verifyWith` makes one.
  *
  * - `kind`, `transactionId`: the key of its row. Without a token, the kind is the method.
- * - `ordered`: the order as the token names it.
+ * - `ordered`: the fields of the order in the token.
  * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
- * - `quarantine`: the field that makes it impossible to act on the callback, if there is one.
+ * - `quarantine`: the field because of which the callback cannot be acted on, if there is one.
  * - `secret`: the secret that its checksum was made with.
  *
  * @category models
@@ -111,8 +111,8 @@ export type Verified = Brand.Branded<
 export const maxBytes = 64 * 1024
 
 /**
- * The secrets and accounts that callbacks are verified with. `Secret` is a function that signs for
- * `verifyWith`, and a redacted text for `Verifier.layer`.
+ * The secrets and accounts that callbacks are verified with. `Secret` is a signing function for `verifyWith`, and
+ * a redacted text for `Verifier.layer`.
  *
  * - `current`: the merchant secret. It must not be empty: anybody can sign with an empty secret.
  * - `previous`: the secret before it, which is accepted too while secrets are rotated.
@@ -152,7 +152,7 @@ export const verifyWith = (
     return undefined
   }
 
-  /** The key of the row: for a refund, the id that its status endpoint takes, if the callback has it. */
+  /** Returns the key of the row. For a refund it has the `refundId`, if the callback has one. */
   const keyOf = (kind: Kind, signed: Signed, body: Body) => {
     const { refundId } = body
     const isRefund = kind === "refund" || (kind === "card" && refundCallbackId === "payment")
@@ -190,7 +190,7 @@ export const verifyWith = (
     if (secret === undefined || !checksum) return refuse(401, "the checksum does not match")
 
     const token = tokenOf(route.token)
-    const kind = token === undefined ? method : Token.kindOf(token.origin, method)
+    const kind = token === undefined ? method : Token.kindOf(token.operation, method)
     if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
     const account = token?.ordered.account
     if (account !== undefined && account !== signed.account) {

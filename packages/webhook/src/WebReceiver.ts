@@ -39,7 +39,7 @@
  * **Details**
  *
  * The handler reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
- * received. Put it before body parsers. It ignores the path of the request, so it can be mounted at any.
+ * received. Put it before body parsers. It ignores the path of the request, so it can be mounted at any path.
  *
  * @since 0.1.0
  */
@@ -55,8 +55,8 @@ import { maxBytes } from "./Verifier.ts"
  * A receiver as a web-standard handler.
  *
  * - `handler` responds to one request. The first request builds the layer; if that fails, the response is 503.
- * - `start` builds the layer now, and fails as the layer does. Work left from an earlier process goes on
- *   before the first callback comes. Some workers forbid this outside a request.
+ * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
+ *   worked on before the first callback comes. Some platforms for workers forbid this outside a request.
  * - `dispose` ends the receiver.
  *
  * @category models
@@ -107,7 +107,7 @@ const receive = ({ headers, method, url }: Request, body: Uint8Array) =>
 const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.responseHeaders(status) })
 
-/** Reads at most one byte over the limit. A body that breaks off reads as empty, which the verifier refuses. */
+/** Reads at most one byte over the limit. A body that ends early counts as empty, and the verifier refuses it. */
 const readBody = (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> => {
   if (body === null) return Promise.resolve(Door.emptyBody)
   const reader = body.getReader()

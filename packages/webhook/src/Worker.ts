@@ -1,5 +1,5 @@
 /**
- * Works on the rows that are due: reads statuses from the service, and has the handler told.
+ * Works on the rows that are due: reads their status from the service, and calls the handler.
  *
  * **Details**
  *
@@ -9,11 +9,11 @@
  * Work on a row has three steps:
  *
  * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`) and the result is written.
- * 2. *tell*: the handler is told where the transaction stands, if that is new (`Teller`).
+ * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`).
  * 3. *release*: the lease ends, and the row gets the time at which it is due again.
  *
- * Only one worker at a time has the lease of a row, so there is at most one call of the handler for a
- * transaction. A worker that loses the lease stops at once.
+ * Only one worker at a time has the lease of a row, so there is at most one call of the handler at a
+ * time for a transaction. A worker that loses the lease stops at once.
  *
  * @since 0.1.0
  */
@@ -34,12 +34,12 @@ import * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "./Row.ts"
 import { Teller } from "./Teller.ts"
 
-const maxRows = 64
+const maxRowsAtWork = 64
 const retryDelay = Duration.seconds(1)
 
 /**
- * Layer that works for as long as it lives. At its end, handlers at work are interrupted and the leases of
- * their rows are released.
+ * Layer that works until its scope ends. Then the running handlers are interrupted, and the leases of their rows
+ * are released.
  *
  * @category layers
  * @since 0.1.0
@@ -90,7 +90,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
           )
       )
 
-      /** A row already at work here was claimed again after the clock jumped. The second lease runs out unused. */
+      /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
       const start = (leased: Leased) => {
         if (rowsAtWork.has(keyOf(leased))) return Effect.void
         rowsAtWork.add(keyOf(leased))
@@ -103,7 +103,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
       }
 
       const awaitSlot = Effect.suspend(() => {
-        if (rowsAtWork.size < maxRows) return Effect.void
+        if (rowsAtWork.size < maxRowsAtWork) return Effect.void
         slotFreed.closeUnsafe()
         return slotFreed.await
       })
@@ -111,8 +111,8 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
       const round = Effect.gen(function* () {
         yield* awaitSlot
         const at = yield* Clock.currentTimeMillis
-        const limit = maxRows - rowsAtWork.size
-        // Uninterruptible: the fiber of a claimed row releases its lease, so it must be started.
+        const limit = maxRowsAtWork - rowsAtWork.size
+        // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
         const { dueAt } = yield* ledger.claim({ at, until: at + Lease.duration, limit }).pipe(
           Effect.tap(({ rows }) => Effect.forEach(rows, start, { discard: true })),
           Effect.uninterruptible
@@ -139,7 +139,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
 
-/** Returns when the row is due for a read or a call of the handler; undefined if there is no work on it. */
+/** Returns when the row is due for a read or a call of the handler; undefined if it has no work to do. */
 const dueAt = (row: Row, rules: Reconciler.Rules): number | undefined => {
   const callAt = Transition.callAt(row, rules.policy)
   const readAt = Reconciler.readAt(row, rules)

@@ -1,5 +1,5 @@
 /**
- * Receiver of callbacks: verifies and stores them, confirms statuses, and tells the handler in order.
+ * The modules of `@pawl/webhook` that run without Node: the receiver of callbacks.
  *
  * @since 0.1.0
  */

@@ -155,7 +155,7 @@ describe("dead letters", () => {
             to: "PENDING",
             at: expect.stringMatching(/^1970-01-02T00:.*Z$/u),
             attempts: expect.any(Number),
-            explanation: expect.stringMatching(/24 hours.*re-drive/u)
+            explanation: expect.stringMatching(/24 hours.*redrive/u)
           }
         ])
         const { method, kind, transactionId, ...deadLetter } = (

@@ -25,7 +25,7 @@ const built = (key: string) =>
   CallbackUrl.layer(Redacted.make(key)).pipe(Layer.provide(NodeHmac.layer))
 const make = (
   url: string,
-  kind: CallbackUrl.Kind = "apm-payment",
+  kind: CallbackUrl.Operation = "apm-payment",
   said: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2] = request,
   key = secret
 ) =>

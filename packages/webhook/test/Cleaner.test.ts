@@ -50,7 +50,7 @@ describe("the body of a callback", () => {
           Effect.provideService(Cleaner.Retention, Duration.days(1))
         )
         yield* World.pass("1 second")
-        expect(yield* ledger.forget({ before: world.now() + 1, limit: 1000 })).toBe(0)
+        expect(yield* ledger.deleteBodies({ before: world.now() + 1, limit: 1000 })).toBe(0)
       })
     ))
 })

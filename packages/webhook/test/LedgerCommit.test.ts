@@ -68,15 +68,15 @@ const world = Effect.fnUntraced(function* (
   const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 1 })
   const leased = rows[0] as Leased
   const told = ledger.write(leased, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
-  const settle = Context.get(built, Handler).settle
-  if (settle === undefined) throw new Error("The handler does not settle")
+  const commitTold = Context.get(built, Handler).commit
+  if (commitTold === undefined) throw new Error("The handler has no commit")
   const state = Effect.gen(function* () {
     const row = yield* ledger.get("card", "100001")
     return { told: row?.told, orders: (yield* written).length }
   })
   return {
     told,
-    settle: <A, E>(work: Effect.Effect<A, E>) => settle(transition, work),
+    commitTold: <A, E>(work: Effect.Effect<A, E>) => commitTold(transition, work),
     state: Effect.provide(state, built)
   }
 })
@@ -84,50 +84,50 @@ const world = Effect.fnUntraced(function* (
 const promises = (place: Place) => {
   it.effect("writes both", () =>
     Effect.gen(function* () {
-      const { settle, state, told } = yield* world(place)
-      expect(yield* settle(told)).toMatchObject({ told: "SUCCEED" })
+      const { commitTold, state, told } = yield* world(place)
+      expect(yield* commitTold(told)).toMatchObject({ told: "SUCCEED" })
       expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
     })
   )
 
   it.effect("writes neither when the commit fails after its write", () =>
     Effect.gen(function* () {
-      const { settle, state, told } = yield* world(place, (handled) =>
+      const { commitTold, state, told } = yield* world(place, (handled) =>
         Effect.andThen(insert(handled), Effect.fail("no"))
       )
-      expect(yield* Effect.flip(settle(told))).toBe("no")
+      expect(yield* Effect.flip(commitTold(told))).toBe("no")
       expect(yield* state).toEqual({ told: undefined, orders: 0 })
     })
   )
 
   it.effect("writes neither when the write of the ledger fails", () =>
     Effect.gen(function* () {
-      const { settle, state, told } = yield* world(place)
+      const { commitTold, state, told } = yield* world(place)
       const lost = Effect.flatMap(told, () => Effect.fail("lost"))
-      expect(yield* Effect.flip(settle(lost))).toBe("lost")
+      expect(yield* Effect.flip(commitTold(lost))).toBe("lost")
       expect(yield* state).toEqual({ told: undefined, orders: 0 })
     })
   )
 
   it.effect("fails with the SQL error of a write that the database refuses", () =>
     Effect.gen(function* () {
-      const { settle, state, told } = yield* world(place, () =>
+      const { commitTold, state, told } = yield* world(place, () =>
         Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
       )
-      expect(yield* Effect.flip(settle(told))).toMatchObject({ _tag: "SqlError" })
+      expect(yield* Effect.flip(commitTold(told))).toMatchObject({ _tag: "SqlError" })
       expect(yield* state).toEqual({ told: undefined, orders: 0 })
     })
   )
 
   it.effect("writes once when the response to the first transaction is lost", () =>
     Effect.gen(function* () {
-      const { settle, state, told } = yield* world(place)
-      yield* settle(told)
+      const { commitTold, state, told } = yield* world(place)
+      yield* commitTold(told)
       // The worker writes again after `StoreUnavailable`.
       const again = Effect.flatMap(told, (row) =>
         row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
       )
-      yield* Effect.flip(settle(again))
+      yield* Effect.flip(commitTold(again))
       expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
     })
   )

@@ -64,7 +64,7 @@ const live = Effect.gen(function* () {
   yield* ledger.get("card", "3")
   expect((yield* ledger.deadLetters).length).toBe(60)
   expect(yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)).toBe(true)
-  expect(yield* ledger.forget({ before: 10_000, limit: 100 })).toBe(100)
+  expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBe(100)
 })
 
 const plans = (place: Place) =>

@@ -37,7 +37,7 @@ it.effect("a returned row stays the same after every later call", () =>
     yield* ledger.register({ kind: "apm-payment", transactionId: id, amount: "1.00" }, 2 * at)
     yield* ledger.write(leased, { evidence: Evidence.confirmed("SUCCEED"), attempt: 7 })
     yield* ledger.redrive({ method: "apm", transactionId: id }, 3 * at)
-    yield* ledger.forget({ before: 4 * at, limit: 9 })
+    yield* ledger.deleteBodies({ before: 4 * at, limit: 9 })
     expect(returned).toEqual(before)
     expect(yield* ledger.get("apm", id)).toMatchObject({
       callbacks: 4,

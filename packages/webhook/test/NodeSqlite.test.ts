@@ -27,9 +27,11 @@ describe("NodeSqlite", () => {
       const { filename } = file()
       const absent = join(filename, "no", "such.db")
       expect(yield* refusal(absent)).toBe(
-        `The SQLite file ${absent} cannot be used: it has to be a file in a directory that is there, both readable and writable`
+        `The SQLite file ${absent} cannot be used: its directory must exist, and both must be readable and writable`
       )
-      expect(yield* refusal(dirname(filename))).toMatch(/^The SQLite file .* has to be a file/)
+      expect(yield* refusal(dirname(filename))).toMatch(
+        /^The SQLite file .* cannot be used: its directory must exist/
+      )
       writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
       expect(yield* refusal(filename)).toBe(
         `The SQLite file ${filename} cannot be used: file is not a database; name another file`
@@ -38,7 +40,7 @@ describe("NodeSqlite", () => {
       const holder = new DatabaseSync(held.filename)
       holder.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE")
       expect(yield* refusal(held.filename)).toBe(
-        `The SQLite file ${held.filename} cannot be used: another process holds it; end that one, or name another file`
+        `The SQLite file ${held.filename} cannot be used: another process has locked it; end that process, or name another file`
       )
       holder.close()
       yield* open(held.filename)

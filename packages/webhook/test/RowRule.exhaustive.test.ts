@@ -25,7 +25,7 @@ const rule = {
   lease: RowRule.lease,
   write: RowRule.write,
   redrive: RowRule.redrive,
-  forget: RowRule.forget
+  deleteBodies: RowRule.deleteBodies
 }
 type Rule = typeof rule
 
@@ -59,7 +59,7 @@ const alphabet: ReadonlyArray<Letter> = [
   }),
   (at) => ({ type: "write", with: "first lease", told: "SUCCEED", once: true, until: at + 15, at }),
   (at) => ({ type: "redrive", at }),
-  (at) => ({ type: "forget", at })
+  (at) => ({ type: "deleteBodies", at })
 ]
 
 /** The rows and leases that the rule under test leaves. */
@@ -136,9 +136,9 @@ const take = (
       const redriven = tested.redrive(rows, { method: "card", transactionId: id }, step.at)
       return { leases, rows: redriven, result: redriven !== rows }
     }
-    case "forget": {
-      const forgotten = tested.forget(rows, { before: step.at, limit: 1 })
-      return { leases, rows: forgotten.rows, result: forgotten.count }
+    case "deleteBodies": {
+      const deleted = tested.deleteBodies(rows, { before: step.at, limit: 1 })
+      return { leases, rows: deleted.rows, result: deleted.count }
     }
   }
 }
@@ -405,8 +405,8 @@ const bugs: ReadonlyArray<Bug> = [
   [
     "a clean-up deletes the count with the body",
     {
-      forget: (rows, ...call) => {
-        const next = RowRule.forget(rows, ...call)
+      deleteBodies: (rows, ...call) => {
+        const next = RowRule.deleteBodies(rows, ...call)
         return {
           ...next,
           rows: next.rows.map((stored) =>
@@ -419,12 +419,12 @@ const bugs: ReadonlyArray<Bug> = [
   [
     "a clean-up deletes the bodies of dead letters",
     {
-      forget: (rows, options) => {
+      deleteBodies: (rows, options) => {
         const hidden = rows.map(({ row, ...rest }) => ({
           ...rest,
           row: { ...row, deadLetter: undefined }
         }))
-        const next = RowRule.forget(hidden, options)
+        const next = RowRule.deleteBodies(hidden, options)
         return {
           ...next,
           rows: changed(rows, next.rows, (stored, { row }) => ({

@@ -513,25 +513,25 @@ describe("a transition", () => {
     ))
 })
 
-describe("a handler that settles", () => {
-  /** Fails the first attempt to settle, before or after the write. */
+describe("a handler with a commit", () => {
+  /** Fails the first commit, before or after its write. */
   const losing = (after: boolean) => {
     const tries: Array<boolean> = []
-    const settle: World.Options["settle"] = (_, told) =>
+    const commit: World.Options["commit"] = (_, told) =>
       Effect.suspend(() => {
         const isFirst = tries.push(after) === 1
         const lost = new StoreUnavailable({})
         if (isFirst && !after) return Effect.fail(lost)
         return isFirst ? Effect.andThen(told, Effect.fail(lost)) : told
       })
-    return { tries, settle }
+    return { tries, commit }
   }
 
   it("is called once when its store fails for a moment", () =>
     World.run(
       Effect.gen(function* () {
-        const { settle, tries } = losing(false)
-        const world = yield* World.make({ read: World.says("SUCCEED"), settle })
+        const { commit, tries } = losing(false)
+        const world = yield* World.make({ read: World.says("SUCCEED"), commit })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         yield* World.pass("1 minute")
@@ -541,17 +541,17 @@ describe("a handler that settles", () => {
       })
     ))
 
-  it("is settled once when the response was lost (S5)", () =>
+  it("commits once when the response to the commit is lost (S5)", () =>
     World.run(
       Effect.gen(function* () {
-        const { settle } = losing(true)
+        const { commit } = losing(true)
         const marks: Array<unknown> = []
         const world = yield* World.make({
           read: World.says("SUCCEED"),
-          settle: (handled, told) =>
-            settle === undefined
+          commit: (handled, told) =>
+            commit === undefined
               ? told
-              : settle(
+              : commit(
                   handled,
                   Effect.tap(told, (row) => Effect.sync(() => marks.push(row)))
                 )
@@ -565,12 +565,12 @@ describe("a handler that settles", () => {
       })
     ))
 
-  it("counts as failed if it cannot settle, and is called again with growing waits", () =>
+  it("counts as failed when its commit fails, and is called again with growing waits", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
           read: World.says("SUCCEED"),
-          settle: () => Effect.fail("no such order")
+          commit: () => Effect.fail("no such order")
         })
         const { receive } = yield* world.start
         yield* receive("1", "SUCCEED")

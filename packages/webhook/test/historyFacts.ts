@@ -38,14 +38,14 @@ export type Step = { readonly at: number } & (
       readonly release?: { readonly dueAt: number | undefined }
     }
   | { readonly type: "redrive" }
-  | { readonly type: "forget" }
+  | { readonly type: "deleteBodies" }
 )
 
 type Event =
   | Extract<Step, { type: "accept" | "register" | "redrive" }>
   | (Extract<Step, { type: "write" }> & { readonly lease: number })
   | { readonly type: "lease"; readonly at: number; readonly id: number; readonly until: number }
-  | { readonly type: "forgotten"; readonly at: number; readonly status: Status }
+  | { readonly type: "deleted"; readonly at: number; readonly status: Status }
   | { readonly type: "joined"; readonly at: number; readonly events: ReadonlyArray<Event> }
 
 /** The events of one row, in their order. The first one made the row. */
@@ -235,7 +235,7 @@ const bodies = (events: ReadonlyArray<Event>): Partial<Record<Status, number>> =
   events.reduce<Partial<Record<Status, number>>>((now, event) => {
     if (event.type === "accept") return { ...now, [event.status]: event.at }
     if (event.type === "joined") return { ...bodies(event.events), ...now }
-    if (event.type !== "forgotten") return now
+    if (event.type !== "deleted") return now
     return Object.fromEntries(Object.entries(now).filter(([status]) => status !== event.status))
   }, {})
 
@@ -350,7 +350,7 @@ export const after = (past: Past, step: Step): Past & { readonly result: unknown
         result: dead.length > 0
       }
     }
-    case "forget": {
+    case "deleteBodies": {
       const old = rows
         .filter(({ events }) => deadLetter(events) === undefined)
         .flatMap((row) =>
@@ -362,7 +362,7 @@ export const after = (past: Past, step: Step): Past & { readonly result: unknown
         ? { ...past, result: 0 }
         : {
             leases,
-            rows: append(rows, old.row, { type: "forgotten", at: step.at, status: old.status }),
+            rows: append(rows, old.row, { type: "deleted", at: step.at, status: old.status }),
             result: 1
           }
     }

@@ -210,7 +210,7 @@ describe("the admin port", () => {
     Effect.gen(function* () {
       const env = yield* service(new Map())
       const { err, origin, port } = yield* receiver(env, "--host", "0.0.0.0", "--admin-port", "0")
-      const [, admin = ""] = /operator's side is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(err()) ?? []
+      const [, admin = ""] = /admin API is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(err()) ?? []
       expect((yield* ask(`${admin}/metrics`)).status).toBe(200)
       expect((yield* ask(`${admin}/callback`, { method: "POST" })).status).toBe(404)
       expect(origin).toBe(`http://0.0.0.0:${port}`)

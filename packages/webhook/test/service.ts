@@ -88,7 +88,11 @@ export const answer = (request: Verifier.Incoming): number =>
   Result.match(verify(request), { onFailure: ({ status }) => status, onSuccess: () => 200 })
 
 /** Returns a query with the token of an operation and the parameters that the service appends. */
-export const search = (method: Method, kind: CallbackUrl.Kind, request: TokenRequest): string =>
+export const search = (
+  method: Method,
+  kind: CallbackUrl.Operation,
+  request: TokenRequest
+): string =>
   Effect.runSync(
     Effect.provide(
       Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) =>

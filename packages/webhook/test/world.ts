@@ -52,7 +52,7 @@ export interface Options {
   readonly policy?: Policy
   readonly read?: (read: Read) => Effect.Effect<OpenStatus, ReadError>
   readonly handle?: (call: Call) => Effect.Effect<void, unknown>
-  readonly settle?: Handler.Handler["Service"]["settle"]
+  readonly commit?: Handler.Handler["Service"]["commit"]
   readonly flaw?: (now: number) => Flaw
   readonly latency?: Duration.Input
   readonly clock?: (now: number) => number
@@ -120,13 +120,13 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     )
   })
 
-  const { settle } = options
+  const { commit } = options
   const handler =
-    settle === undefined
+    commit === undefined
       ? handlerAlone
       : Layer.effect(
           Handler.Handler,
-          Effect.map(Handler.Handler, ({ handle }) => ({ handle, settle }))
+          Effect.map(Handler.Handler, ({ handle }) => ({ handle, commit }))
         ).pipe(Layer.provide(handlerAlone))
 
   const reader = Layer.succeed(StatusReader, {

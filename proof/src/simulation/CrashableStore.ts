@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* (
       deadLetters: execute(ledger.deadLetters),
       redrive: (key, at) => execute(ledger.redrive(key, at)),
       backlog: (at) => execute(ledger.backlog(at)),
-      forget: (options) => execute(ledger.forget(options)),
+      deleteBodies: (options) => execute(ledger.deleteBodies(options)),
       quarantined: execute(ledger.quarantined),
       awaitWork: ledger.awaitWork,
       pollInterval: ledger.pollInterval

@@ -76,7 +76,8 @@ export const make = Effect.fnUntraced(function* (
         }
       : {
           handle,
-          settle: (transition, told) => Effect.provideService(told, Commit, commit(transition))
+          commit: (transition, markTold) =>
+            Effect.provideService(markTold, Commit, commit(transition))
         }
 
   return Process.make((instance) =>

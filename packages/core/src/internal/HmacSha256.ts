@@ -64,7 +64,7 @@ const compress = (state: Int32Array, message: DataView, offset: number): Int32Ar
   return next
 }
 
-/** Adds the last bytes of a message to a state that has `before` bytes of it, and returns the digest. */
+/** Adds the last bytes of a message to a state that already has `before` bytes of it, and returns the digest. */
 const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Array => {
   // Padding up to the end of a block: one bit, zeros, and the length of the message in bits.
   const padded = new Uint8Array(((bytes.length + 8) | (blockSize - 1)) + 1)
@@ -79,7 +79,7 @@ const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Arra
   return new Uint8Array(out.buffer)
 }
 
-/** Hashes the two blocks of a key once, and returns the function that signs bytes with it. */
+/** Hashes the inner and the outer block of a key once, and returns the function that signs bytes with it. */
 export const keyed = (key: Uint8Array): ((bytes: Uint8Array) => Uint8Array) => {
   const block = new Uint8Array(blockSize)
   block.set(key.length > blockSize ? digest(initial, 0, key) : key)

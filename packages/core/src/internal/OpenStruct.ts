@@ -4,8 +4,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Makes the schema of an object that keeps unknown fields when it is decoded and encoded. So a field that the
- * service adds later is neither lost nor an error. `identifier` is the name of the schema in `openapi.json`.
+ * Makes the schema of an object that keeps unknown fields when it is decoded and encoded. A field that the
+ * service adds later is therefore kept, and is no error. `identifier` is the name of the schema in `openapi.json`.
  */
 export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
@@ -17,8 +17,9 @@ export const openStruct = <const Fields extends Schema.Struct.Fields>(
     identifier
   })
 
-// `Any` and not `Unknown`, which accepts only JSON: known fields pass this schema too before their own, and
-// `Redacted` is not JSON. A check that selects the unknown keys would take twice as long as all other decoding.
+// `Schema.Any`, because known fields are checked against this schema too, before their own. `Schema.Unknown`
+// accepts only JSON, and a `Redacted` is not JSON. A check of the unknown keys alone would take twice as long as
+// all other decoding.
 const unknownField: Schema.Codec<unknown> = Schema.Any
 
 /** Schema for text that may be absent or null. */

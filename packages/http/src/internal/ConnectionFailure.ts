@@ -1,5 +1,5 @@
 /**
- * Describes why a connection failed, by the code of the error. The messages of Node and undici are not
+ * Describes the failure of a connection, by the code of its error. The messages of Node and undici are not
  * used, because they may quote the request.
  */
 
@@ -21,7 +21,7 @@ const codesBeforeConnection: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** Returns the `code` of an error, or of the first of its causes that has one. Looks at five levels. */
+/** Returns the `code` of an error, or of the first of its causes that has one. Looks at five errors at most. */
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
   if (typeof error !== "object" || error === null || depth > 4) return undefined
   if ("code" in error && typeof error.code === "string") return error.code
@@ -36,6 +36,6 @@ export const describe = (code: string | undefined): string => {
   return reasons[code] ?? "the connection failed"
 }
 
-/** Returns whether the failure came before the connection was open, so that nothing was sent. */
+/** Tells whether the connection failed before it was open: nothing was sent then. */
 export const isBeforeConnection = (code: string | undefined): boolean =>
   code !== undefined && codesBeforeConnection.has(code)

@@ -4,7 +4,7 @@
 import { Declined, type DeclinedAs } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 
-/** The fields of the response to a create that a decline is read from. */
+/** The fields of the response to a create that decide whether it is declined. */
 interface CreateResponse {
   readonly transactionStatus?: string | null
   readonly transactionId?: string | null

@@ -5,8 +5,8 @@
  *
  * The specification does not show the shape of an error body, so the body of a 400 is read by common field
  * names: a list or a map of errors, or problem details (RFC 9457). A service may quote the values that it
- * refuses. Therefore every value of the request is removed from the messages, so that no card number,
- * secret or checksum is in an error.
+ * refuses. Every value of the request is therefore removed from the messages: no error contains a card
+ * number, secret or checksum.
  */
 import * as Json from "@pawl/core/Json"
 import {

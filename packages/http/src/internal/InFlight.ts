@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * The service answers a known requestId with the original response, whatever the rest of the request is
- * (`spec.md`, "Conventions"). Of two different requests with one requestId, one would get the response of
- * the other. The same request may be in flight several times: the service processes it once.
+ * The service answers a known requestId with the original response, even if the other fields differ
+ * (`spec.md`, "Conventions"). So the second of two different requests with one requestId would get the
+ * response to the first. The same request may be in flight several times: the service processes it once.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"

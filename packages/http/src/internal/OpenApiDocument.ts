@@ -25,9 +25,9 @@ const walk = (value: unknown): unknown => {
   if (Array.isArray(anyOf)) return asSpecified({ ...node, ...narrowed(anyOf) })
   return asSpecified({
     ...node,
-    // The registered spelling. Some tools accept no other.
+    // The registered spelling. Some tools accept no other one.
     ...(node["scheme"] === "Bearer" && { scheme: "bearer" }),
-    // An open object: its known fields, and any other.
+    // An open object: it has the known fields, and may have any other field.
     ...(allOf !== undefined && { additionalProperties: true })
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Builds the methods of the services: each calls one endpoint, in a span with the name of the method.
+ * Builds the methods of the services. Each method calls one endpoint, in a span with the method's name.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
@@ -47,9 +47,9 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** Runs a method in a span with its name. Without a tracer there is no span, which saves 10 % of a call. */
+/** Runs a method in a span with its name. Without a tracer it makes no span, which saves 10 % of a call. */
 export const traced = (name: string) => {
-  // Made once a method, not once a call: capturing its stack trace is half the cost of a span.
+  // Made once for each method, and not for each call: capturing the stack trace is half the cost of a span.
   const withSpan = Effect.withSpan(name)
   return <Args extends ReadonlyArray<unknown>, A, E>(
     method: (...args: Args) => Effect.Effect<A, E>

@@ -96,13 +96,16 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "callbacks are counted",
     (ledger) => ({
       ...ledger,
-      forget: ({ before, limit }) => ledger.forget({ before: before + 1, limit })
+      deleteBodies: ({ before, limit }) => ledger.deleteBodies({ before: before + 1, limit })
     })
   ],
   [
     "a clean-up ignores its limit",
-    "forget deletes",
-    (ledger) => ({ ...ledger, forget: ({ before }) => ledger.forget({ before, limit: 1000 }) })
+    "deleteBodies deletes",
+    (ledger) => ({
+      ...ledger,
+      deleteBodies: ({ before }) => ledger.deleteBodies({ before, limit: 1000 })
+    })
   ],
   [
     "a full quarantine drops a body and reports success",

@@ -319,7 +319,7 @@ export interface paths {
     }
     /** Reads a subscription */
     get: operations["subscriptions.readSubscription"]
-    /** Changes the members of a subscription that the body has */
+    /** Changes the fields of a subscription that are in the body */
     put: operations["subscriptions.updateSubscription"]
     post?: never
     /** Cancels a subscription at once */

@@ -43,7 +43,7 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** Ends the process with an error that was printed already. */
+/** Error that was already printed. It ends the process. */
 class Reported extends Data.TaggedError("Reported") {
   override readonly [Runtime.errorReported] = false
 }
@@ -51,7 +51,7 @@ class Reported extends Data.TaggedError("Reported") {
 /** Error raised when the store cannot be opened. The message is one sentence. */
 class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {}
 
-/** Opens a ledger. `messageOf` makes the message of an error; the errors name no password. */
+/** Opens a ledger. `messageOf` makes the message of an error. The errors contain no password. */
 const open = (
   layer: Layer.Layer<Ledger.Ledger, LedgerSql.StartError>,
   messageOf: (error: Error) => string
@@ -88,7 +88,7 @@ const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnu
   )
 }
 
-/** Prints transitions after `ready` was printed. A line that cannot be written fails the call of the handler. */
+/** Prints transitions after `ready` was printed. If a line cannot be written, the call of the handler fails. */
 const layerStdout = (ready: Latch.Latch) =>
   Handler.layer((transition) =>
     Effect.andThen(
@@ -140,10 +140,10 @@ const serve = Effect.fnUntraced(function* (options: {
   }, options)
   if (adminPort !== undefined) {
     const boundPort = yield* NodeReceiver.listen(admin, { host: "127.0.0.1", port: adminPort })
-    yield* Effect.logInfo(`The operator's side is at http://127.0.0.1:${boundPort}`)
+    yield* Effect.logInfo(`The admin API is at http://127.0.0.1:${boundPort}`)
   } else if (!isAdminHere) {
     yield* Effect.logInfo(
-      "The operator's side is off, because --host is not a loopback address: --admin-port turns it on"
+      "The admin API is off, because --host is not a loopback address: --admin-port turns it on"
     )
   }
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`
@@ -217,7 +217,7 @@ const onSignal = () => {
   setTimeout(() => process.exit(1), 14_000).unref()
 }
 process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
-// The reader of stdout may be gone. The write fails then, and with it the call of the handler.
+// If the reader of stdout is gone, the write fails, and so does the call of the handler.
 process.stdout.on("error", () => {})
 
 Command.run(command, { version }).pipe(

@@ -95,14 +95,14 @@ const variables = {
   ]
 } as const
 
-/** Valid values for the settings that are not being checked. */
-const valid = {
+/** Valid values, for the settings that a check does not look at. */
+const validSettings = {
   baseUrl: "https://service.example/api",
   merchantKey: "key",
   merchantSecret: Redacted.make("secret")
 }
 
-/** Returns what is wrong with an optional secret. */
+/** Returns the problems of an optional secret. */
 const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<string> => {
   const text = Redacted.value(secret)
   return text === text.trim()
@@ -119,17 +119,18 @@ const storeOf = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-const isTarget = (text: string): boolean => {
+const isForwardUrl = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
 const reserved = /^\/(?:healthz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
-const present = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
+/** Returns undefined for an empty secret. */
+const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret
 
-/** Reads the settings, or fails with everything that is wrong with them. */
+/** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
   readonly store: string
@@ -151,7 +152,7 @@ export const make = Effect.fnUntraced(function* (flags: {
       const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
       return isMissing
         ? Effect.succeed([`${variable} is not set: it is ${meaning}.`])
-        : Effect.match(PawlConfig.make({ ...valid, [setting]: value }), {
+        : Effect.match(PawlConfig.make({ ...validSettings, [setting]: value }), {
             onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
             onSuccess: () => []
           })
@@ -164,7 +165,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     ...(store === undefined
       ? ["--store cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE."]
       : []),
-    ...(forward === undefined || isTarget(forward)
+    ...(forward === undefined || isForwardUrl(forward)
       ? []
       : ["--forward cannot be used: give an http or https URL without credentials."]),
     ...(/^\/[^?#\s]*$/u.test(flags.path) && !reserved.test(flags.path)
@@ -178,7 +179,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     store,
     service,
     forward,
-    forwardSecret: present(env.forwardSecret) ?? env.merchantSecret,
-    secrets: { current: env.merchantSecret, previous: present(env.previousSecret) }
+    forwardSecret: nonEmpty(env.forwardSecret) ?? env.merchantSecret,
+    secrets: { current: env.merchantSecret, previous: nonEmpty(env.previousSecret) }
   }
 })

@@ -7,8 +7,8 @@ import { type ReadResult, unsettledClaim } from "../Confirmer.ts"
 import type * as Reconciler from "../Reconciler.ts"
 import type { Row } from "../Row.ts"
 
-/** Reads of the plan after which a claim that stays contradicted raises an alarm: the one after 60 s. */
-const contradictedReads = 3
+/** The reads after which a claim that stays contradicted raises an alarm: at once, after 5 s and after 60 s. */
+const readsBeforeAlarm = 3
 
 /** Returns the reason for an alarm, from the row before and after a read; undefined if there is none. */
 export const reasonOf = (
@@ -32,8 +32,8 @@ export const reasonOf = (
   }
   const staysContradicted =
     unsettledClaim(after, policy) === "contradicted" &&
-    after.polls === contradictedReads &&
-    before.polls < contradictedReads
+    after.polls === readsBeforeAlarm &&
+    before.polls < readsBeforeAlarm
   return staysContradicted
     ? "a callback claims a final status that the service contradicts"
     : undefined

@@ -6,13 +6,13 @@ import * as Grammar from "@pawl/core/Grammar"
 import type { Kind } from "@pawl/core/Kind"
 import type { Row, Ordered } from "../Row.ts"
 
-/** Tells whether the amount of a kind is fixed by its order. Subscriptions and intents may change theirs. */
+/** Tells whether the order fixes the amount of a kind. Subscriptions and intents may change their amounts. */
 const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Tells whether a callback names another account than the order. Such a callback is a replay of another
- * transaction's, and nothing of it counts for this one.
+ * Tells whether a callback names another account than the order. It is a replay of a callback for another
+ * account: its amount is not compared, and the handler does not get its fields.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
@@ -32,7 +32,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.currency === undefined || ordered.currency === currency) &&
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
-/** A text that is not an amount equals no amount. */
+/** Returns false for a text that is not an amount. */
 const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
 

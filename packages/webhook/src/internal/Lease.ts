@@ -4,7 +4,7 @@
  * **Details**
  *
  * A lease lasts 30 seconds and is renewed every 10. It counts as lost when another worker has the row, or
- * when the ledger cannot renew it for 15 seconds: the work is stopped before anybody else can claim the row.
+ * when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can claim the row.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,7 +13,7 @@ import * as Schedule from "effect/Schedule"
 import type { Ledger } from "../Ledger.ts"
 import type { Change, Leased } from "../Row.ts"
 
-/** How long a lease lasts, in milliseconds. */
+/** The time that a lease lasts, in milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
 const renewalInterval = Duration.seconds(10)
 const renewalTimeout = Duration.seconds(15)

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * `Effect.timeout` forks two fibers for every wait. Here one fiber serves all: every wait has the same
- * timeout, so the oldest wait is always the next to time out. Receiving a callback with the ledger in
- * memory takes 30 % less CPU time with it. Times are monotonic, so that setting the clock changes nothing.
+ * `Effect.timeout` forks two fibers for every wait. Here one fiber serves all waits: each has the
+ * same timeout, so the oldest wait is always the next to time out. With the ledger in memory, this saves 30 % of
+ * the CPU time of a received callback. The clock is monotonic, so a change of the system time has no effect.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -14,10 +14,10 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
 /**
- * Waits for the result of something that was started by a callback.
+ * Starts some work and waits for its result.
  *
- * `start` gets the function that resumes with the result, and returns the function that cancels. The latter
- * is called on timeout and on interruption.
+ * `start` gets a function that resumes with the result, and returns a function that cancels the work. The second
+ * one is called on timeout and on interruption.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* <E>(
       const wait = {
         deadline: clock.monotonicTimeNanosUnsafe() + timeoutNanos,
         expire: () => {
-          // First, because `cancel` may resume with a result, and only the first call counts.
+          // This comes first, because `cancel` may resume with a result, and only the first call counts.
           resume(onTimeout)
           stop()
         }

@@ -17,11 +17,11 @@ const maxFailingTime = Duration.toMillis(Duration.hours(24))
 export const backoff = (attempt: number): number =>
   Math.min(firstBackoff * 2 ** (attempt - 1), maxBackoff)
 
-/** Returns where the transaction of a row stands. */
+/** Returns the standing of a row's transaction. */
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Returns the status to tell the handler; undefined if it was told already, or the row is parked for it. */
+/** Returns the status to tell the handler; undefined if it was told already, or if the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return to === row.deadLetter?.to ? undefined : to

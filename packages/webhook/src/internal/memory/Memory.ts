@@ -12,16 +12,16 @@ import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Quarantine from "./Quarantine.ts"
 
-/** All rows that a method has of an id. Each operation replaces them as a whole. */
+/** All rows of one method and id. Each operation replaces them as a whole. */
 interface Slot {
   rows: StoredRow.StoredRows
 }
 
-/** Makes a ledger that is empty. */
+/** Makes an empty ledger. */
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   /** By method and id. */
   const slots = new Map<string, Slot>()
-  /** The slots with rows that may be claimed now or later. They are few, and a claim looks at these alone. */
+  /** The slots with rows that may be claimed now or later. They are few, and a claim looks only at them. */
   const open = new Set<Slot>()
   const quarantine = Quarantine.make()
   const work = yield* Latch.make()
@@ -95,14 +95,17 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return true
   }
 
-  const forget = ({ before, limit }: Parameters<Ledger["Service"]["forget"]>[0]): number => {
-    let deleted = 0
+  const deleteBodies = ({
+    before,
+    limit
+  }: Parameters<Ledger["Service"]["deleteBodies"]>[0]): number => {
+    let total = 0
     for (const slot of slots.values()) {
-      const forgotten = RowRule.forget(slot.rows, { before, limit: limit - deleted })
-      deleted += forgotten.count
-      slot.rows = forgotten.rows
+      const { count, rows } = RowRule.deleteBodies(slot.rows, { before, limit: limit - total })
+      total += count
+      slot.rows = rows
     }
-    return deleted + quarantine.forget(before, limit)
+    return total + quarantine.deleteBodies(before, limit)
   }
 
   const deadLetters = (): ReadonlyArray<Row> =>
@@ -129,7 +132,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
           deadLetters: deadLetters().length
         }
       }),
-    forget: (options) => Effect.sync(() => forget(options)),
+    deleteBodies: (options) => Effect.sync(() => deleteBodies(options)),
     quarantined: Effect.sync(quarantine.list),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity

@@ -13,9 +13,9 @@ interface Quarantined {
   readonly newestAt: number
 }
 
-/** Makes a quarantine that is empty. */
+/** Makes an empty quarantine. */
 export const make = () => {
-  /** By method and signed id. */
+  /** The stored bodies by method and signed id. */
   const quarantine = new Map<string, ReadonlyArray<Quarantined>>()
 
   return {
@@ -43,7 +43,7 @@ export const make = () => {
         .map(({ verified }) => verified),
 
     /** Deletes up to `limit` bodies whose newest copy came before a time, and returns how many. */
-    forget: (before: number, limit: number): number => {
+    deleteBodies: (before: number, limit: number): number => {
       let deleted = 0
       for (const [key, bodies] of quarantine) {
         const old = bodies.filter(({ newestAt }) => newestAt < before).slice(0, limit - deleted)

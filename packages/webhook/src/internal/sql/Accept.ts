@@ -5,15 +5,15 @@
  *
  * PostgreSQL does not allow a key twice in one upsert, so all callbacks of a row in a group become one line
  * with a count. They claim the same status and name the same kind; callbacks of the row with another status
- * or kind wait for the next group. So a group has the same result as its callbacks one after the other.
+ * or kind wait for the next group. So a group has the same result as its callbacks have one after the other.
  * The lines are sorted by key, so that two groups with the same rows do not deadlock.
  *
- * The row of each callback is looked up first. On PostgreSQL another process may then make a row of the
- * same transaction under another kind; the two are joined when a read returns the kind.
+ * The row of each callback is looked up first. After that, on PostgreSQL, another process may make a row
+ * of the same transaction under another kind; the two rows are joined when a read returns the kind.
  *
  * On PostgreSQL both upserts are one statement: one round trip, and no process can stop between BEGIN and
- * COMMIT with rows locked. A statement can also be given up when the server does not respond, while the
- * client does not interrupt a BEGIN.
+ * COMMIT with rows locked. A single statement can also be interrupted when the server does not
+ * respond; the client does not interrupt a BEGIN.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Kind, Method } from "@pawl/core/Kind"
@@ -61,7 +61,7 @@ export const callbackOf = (verified: Verified, status: Status, at: number): Call
   return { method, kind, transaction_id, ordered: orderedText, secret, status, at, body }
 }
 
-/** Makes the key of a group commit: a group has, of each method and id, callbacks of one status and kind. */
+/** Returns the key for group commit: in a group, all callbacks of a method and id have one status and kind. */
 export const groupKeyOf = (callback: Callback) => ({
   key: Lookup.textOf(callback),
   variant: `${callback.status}/${callback.kind}`
@@ -71,7 +71,7 @@ export const groupKeyOf = (callback: Callback) => ({
 export const make = (
   sql: SqlClient
 ): ((callbacks: Callbacks) => Effect.Effect<ReadonlyArray<Accepted>, SqlError>) => {
-  // A new callback states one status, and its evidence is the claimed bit of that status.
+  // A new callback claims one status, and its evidence is the claimed bit of that status.
   const confirmedBit = `CASE excluded.evidence ${statuses
     .map((status) => `WHEN ${Evidence.claimed(status)} THEN ${Evidence.confirmed(status)}`)
     .join(" ")} END`
@@ -162,13 +162,13 @@ export const make = (
     const lines = yield* linesOf(callbacks)
     const written = yield* upsert(lines)
     const counts = new Map(written.map((line) => [keyOf(line), Number(line.count)]))
-    // Where the stored count equals the count of this group, the line did not exist before.
-    const firstOnes = new Set(
+    // If the stored count equals the count of this group, the line did not exist before.
+    const firstCallbacks = new Set(
       lines.flatMap((line) =>
         counts.get(keyOf(line)) === line.callbacks.length ? [line.callbacks[0]] : []
       )
     )
-    return callbacks.map((callback) => ({ isNew: firstOnes.has(callback) }))
+    return callbacks.map((callback) => ({ isNew: firstCallbacks.has(callback) }))
   })
 
   return sql.onDialectOrElse({
@@ -178,15 +178,15 @@ export const make = (
 }
 
 /**
- * The lengths of lists on SQLite. They are few, so that the text of each stays prepared: SQLite takes as
- * long to prepare such a statement as to run it.
+ * The lengths of the lists in one statement on SQLite. They are few, so that the text of each statement stays
+ * prepared: SQLite takes as long to prepare such a statement as to run it.
  */
-const lengths = [64, 16, 4]
+const pieceLengths = [64, 16, 4]
 
 const pieces = <A>(
   list: Arr.NonEmptyReadonlyArray<A>
 ): Arr.NonEmptyArray<Arr.NonEmptyReadonlyArray<A>> => {
-  const length = lengths.find((each) => each <= list.length) ?? 1
+  const length = pieceLengths.find((each) => each <= list.length) ?? 1
   const [piece, rest] = Arr.splitAtNonEmpty(list, length)
   return Arr.isArrayNonEmpty(rest) ? [piece, ...pieces(rest)] : [piece]
 }

@@ -31,7 +31,7 @@ interface Options {
   readonly limit: number
 }
 
-/** The id of a lease: 53 bits that the database draws, so that it does not depend on this process's seed. */
+/** The id of a lease: 53 bits that the database draws, so that two processes with the same seed draw different ids. */
 const leaseIds = {
   pg: () => "floor(random() * 9007199254740992)::bigint",
   orElse: () => "random() & 9007199254740991"
@@ -52,8 +52,8 @@ export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: Re
 })
 
 /**
- * Leases rows, and returns when the next row may be claimed. Each statement is retried by itself: a retry
- * of the whole would lease other rows.
+ * Leases rows, and returns when the next row may be claimed. Each statement is retried alone, because a
+ * retry of all of them would lease other rows.
  */
 export const claim = Effect.fnUntraced(function* (sql: SqlClient, { at, limit, until }: Options) {
   const soonest = yield* nextClaimable(sql, Number.MIN_SAFE_INTEGER)

@@ -18,7 +18,7 @@ export const list = Effect.fnUntraced(function* (
   return lines.map((line) => rowOf(line, newest(line)))
 })
 
-/** Redrives the dead letters that a key names; false when it names none. Translates `RowRule.redrive`. */
+/** Redrives the dead letters that a key names; returns false when it names none. Translates `RowRule.redrive`. */
 export const redrive = (
   sql: SqlClient,
   { method, scope, transactionId }: Key,

@@ -1,13 +1,13 @@
 /**
- * Group commit: commits together the items that wait at the same time.
+ * Group commit: commits the items that wait at the same time together.
  *
  * **Details**
  *
  * A free committer takes every waiting item, so a single item is committed at once, and the items that
  * come during a commit share the next one.
  *
- * Items with the same `key` are committed in the order they came in: a key is in one commit at a time, and
- * a commit has items of a key with one `variant` only.
+ * Items with the same `key` are committed in the order in which they came: a key is in one commit at a time,
+ * and in a commit all items of a key have the same `variant`.
  *
  * A group that fails because of one of its items is committed again item by item, so that the others
  * succeed. An item whose caller stops waiting or times out is dropped, unless its commit has begun.

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * Two processes may make a row each at the same time, or a callback may come without its token. A write
- * that brings the kind of the other row joins its row to that one.
+ * A transaction has two rows if two processes make one at the same time, or if a callback comes without its token.
+ * A write that sets the kind of the other row joins its row to that row.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -12,7 +12,7 @@ export interface MethodId {
   readonly transaction_id: string
 }
 
-/** Returns a method and an id as one text; no method has a slash in it. */
+/** Returns a method and an id as one text. No method contains a slash. */
 export const textOf = ({ method, transaction_id }: MethodId): string =>
   `${method}/${transaction_id}`
 
@@ -27,7 +27,7 @@ export const rowsOf = (
       ids.map(({ transaction_id }) => transaction_id)
     )}${sql.literal(sql.onDialectOrElse(everyScope))}`
 
-/** Names every scope, so that PostgreSQL uses the index of the key even where it has no statistics. */
+/** Names every scope, so that PostgreSQL uses the index of the key even if it has no statistics. */
 const everyScope = {
   pg: () =>
     ` AND scope IN (${Object.entries(kindsOf)

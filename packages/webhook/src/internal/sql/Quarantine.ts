@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * A body is kept once, under its digest. A person who saw one genuine callback can send its signed fields
- * again with any other fields, so only 16 bodies of a transaction are kept. The next one is refused with
+ * A body is kept once, under its digest. An attacker who has one genuine callback can send its signed
+ * fields again with any other fields, so only 16 bodies of a transaction are kept. The next one is refused with
  * 503, so that the service sends it again. Callbacks of other transactions are not affected.
  */
 import type { Method } from "@pawl/core/Kind"

@@ -11,8 +11,8 @@ import { find } from "../../StoredRow.ts"
 import * as Lookup from "./Lookup.ts"
 
 /**
- * Makes the function that registers an operation. On SQLite it is one transaction; on PostgreSQL the two
- * statements are apart, as those of an accept are.
+ * Makes the function that registers an operation. On SQLite it is one transaction. On PostgreSQL it is
+ * two separate statements, as in `Accept`.
  */
 export const make = (
   sql: SqlClient

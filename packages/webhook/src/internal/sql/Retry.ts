@@ -16,7 +16,7 @@ import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as SharedTimeout from "../SharedTimeout.ts"
 
-/** Shorter than the four seconds after which the receiver answers 503 by itself. */
+/** Shorter than the four seconds after which the receiver responds 503 on its own. */
 const storeTimeout = Duration.seconds(3)
 
 /** When and how often a conflict is retried. */
@@ -33,7 +33,7 @@ export const conflictPolicy = {
 export const onConflict = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.retry(failOnSqlDefect(work), conflictPolicy)
 
-/** Turns a defect into a failure where it is a `SqlError`: a ROLLBACK that fails, as on a lost connection. */
+/** Turns a defect that is a `SqlError` into a failure. A ROLLBACK that fails on a lost connection is such a defect. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
@@ -43,12 +43,12 @@ const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, 
 export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 
-/** Makes a wait of at most three seconds, with one timer for all that wait. */
+/** Makes a wait of at most three seconds, with one timer for all waits. */
 export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )
 
-/** Fails after three seconds, without awaiting the end of the work, which may end in `scope`. */
+/** Fails after three seconds, without awaiting the end of the work: it may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

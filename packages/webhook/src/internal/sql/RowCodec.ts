@@ -57,7 +57,7 @@ export interface CallbackColumns extends Key {
   readonly body: Uint8Array
 }
 
-/** Returns a key as one text; no scope has a slash in it. */
+/** Returns a key as one text. No scope contains a slash. */
 export const keyOf = ({ scope, transaction_id }: Key): string => `${scope}/${transaction_id}`
 
 /** Reads a BIGINT that may be null. */
@@ -131,8 +131,8 @@ export const readBody = (method: Method, bytes: Uint8Array): Omit<StoredCallback
 }
 
 /**
- * Prepares a statement only where its list has one element. The text of a longer list depends on its
- * length, so it is rarely used again.
+ * Prepares a statement only if its list has one element. With a longer list the text of the statement depends on
+ * the length, so it is rarely used again.
  */
 export const preparedIfSingle = <A extends object>(
   list: ReadonlyArray<unknown>,

@@ -4,15 +4,15 @@
  * **Details**
  *
  * - `pawl_transactions`: the rows. `ordered` is JSON. `claimable_at` is when a row may be claimed: when its
- *   lease ends, else when it is due. It is null when the row may not be claimed, and then the row is in no
- *   index but its key. `was_claimable_at` is its value when the row was last claimed.
+ *   lease ends, else when it is due. It is null when the row may not be claimed, and then the row is not in
+ *   the index of claimable rows. `was_claimable_at` is its value when the row was last claimed.
  * - `pawl_callbacks`: for each status of a row, the first and the newest verified body, and the number of
  *   callbacks. `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
- * - `pawl_quarantine`: bodies that verified and cannot be acted on, each once.
+ * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  *
- * Times are milliseconds since the epoch and come with each statement: no column has a time zone, and no
- * statement uses the clock of the database. Bodies are the bytes as received.
+ * Times are milliseconds since the epoch and are parameters of each statement: no column has a time zone, and
+ * no statement uses the clock of the database. Bodies are the bytes as received.
  */
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"

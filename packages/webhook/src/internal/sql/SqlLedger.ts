@@ -1,5 +1,5 @@
 /**
- * The SQL ledger: puts the statements together with group commit, retries and timeouts.
+ * The SQL ledger: combines the statements with group commit, retries and timeouts.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
@@ -20,7 +20,7 @@ import * as SqlAccept from "./Accept.ts"
 import * as SqlBacklog from "./Backlog.ts"
 import * as SqlClaim from "./Claim.ts"
 import * as SqlDeadLetters from "./DeadLetters.ts"
-import * as SqlForget from "./Forget.ts"
+import * as SqlBodies from "./DeleteBodies.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
@@ -35,7 +35,7 @@ const maxGroupSize = 128
 /** The most groups of callbacks that are committed at a time. SQLite has one writer. */
 const committers = { pg: () => 2, orElse: () => 1 }
 
-/** The longest wait before rows that another process made due are noticed. */
+/** The longest time until a row that another process made due is noticed. */
 const pollInterval = Duration.millis(250)
 
 /** Makes a ledger over the tables of a database. */
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (
     deadLetters: bounded(run(SqlDeadLetters.list(sql))),
     redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
     backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),
-    forget: (options) => bounded(run(SqlForget.forget(sql, options))),
+    deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval
@@ -84,7 +84,7 @@ const unavailable = Effect.mapError((cause: SqlError) => new StoreUnavailable({ 
 /** Limits a call to three seconds in all. */
 const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeout(call))
 
-/** An error that a retry does not mend may be the error of one item of a group. */
+/** Tells whether one item of a group may have caused the error. A retry does not help after such an error. */
 const isItemError = ({ isRetryable }: SqlError) => !isRetryable
 
 interface Tools {

@@ -9,8 +9,8 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
 
 /**
- * Makes the function that runs work in a transaction. Fails with `StoreUnavailable` where a retry may help:
- * the database is busy, is away, or had a conflict. Any other error is returned as it is.
+ * Makes the function that runs work in a transaction. Fails with `StoreUnavailable` if a retry may help:
+ * the database is busy, is not available, or had a conflict. Any other error is returned as it is.
  */
 export const make =
   (sql: SqlClient, scope: Scope.Scope) =>

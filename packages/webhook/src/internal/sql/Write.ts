@@ -96,7 +96,7 @@ const valuesIn = <Field extends keyof Change>(
     field in change ? [[column, change[field as Field] ?? null] as const] : []
   )
 
-/** Makes the key of a group commit. Each write is a statement of its own, so any two may share a commit. */
+/** Returns the key for group commit. Each write is a statement of its own, so any two may share a commit. */
 export const groupKeyOf = ({ leased: { scope, transactionId } }: Write) => ({
   key: `${scope}/${transactionId}`,
   variant: ""

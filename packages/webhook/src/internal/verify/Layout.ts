@@ -1,5 +1,5 @@
 /**
- * Reads a callback by its layout, of which there are two: card and APM.
+ * Reads the fields of a callback by its layout: card or APM.
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
@@ -10,16 +10,16 @@ import type { TransactionId } from "@pawl/core/Transaction"
 import type { Json } from "effect/Schema"
 import * as Token from "./Token.ts"
 
-/** Tells whether a value is an object. */
+/** Tells whether a value is a JSON object. */
 export const isBody = (value: Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Other spellings of the routing parameters, which some parsers read as the same parameter. */
+/** The routing parameters in every spelling: some parsers read another spelling as the same parameter. */
 const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/i
 
 /**
- * Returns the payment method and the token of the callback's URL. The query names the method, and the body
- * must agree with it.
+ * Returns the payment method and the token of the callback's URL. The query names the method, and the body must
+ * agree with it.
  */
 export const routeOf = (
   search: string,
@@ -51,7 +51,7 @@ export const routeOf = (
   }
   const other = signedNames[method === "card" ? "apm" : "card"]
   if (other.every((name) => Object.hasOwn(body, name))) {
-    return { status: 400, reason: "the body has the signed fields of both kinds" }
+    return { status: 400, reason: "the body has the signed fields of both layouts" }
   }
   return { method, token: tokens[0] }
 }
@@ -60,8 +60,8 @@ export const routeOf = (
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Returns the signed fields as text. Refuses values that would make the signed text ambiguous, such as one
- * with the separator in it.
+ * Returns the signed fields as text. Refuses a value that would make the signed text ambiguous, such as one
+ * that contains the separator.
  */
 export const signedOf = (method: Method, body: Body): Signed | Refusal => {
   const values: Array<string> = []
@@ -89,20 +89,21 @@ export const isIdentifier = (text: string): text is TransactionId => Grammar.ide
 const backslash = 0x5c
 
 /**
- * Names the field of a verified callback that makes it impossible to act on it; undefined if there is none.
+ * Returns the name of the field because of which a verified callback cannot be acted on; undefined if there is
+ * none.
  */
 export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
   if (!Grammar.amount.test(signed.amount)) return "amount"
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
-  // Only an escape can write such text, so bodies without a backslash skip the walk: 10 % of verifying.
+  // Such text is always written with an escape, so a body without a backslash skips the walk: 10 % of the time.
   return bytes.includes(backslash) && hasUnstorableText(body)
     ? "text that cannot be stored"
     : undefined
 }
 
-/** Tells whether a key or value has a NUL or a lone surrogate, which databases refuse at every try. */
+/** Tells whether a key or value has a NUL or a lone surrogate, which databases always refuse. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

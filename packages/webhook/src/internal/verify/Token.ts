@@ -6,7 +6,7 @@
  * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
  * amount, currency. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
  * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and
- * callbacks have no line breaks, so no checksum of theirs can be used as a tag.
+ * callbacks have no line breaks, so the checksum of a request or callback is never a valid tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/Json"
@@ -17,8 +17,8 @@ import { type Ordered, orderedOf } from "../../Row.ts"
 /** The query parameter that holds the token. */
 export const parameter = "pawl"
 
-/** The operations that take a callback URL: those with a kind of their own, and the two intents. */
-export const kinds = [
+/** The operations that take a callback URL: the kinds of transactions, and the two intents. */
+export const operations = [
   "apm-payment",
   "apm-payout",
   "card-payment",
@@ -28,24 +28,25 @@ export const kinds = [
   "payout"
 ] as const
 
-export type Origin = (typeof kinds)[number]
+export type Operation = (typeof operations)[number]
 
 export interface Token {
-  readonly origin: Origin
+  readonly operation: Operation
   readonly ordered: Ordered
 }
 
-const domain = "pawl callback url 1\n"
+/** Begins every signed text. */
+const signedPrefix = "pawl callback url 1\n"
 const tagBytes = 16
 const maxLength = 1024
 
 type Text = string | null
-type Content = readonly [Origin, Text, Text, Text, Text]
+type Content = readonly [Operation, Text, Text, Text, Text]
 
 const isContent = (value: unknown): value is Content =>
   Array.isArray(value) &&
   value.length === 5 &&
-  kinds.includes(value[0]) &&
+  operations.includes(value[0]) &&
   value.slice(1).every((each) => each === null || typeof each === "string")
 
 /** Checked before decoding, because `atob` throws on other characters. */
@@ -59,12 +60,12 @@ const contentOf = (text: string): Content | undefined => {
 }
 
 const tagOf = (sign: Checksum.Sign, content: string): string =>
-  Base64Url.encode(sign(domain + content).subarray(0, tagBytes))
+  Base64Url.encode(sign(signedPrefix + content).subarray(0, tagBytes))
 
 /** Writes a token. */
-export const encode = (sign: Checksum.Sign, { origin, ordered }: Token): string => {
+export const encode = (sign: Checksum.Sign, { operation, ordered }: Token): string => {
   const { account, amount, currency, requestId } = ordered
-  const list = [origin, requestId, account, amount, currency].map((each) => each ?? null)
+  const list = [operation, requestId, account, amount, currency].map((each) => each ?? null)
   const content = Base64Url.encode(JSON.stringify(list))
   return `${content}.${tagOf(sign, content)}`
 }
@@ -76,19 +77,19 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   if (rest.length > 0 || !Checksum.matches(tagOf(sign, content), tag)) return undefined
   const list = contentOf(content)
   if (list === undefined) return undefined
-  const [origin, requestId, account, amount, currency] = list
+  const [operation, requestId, account, amount, currency] = list
   const ordered = orderedOf({
     requestId: requestId ?? undefined,
     account: account ?? undefined,
     amount: amount ?? undefined,
     currency: currency ?? undefined
   })
-  return { origin, ordered: ordered ?? {} }
+  return { operation, ordered: ordered ?? {} }
 }
 
 /**
- * Returns the kind of the transaction that a callback is about. Of an intent, the callback names the
- * method: the customer chose it after the URL was made.
+ * Returns the kind of the transaction of a callback. For an intent the callback names the method, which the
+ * customer chose after the URL was made.
  */
-export const kindOf = (origin: Origin, method: Method): KnownKind =>
-  origin === "payment" || origin === "payout" ? `${method}-${origin}` : origin
+export const kindOf = (operation: Operation, method: Method): KnownKind =>
+  operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation

@@ -74,7 +74,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "forget deletes at most its limit, of the quarantine too",
+      name: "deleteBodies deletes at most its limit, of the quarantine too",
       section: "docs/decisions/0017",
       explanation: "A clean-up in small parts does not delay callbacks."
     },
@@ -84,7 +84,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
           yield* ledger.accept(callback(status, { transactionId }), 1)
       }
       for (const count of [4, 2, 0])
-        expect(yield* ledger.forget({ before: 9, limit: 2 })).toBe(count)
+        expect(yield* ledger.deleteBodies({ before: 9, limit: 2 })).toBe(count)
       expect(yield* ledger.quarantined).toEqual([])
     }
   )

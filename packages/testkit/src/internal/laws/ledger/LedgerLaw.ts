@@ -62,7 +62,7 @@ export type CallbackFields = Body & {
   readonly method?: Method
   readonly account?: string
   readonly transactionId?: string
-  readonly token?: readonly [kind: CallbackUrl.Kind, request: TokenRequest]
+  readonly token?: readonly [kind: CallbackUrl.Operation, request: TokenRequest]
 }
 
 const secret = Redacted.make("laws-of-the-ledger")

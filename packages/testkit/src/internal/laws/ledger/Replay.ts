@@ -130,8 +130,8 @@ export const replay = Effect.fnUntraced(
         compare("deadLetters", "the result of redrive", isRedriven, after !== before)
       } else {
         const options = { before: now - step.age, limit: 1000 }
-        const count = yield* ledger.forget(options)
-        compare("bodies", "the number of deleted bodies", count, expected.forget(options))
+        const count = yield* ledger.deleteBodies(options)
+        compare("bodies", "the number of deleted bodies", count, expected.deleteBodies(options))
       }
 
       if (facet === "due") {
@@ -182,10 +182,10 @@ const makeExpected = () => {
     of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
     keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
     nextAt: () => StoredRow.nextClaimableAt(all()),
-    forget: (options: { readonly before: number; readonly limit: number }): number => {
+    deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0
       for (const each of stored.values()) {
-        const { count, rows } = RowRule.forget(each.rows, options)
+        const { count, rows } = RowRule.deleteBodies(each.rows, options)
         deleted += count
         set(each, rows)
       }

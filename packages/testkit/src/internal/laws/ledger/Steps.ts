@@ -19,7 +19,7 @@ import * as fc from "fast-check"
  * - `claim`: leases rows for `hold` milliseconds.
  * - `write`: writes a change with an earlier lease; `which` counts leases from the last one. `found` is the
  *   position of the kind that a read returned. With `isStale` the worker goes on with the row it leased.
- * - `redrive`: redrives dead letters. `forget`: deletes bodies older than `age` milliseconds.
+ * - `redrive`: redrives dead letters. `deleteBodies`: deletes bodies older than `age` milliseconds.
  */
 export type Step = { readonly after: number } & (
   | {
@@ -51,7 +51,7 @@ export type Step = { readonly after: number } & (
       readonly method: Method
       readonly scope: Kind | undefined
     }
-  | { readonly _tag: "forget"; readonly age: number }
+  | { readonly _tag: "deleteBodies"; readonly age: number }
 )
 
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
@@ -158,7 +158,7 @@ const eventOf = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
     },
     {
       weight: 1,
-      arbitrary: fc.record({ _tag: fc.constant("forget"), after, age: tens(5) })
+      arbitrary: fc.record({ _tag: fc.constant("deleteBodies"), after, age: tens(5) })
     }
   )
 

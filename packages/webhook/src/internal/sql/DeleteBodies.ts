@@ -1,10 +1,10 @@
 /**
- * Cleaning up in SQL: deletes bodies and keeps counts.
+ * Deleting bodies in SQL. The counts stay.
  *
  * **Details**
  *
  * A line of `pawl_callbacks` loses its bodies and keeps its count, so that a repeat is still recognized as
- * one. Each statement takes at most `limit` lines, so that other statements do not wait long.
+ * one. Each statement changes at most `limit` lines, so that other statements do not wait long.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -15,8 +15,8 @@ interface Options {
   readonly limit: number
 }
 
-/** Deletes up to `limit` bodies of each table that came before a time. Translates `RowRule.forget`. */
-export const forget = Effect.fnUntraced(function* (
+/** Deletes up to `limit` bodies of each table that came before a time. Translates `RowRule.deleteBodies`. */
+export const deleteBodies = Effect.fnUntraced(function* (
   sql: SqlClient,
   { before, limit }: Options
 ): Effect.fn.Return<number, SqlError> {

@@ -1,0 +1,29 @@
+/**
+ * Schemas for the error responses that every endpoint declares (`spec.md`, "Errors").
+ */
+import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
+import * as Schema from "effect/Schema"
+
+/** Schema for the body of an error response: a message, and the invalid fields. */
+const ErrorBody = Schema.Struct({
+  message: Schema.String,
+  errors: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
+  )
+})
+
+const errorResponse = (status: number, description: string) =>
+  ErrorBody.annotate({ identifier: `Failure${status}`, description }).pipe(
+    HttpApiSchema.status(status)
+  )
+
+/** Schema for the 401 response to a missing, expired or invalid access token. */
+export const unauthorized = errorResponse(401, "Missing, expired or invalid bearer token")
+
+/** Schemas for the error responses of every endpoint. */
+export const errors = [
+  errorResponse(400, "Missing or invalid parameters"),
+  unauthorized,
+  errorResponse(404, "The requested resource does not exist"),
+  errorResponse(500, "Unexpected error")
+]
