@@ -191,7 +191,7 @@ inChromium((withPage) => {
             "story",
             /2 of 2 callbacks were answered 503; the next attempt is due at/u
           )
-          await page.getByTestId("status-filter").selectOption("trouble")
+          await page.getByTestId("status-filter").selectOption("undelivered")
           await visible(page, "transaction-100001", "undelivered callback")
           await page.getByTestId("open-clock").click()
           await page.getByTestId("advance").fill("3 minutes")
