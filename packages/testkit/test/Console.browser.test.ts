@@ -535,7 +535,7 @@ inChromium((withPage) => {
     run(
       visit("/docs", (page) =>
         does(async () => {
-          const shown = page.getByText("Starts a payment by an alternative method").first()
+          const shown = page.getByText("Starts a payment by an alternative payment method").first()
           await shown.waitFor({ timeout: 45_000 })
           await page.getByText("Cancels a subscription").first().waitFor()
           const hosts = await page
