@@ -191,7 +191,7 @@ inChromium((withPage) => {
             "story",
             /2 of 2 callbacks were answered 503; the next attempt is due at/u
           )
-          await page.getByTestId("status-filter").selectOption("trouble")
+          await page.getByTestId("status-filter").selectOption("undelivered")
           await visible(page, "transaction-100001", "undelivered callback")
           await page.getByTestId("open-clock").click()
           await page.getByTestId("advance").fill("3 minutes")
@@ -535,7 +535,7 @@ inChromium((withPage) => {
     run(
       visit("/docs", (page) =>
         does(async () => {
-          const shown = page.getByText("Starts a payment by an alternative method").first()
+          const shown = page.getByText("Starts a payment by an alternative payment method").first()
           await shown.waitFor({ timeout: 45_000 })
           await page.getByText("Cancels a subscription").first().waitFor()
           const hosts = await page
