@@ -157,7 +157,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       "configuration",
       /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/ConnectionFailure)\.ts$/
     ],
-    ["contract", /^(Endpoint|Api|internal\/(OpenApiDocument|Operation))\.ts$/],
+    ["contract", /^(Endpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation))\.ts$/],
     ["calls", /^(AccessToken|Caller|internal\/(Attempts|ErrorResponse|InFlight))\.ts$/],
     ["services", /^/]
   ],

@@ -177,13 +177,13 @@ describe("the sandbox", () => {
       "a blank secret",
       [],
       { PAWL_MERCHANT_SECRET: "  " },
-      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, ${flagPadded}`
     ],
     [
       "a padded secret",
       ["--merchant-secret", " hunter2"],
       {},
-      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, ${flagPadded}`
     ],
     [
       "a padded key",

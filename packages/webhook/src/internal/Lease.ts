@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * A lease lasts 30 seconds and is renewed every 10. It counts as lost when another worker has the row, or
+ * A lease lasts 30 seconds and is renewed every 10 seconds. It counts as lost when another worker has the row, or
  * when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can claim the row.
  */
 import * as Clock from "effect/Clock"
