@@ -68,6 +68,7 @@ export const properties: Bench = {
   what: "a run of a property over the observations of one transaction",
   floor: "fc.array of records",
   goals: [
+    { variant: "Generators.observations", against: "fc.array of records", atMost: 0.2 },
     { variant: "observations and our reducer", against: "Generators.observations", atMost: 1.3 }
   ],
   run: () =>
