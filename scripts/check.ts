@@ -155,6 +155,8 @@ const running = steps
   .filter(({ name }) => wanted.length === 0 || wanted.includes(name))
   .map((step) => ({ step, outcome: run(step.command) }))
 
+console.error(`running ${running.map(({ step }) => step.name).join(", ")} …`)
+
 for (const { outcome, step } of running) {
   const result = await outcome
   const wrong = (step.read ?? byExitCode)(result)

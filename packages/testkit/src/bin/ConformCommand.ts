@@ -74,6 +74,7 @@ const flags = {
     Flag.optional
   ),
   settleTimeout: Flag.Int("settle-timeout").pipe(
+    Flag.withAlias("patience"),
     Flag.filter(
       (seconds) => seconds > 0,
       () => "Expected a number of seconds above 0"
