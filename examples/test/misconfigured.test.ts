@@ -2,12 +2,11 @@
  * A wrong setting ends the process with exit code 1 and one sentence that says what to do. Checked for a
  * program on `Pawl.layerConfig`, for the receiver and for the sandbox, each as a process.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
+import { start } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url).pathname
@@ -18,24 +17,31 @@ await writeFile(textFile, "This is a text file, not a database.\n".repeat(100))
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** The settings of the programs, which a developer may have set. */
+const unset = Object.fromEntries(
+  Object.keys(process.env)
+    .filter((name) => name.startsWith("PAWL_"))
+    .map((name) => [name, undefined])
+)
+
 /** Runs a program that must fail, and returns its output. */
 const refused = async (program: string, args: ReadonlyArray<string>, env: Environment) => {
-  const child = spawn(process.execPath, [join(root, program), ...args], {
-    env: { PATH: process.env.PATH, NO_COLOR: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  // A program that starts to serve would not end by itself.
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (/^ready /mu.test(chunk.toString())) child.kill("SIGKILL")
-  })
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close") as Promise<[number | null]>
-  ])
+  const { code, output } = await Effect.gen(function* () {
+    const started = yield* start(process.execPath, [join(root, program), ...args], {
+      ...unset,
+      NO_COLOR: "1",
+      ...env
+    })
+    // A program that starts to serve would not end by itself.
+    started.child.stdout.on("data", () => {
+      if (/^ready /mu.test(started.stdout())) started.child.kill("SIGKILL")
+    })
+    const { code } = yield* started.exited
+    return { code, output: started.stdout() + started.stderr() }
+  }).pipe(Effect.scoped, Effect.runPromise)
   expect(code).toBe(1)
   // A log line begins with its time and its level.
-  return (out + err).replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
+  return output.replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
 }
 
 const validEnvironment = {
@@ -177,13 +183,13 @@ describe("the sandbox", () => {
       "a blank secret",
       [],
       { PAWL_MERCHANT_SECRET: "  " },
-      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, ${flagPadded}`
     ],
     [
       "a padded secret",
       ["--merchant-secret", " hunter2"],
       {},
-      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, ${flagPadded} and not empty`
+      `Invalid value for flag --merchant-secret: "<redacted>". Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, ${flagPadded}`
     ],
     [
       "a padded key",
