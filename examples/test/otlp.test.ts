@@ -14,11 +14,12 @@ const collector = Effect.suspend(() => {
   const received = new Map<string, string>()
   return Effect.map(
     serve((request, response) => {
-      void readText(request).then((body) => {
+      void (async () => {
+        const body = await readText(request)
         const path = request.url ?? ""
         received.set(path, (received.get(path) ?? "") + body)
         response.writeHead(200, { "content-type": "application/json" }).end("{}")
-      })
+      })()
     }),
     (port) => ({ url: `http://127.0.0.1:${port}`, received })
   )

@@ -304,7 +304,7 @@ describe("the pipeline", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 30, plugins }
+      { numRuns: 24, plugins }
     )
   })
 
