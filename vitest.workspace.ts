@@ -54,10 +54,11 @@ export default defineConfig({
     reporters:
       process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
-      // The tests of these two touch no process and no global, so their files share a worker.
+      // The tests of these three change nothing of their own process, so their files share a worker and the modules
+      // that it has loaded.
       project("@pawl/core", "packages/core", { isolate: false }),
       project("@pawl/http", "packages/http", { isolate: false }),
-      project("@pawl/webhook", "packages/webhook"),
+      project("@pawl/webhook", "packages/webhook", { isolate: false }),
       project("@pawl/testkit", "packages/testkit"),
       // These start whole programs.
       project("@pawl/examples", "examples", { testTimeout: 120_000 }),

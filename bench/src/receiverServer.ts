@@ -32,7 +32,7 @@ import {
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import Stripe from "stripe"
-import * as Stores from "../../proof/src/rel/Stores.ts"
+import { server } from "../../test-support/src/Postgres.ts"
 import { check, type Checked, remember } from "./handWritten.ts"
 import { secret } from "./callbacks.ts"
 
@@ -227,8 +227,7 @@ const servers: Readonly<Record<string, () => void>> = {
   "Fastify, hand-written": fastifyHandWritten,
   "Express + stripe": expressAndStripe,
   "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename: store })),
-  "pawl-receiver, PostgreSQL": () =>
-    door(NodePostgres.layerLedger({ ...Stores.server, database: store })),
+  "pawl-receiver, PostgreSQL": () => door(NodePostgres.layerLedger({ ...server, database: store })),
   "node:sqlite, group commit": () => listen(groupCommit()),
   "node:sqlite, one commit each": () => listen(commitEach())
 }

@@ -20,6 +20,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Stores from "../../proof/src/rel/Stores.ts"
+import { isAvailable } from "../../test-support/src/Postgres.ts"
 import { make } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 import { post, serve, type Server } from "./receiver.ts"
@@ -102,7 +103,7 @@ const runProcesses = (): Promise<Costs> =>
     Effect.scoped(
       Effect.gen(function* () {
         const all: Array<Sized> = []
-        if (!(yield* Effect.promise(Stores.isPostgresRunning))) {
+        if (!(yield* Effect.promise(isAvailable))) {
           console.error("processes: skipped, because PostgreSQL does not answer")
           return { unit: "time", of: new Map<string, never>() }
         }
@@ -161,7 +162,7 @@ const runRows = (): Promise<Costs> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const stores = (yield* Effect.promise(Stores.isPostgresRunning))
+        const stores = (yield* Effect.promise(isAvailable))
           ? (["sqlite", "postgres"] as const)
           : (["sqlite"] as const)
         const all: Array<Sized> = []

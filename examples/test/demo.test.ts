@@ -1,15 +1,12 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { text } from "node:stream/consumers"
+import { run } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 
 const demo = new URL("../src/demo.ts", import.meta.url).pathname
 
 it("ends every transaction right, exits with 0 and prints no colours into a pipe", async () => {
-  const child = spawn(process.execPath, [demo], { stdio: ["ignore", "pipe", "pipe"] })
-  const exited = once(child, "exit")
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-  expect(err).toBe("")
+  const { code, stderr, stdout: out } = await Effect.runPromise(run(process.execPath, [demo]))
+  expect(stderr).toBe("")
   expect(out.match(/✓ right/g)).toHaveLength(33)
   expect(out.trimEnd().split("\n").at(-1)).toBe("All 33 transactions ended right.")
   expect(out).toContain("The response to a callback with a wrong checksum was 401.")
@@ -27,5 +24,5 @@ it("ends every transaction right, exits with 0 and prints no colours into a pipe
   expect(out).toContain("no callback  NEW, PENDING, PROCESSING, SUCCEED")
   expect(out).toContain("SUCCEED (forged)")
   expect(out).not.toContain("\u001b")
-  expect(await exited).toEqual([0, null])
+  expect(code).toBe(0)
 })

@@ -26,7 +26,7 @@ const untilPaid = (url: string, orderId: string) =>
 it("takes a payment and reports its final status", () =>
   withSandbox(
     Effect.gen(function* () {
-      const url = yield* start("express.ts", /^ready (\S+)$/)
+      const url = yield* start("express.ts", /^ready (\S+)$/mu)
       expect(yield* order(url, { orderId: "17", amount: "10.00" })).toEqual({
         status: 201,
         body: { orderId: "17", status: "NEW" }
@@ -40,7 +40,7 @@ it("reports a final status that arrives before the response to the create", () =
     Effect.gen(function* () {
       const { add } = yield* Faults
       yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
-      const url = yield* start("express.ts", /^ready (\S+)$/)
+      const url = yield* start("express.ts", /^ready (\S+)$/mu)
       yield* Effect.forkScoped(order(url, { orderId: "17", amount: "10.00" }))
       yield* untilPaid(url, "17")
     })
@@ -49,7 +49,7 @@ it("reports a final status that arrives before the response to the create", () =
 it("reports an invalid order, and refuses a callback with a wrong checksum", () =>
   withSandbox(
     Effect.gen(function* () {
-      const url = yield* start("express.ts", /^ready (\S+)$/)
+      const url = yield* start("express.ts", /^ready (\S+)$/mu)
       const { body, status } = yield* order(url, { orderId: "17", amount: "a lot" })
       expect(status).toBe(400)
       expect(JSON.stringify(body)).toContain("amount")

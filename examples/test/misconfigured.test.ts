@@ -2,12 +2,11 @@
  * A wrong setting ends the process with exit code 1 and one sentence that says what to do. Checked for a
  * program on `Pawl.layerConfig`, for the receiver and for the sandbox, each as a process.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
+import { start } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { text } from "node:stream/consumers"
 import { afterAll, describe, expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url).pathname
@@ -18,24 +17,31 @@ await writeFile(textFile, "This is a text file, not a database.\n".repeat(100))
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** The settings of the programs, which a developer may have set. */
+const unset = Object.fromEntries(
+  Object.keys(process.env)
+    .filter((name) => name.startsWith("PAWL_"))
+    .map((name) => [name, undefined])
+)
+
 /** Runs a program that must fail, and returns its output. */
 const refused = async (program: string, args: ReadonlyArray<string>, env: Environment) => {
-  const child = spawn(process.execPath, [join(root, program), ...args], {
-    env: { PATH: process.env.PATH, NO_COLOR: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"]
-  })
-  // A program that starts to serve would not end by itself.
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (/^ready /mu.test(chunk.toString())) child.kill("SIGKILL")
-  })
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close") as Promise<[number | null]>
-  ])
+  const { code, output } = await Effect.gen(function* () {
+    const started = yield* start(process.execPath, [join(root, program), ...args], {
+      ...unset,
+      NO_COLOR: "1",
+      ...env
+    })
+    // A program that starts to serve would not end by itself.
+    started.child.stdout.on("data", () => {
+      if (/^ready /mu.test(started.stdout())) started.child.kill("SIGKILL")
+    })
+    const { code } = yield* started.exited
+    return { code, output: started.stdout() + started.stderr() }
+  }).pipe(Effect.scoped, Effect.runPromise)
   expect(code).toBe(1)
   // A log line begins with its time and its level.
-  return (out + err).replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
+  return output.replace(/^\[[\d:.]+\] ERROR \(#\d+\): (?:@pawl\/http\/)?Invalid\w+: /u, "")
 }
 
 const validEnvironment = {
@@ -113,62 +119,68 @@ describe("a receiver in a program", () => {
   })
 })
 
+/** One start of the receiver: its arguments, its environment, and its faults with their sentences. */
+type Start = readonly [
+  args: ReadonlyArray<string>,
+  env: Environment,
+  faults: Readonly<Record<string, string>>
+]
+
 describe("the receiver", () => {
-  const cases: ReadonlyArray<readonly [string, ReadonlyArray<string>, Environment, string]> = [
+  const starts: ReadonlyArray<Start> = [
     [
-      "a missing variable",
       [],
-      { PAWL_MERCHANT_SECRET: undefined },
-      "PAWL_MERCHANT_SECRET is not set: it is the merchant's secret, from the operator of the service."
+      { PAWL_MERCHANT_SECRET: undefined, PAWL_BASE_URL: "https://payments.example/v1" },
+      {
+        "a missing variable":
+          "PAWL_MERCHANT_SECRET is not set: it is the merchant's secret, from the operator of the service.",
+        "a base URL without /api": `PAWL_BASE_URL cannot be used: ${noApi}.`
+      }
     ],
     [
-      "a base URL without /api",
-      [],
-      { PAWL_BASE_URL: "https://payments.example/v1" },
-      `PAWL_BASE_URL cannot be used: ${noApi}.`
-    ],
-    [
-      "http for a host that is not loopback, as a flag",
       ["--base-url", "http://payments.example/api"],
-      {},
-      `--base-url cannot be used: ${noTls}.`
+      { PAWL_MERCHANT_SECRET: "  ", PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
+      {
+        "a blank secret": `PAWL_MERCHANT_SECRET cannot be used: ${padded}.`,
+        "http for a host that is not loopback, as a flag": `--base-url cannot be used: ${noTls}.`,
+        "a padded previous secret":
+          "PAWL_MERCHANT_SECRET_PREVIOUS cannot be used: give it without white space around it."
+      }
     ],
     [
-      "a blank secret",
-      [],
-      { PAWL_MERCHANT_SECRET: "  " },
-      `PAWL_MERCHANT_SECRET cannot be used: ${padded}.`
-    ],
-    [
-      "a padded previous secret",
-      [],
-      { PAWL_MERCHANT_SECRET_PREVIOUS: "hunter2\n" },
-      "PAWL_MERCHANT_SECRET_PREVIOUS cannot be used: give it without white space around it."
-    ],
-    [
-      "a file that cannot be opened",
       ["--store", `sqlite:${folder}/not/there/a.db`],
       {},
-      `The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
+      {
+        "a file that cannot be opened": `The SQLite file ${folder}/not/there/a.db cannot be used: ${closed}`
+      }
     ],
     [
-      "a file that is not a database",
       ["--store", `sqlite:${textFile}`],
       {},
-      `The SQLite file ${textFile} cannot be used: file is not a database; name another file`
+      {
+        "a file that is not a database": `The SQLite file ${textFile} cannot be used: file is not a database; name another file`
+      }
     ],
     [
-      "PostgreSQL that is down",
       ["--store", "postgres://pawl:hunter2@127.0.0.1:9/pawl"],
       {},
-      "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store"
+      {
+        "PostgreSQL that is down":
+          "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store"
+      }
     ]
   ]
-  it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {
+  for (const [args, env, faults] of starts) {
     const program = "packages/webhook/src/bin/pawl-receiver.ts"
-    const output = await refused(program, ["--port", "0", ...args], { ...validEnvironment, ...env })
-    expect(output).toBe(`${sentence}\n`)
-  })
+    let output: Promise<string> | undefined
+    const start = () =>
+      (output ??= refused(program, ["--port", "0", ...args], { ...validEnvironment, ...env }))
+    it.concurrent.for(Object.entries(faults))("explains %s", async ([, sentence]) => {
+      const lines = (await start()).split("\n")
+      expect(lines).toContain(sentence)
+      expect(lines).toHaveLength(Object.keys(faults).length + 1)
+    })
+  }
 })
 
 describe("the sandbox", () => {

@@ -1,22 +1,19 @@
 /**
  * Runs `pawl-conform` against the incorrect handler and checks the laws that it breaks.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { text } from "node:stream/consumers"
-import { afterAll, expect, it } from "vitest"
+import { run, start } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/naive.ts", root).pathname
 const conform = new URL("packages/testkit/src/bin/pawl-conform.ts", root).pathname
-const env = { ...process.env, PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
+const env = { PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
 
-const handler = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "inherit"] })
-afterAll(() => handler.kill())
-
-it("breaks the laws about forged statuses, lost writes and malformed callbacks", async () => {
-  const [line] = (await once(handler.stdout.setEncoding("utf8"), "data")) as [string]
-  const url = line.trim().slice("ready ".length)
+/** Runs `pawl-conform` against the handler. Returns its output and the status code for a transaction of another run. */
+const check = Effect.gen(function* () {
+  const handler = yield* start(process.execPath, [program], env)
+  const url = yield* handler.line(/^ready (\S+)$/mu)
   const state = new URL("/transactions", url).href
   const args = [
     conform,
@@ -30,8 +27,13 @@ it("breaks the laws about forged statuses, lost writes and malformed callbacks",
     "--seed",
     "1"
   ]
-  const run = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
-  const out = await text(run.stdout)
+  const { stdout } = yield* run(process.execPath, args, env)
+  const old = yield* Effect.promise(() => fetch(`${state}/card/100001`))
+  return { out: stdout, statusOfOld: old.status }
+})
+
+it("breaks the laws about forged statuses, lost writes and malformed callbacks", async () => {
+  const { out, statusOfOld } = await Effect.runPromise(Effect.scoped(check))
   for (const broken of [
     "a genuine callback is answered 200",
     "a body larger than 64 KiB is answered 413",
@@ -48,5 +50,5 @@ it("breaks the laws about forged statuses, lost writes and malformed callbacks",
   expect(out).toContain("✓ a repeated callback is answered 200, like the first (")
   expect(out).toContain('"orderAmount":')
   // The run uses new transaction ids, not those of an earlier run.
-  expect((await fetch(`${state}/card/100001`)).status).toBe(404)
+  expect(statusOfOld).toBe(404)
 })

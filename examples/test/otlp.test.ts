@@ -1,41 +1,29 @@
 import { ApmPayments } from "@pawl/http/ApmPayments"
+import { readText, serve } from "@pawl/test-support/Listener"
 import * as Fake from "@pawl/testkit/Fake"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"
 import { checkout } from "../src/checkout.ts"
 import { telemetry } from "../src/otlp.ts"
 
-/** A collector on a free port that keeps the received bodies by path. */
-const collector = Effect.acquireRelease(
-  Effect.callback<{
-    readonly url: string
-    readonly received: Map<string, string>
-    readonly close: () => void
-  }>((resume) => {
-    const received = new Map<string, string>()
-    const server = createServer((request, response) => {
-      let body = ""
-      request
-        .on("data", (bytes) => (body += String(bytes)))
-        .on("end", () => {
-          const path = request.url ?? ""
-          received.set(path, (received.get(path) ?? "") + body)
-          response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        })
-    })
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      const close = () => server.close().closeAllConnections()
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, received, close }))
-    })
-  }),
-  ({ close }) => Effect.sync(close)
-)
+/** Serves a collector that keeps the received bodies by path. */
+const collector = Effect.suspend(() => {
+  const received = new Map<string, string>()
+  return Effect.map(
+    serve((request, response) => {
+      void (async () => {
+        const body = await readText(request)
+        const path = request.url ?? ""
+        received.set(path, (received.get(path) ?? "") + body)
+        response.writeHead(200, { "content-type": "application/json" }).end("{}")
+      })()
+    }),
+    (port) => ({ url: `http://127.0.0.1:${port}`, received })
+  )
+})
 
 it("sends the spans, the metrics and the logs of a payment to the collector", () =>
   Effect.gen(function* () {

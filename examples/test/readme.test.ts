@@ -1,11 +1,10 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { run } from "@pawl/test-support/Program"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { spawn } from "node:child_process"
 import { globSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { text } from "node:stream/consumers"
 import { expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url)
@@ -19,26 +18,17 @@ it("has the tested program, of at most 15 lines", async () => {
 })
 
 it("takes a payment with that program", async () => {
-  const run = (env: NodeJS.ProcessEnv) => {
-    const child = spawn(process.execPath, [program.pathname], {
-      env: { ...process.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    return Promise.all([text(child.stdout), text(child.stderr)])
-  }
-  const [out] = await Effect.runPromise(
+  const { stdout } = await Effect.runPromise(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      return yield* Effect.promise(() =>
-        run({
-          PAWL_BASE_URL: baseUrl,
-          PAWL_MERCHANT_KEY: "sandbox-key",
-          PAWL_MERCHANT_SECRET: "sandbox-secret"
-        })
-      )
+      return yield* run(process.execPath, [program.pathname], {
+        PAWL_BASE_URL: baseUrl,
+        PAWL_MERCHANT_KEY: "sandbox-key",
+        PAWL_MERCHANT_SECRET: "sandbox-secret"
+      })
     }).pipe(Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)))
   )
-  expect(out).toMatch(/100001 is NEW/)
+  expect(stdout).toMatch(/100001 is NEW/)
 })
 
 it("lists every example in the table of the README", async () => {

@@ -1,23 +1,22 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { serve } from "@pawl/test-support/Listener"
+import { start } from "@pawl/test-support/Program"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { buffer, text } from "node:stream/consumers"
+import { buffer } from "node:stream/consumers"
 import { expect, it } from "vitest"
 
 const program = new URL("../src/recover.ts", import.meta.url).pathname
 
 /** A proxy in front of the service. `onPaid` decides whether the response to a create is lost. */
 const proxy = (baseUrl: string, onPaid: () => "lost" | "passed") =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const forward = async (request: IncomingMessage, reply: ServerResponse) => {
+  Effect.map(
+    serve((request, reply) => {
+      void (async () => {
         const url = request.url ?? ""
         const response = await fetch(new URL(url, baseUrl), {
           method: request.method ?? "GET",
@@ -30,21 +29,9 @@ const proxy = (baseUrl: string, onPaid: () => "lost" | "passed") =>
         const bytes = Buffer.from(await response.arrayBuffer())
         if (url.endsWith("/payments/apm") && onPaid() === "lost") return
         reply.writeHead(response.status).end(bytes)
-      }
-      const server = createServer((request, reply) => void forward(request, reply))
-      await once(server.listen(0, "127.0.0.1"), "listening")
-      return server
+      })()
     }),
-    (server) =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  ).pipe(
-    Effect.map((server) => {
-      const address = server.address()
-      return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/api`
-    })
+    (port) => `http://127.0.0.1:${port}/api`
   )
 
 const temporary = Effect.acquireRelease(
@@ -63,29 +50,28 @@ it("C03 pays an order once when its process is killed between the request and th
       return "lost"
     })
     const directory = yield* temporary
-    const start = (orderId: string) =>
-      Effect.promise(async () => {
-        const child = spawn(process.execPath, [program, orderId], {
-          env: {
-            ...process.env,
+    const buy = (orderId: string) =>
+      Effect.gen(function* () {
+        const { child, exited, stderr, stdout } = yield* start(
+          process.execPath,
+          [program, orderId],
+          {
             PAWL_BASE_URL: url,
             PAWL_MERCHANT_KEY: "sandbox-key",
             PAWL_MERCHANT_SECRET: "sandbox-secret",
             ORDERS_FILE: join(directory, "orders.db")
-          },
-          stdio: ["ignore", "pipe", "pipe"]
-        })
+          }
+        )
         kill = () => child.kill("SIGKILL")
-        const exit = once(child, "exit")
-        const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-        return { out: out + err, signal: (await exit)[1] as string | null }
+        const { signal } = yield* exited
+        return { out: stdout() + stderr(), signal }
       })
 
-    const killed = yield* start("order-1")
+    const killed = yield* buy("order-1")
     expect(killed.signal).toBe("SIGKILL")
     expect(killed.out).not.toContain("order-1")
 
-    const restarted = yield* start("order-2")
+    const restarted = yield* buy("order-2")
     // The original response, and the next id: no payment was made in between.
     expect(restarted.out).toContain("order-1: paid by 100001")
     expect(restarted.out).toContain("order-2: paid by 100002")

@@ -102,7 +102,7 @@ describe("the shop", () => {
 it("sells over HTTP, from the order over the hosted page to the shipment", () =>
   withSandbox(
     Effect.gen(function* () {
-      const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/, {
+      const url = yield* start("shop.ts", /Listening on (http:\S+?)[,"]?$/mu, {
         SHOP_FILE: ":memory:"
       })
       const request = HttpClientRequest.post(`${url}/orders`)

@@ -8,11 +8,11 @@
  * default is the full count.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { isAvailable } from "@pawl/test-support/Postgres"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import { isPostgresRunning } from "./rel/Stores.ts"
 import { dup } from "./rel/dup.ts"
 import { forge } from "./rel/forge.ts"
 import { kill } from "./rel/kill.ts"
@@ -72,8 +72,7 @@ const main = Effect.gen(function* () {
     return false
   }
   log(`${name}: ${count} ${run.unit} on ${stores.join(", ")}, seed ${seed}`)
-  const lacksPostgres =
-    stores.includes("postgres") && !(yield* Effect.promise(() => isPostgresRunning()))
+  const lacksPostgres = stores.includes("postgres") && !(yield* Effect.promise(isAvailable))
   const startedAt = performance.now()
   const report: Report = lacksPostgres
     ? { figures: {}, misses: ["PostgreSQL does not respond on 127.0.0.1:5432"] }

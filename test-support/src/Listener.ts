@@ -4,14 +4,17 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener, Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Serves a listener until the scope ends. Returns its port. */
-export const serve = (listener: RequestListener): Effect.Effect<number, never, Scope.Scope> =>
+/** Serves a listener or a server until the scope ends. Returns its port. */
+export const serve = (
+  served: RequestListener | Server
+): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const server = createServer(listener).listen(0, "127.0.0.1")
+      const server = served instanceof Server ? served : createServer(served)
+      server.listen(0, "127.0.0.1")
       await once(server, "listening")
       return server
     }),

@@ -1,6 +1,6 @@
 /**
- * Databases on the PostgreSQL server of the tests, each created for one test file or one run and dropped after
- * it.
+ * Databases on the PostgreSQL server of the tests, each created for one run and dropped after it. Programs may
+ * import this module outside of Vitest.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,6 @@ import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { randomBytes } from "node:crypto"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe } from "vitest"
 
 /** The server of the tests. It trusts local connections. */
 export const server = { host: "127.0.0.1", port: 5432, username: "postgres" }
@@ -31,7 +30,12 @@ export const execute = (database: string, statement: string) =>
     Effect.orDie
   )
 
-const newName = (): string => `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
+/** Makes the name of a new database. */
+export const newName = (): string => `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
+
+/** Returns the URL of a database, on the port of the server or of a proxy. */
+export const urlOf = (database: string, port: number = server.port): string =>
+  `postgres://${server.username}@${server.host}:${port}/${database}`
 
 /** Creates a database and drops it when the scope ends. Returns its name. */
 export const database: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
@@ -41,19 +45,3 @@ export const database: Effect.Effect<string, never, Scope.Scope> = Effect.acquir
   }),
   (name) => execute("postgres", `DROP DATABASE ${name} WITH (FORCE)`)
 )
-
-/** Describes tests that share a database of their own. They are reported as not run without a server. */
-export const describeWithDatabase = async (body: (database: string) => void): Promise<void> => {
-  const hasServer = await isAvailable()
-  if (!hasServer) {
-    console.warn(
-      `PostgreSQL does not answer on ${server.host}:${server.port}: its tests do not run`
-    )
-  }
-  const name = newName()
-  describe.runIf(hasServer)("in PostgreSQL", () => {
-    beforeAll(() => Effect.runPromise(execute("postgres", `CREATE DATABASE ${name}`)))
-    afterAll(() => Effect.runPromise(execute("postgres", `DROP DATABASE ${name} WITH (FORCE)`)))
-    body(name)
-  })
-}

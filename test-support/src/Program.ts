@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
 
 /** How a program ended. */
@@ -14,7 +14,7 @@ interface Exit {
 
 /** A running program. */
 export interface Program {
-  readonly child: ChildProcess
+  readonly child: ChildProcessWithoutNullStreams
   /** Waits for a line of its standard output that matches. Returns the first group, or the whole match. */
   readonly line: (pattern: RegExp) => Effect.Effect<string>
   /** Waits for its end. */
@@ -24,11 +24,11 @@ export interface Program {
   readonly stderr: () => string
 }
 
-/** Starts a program. It is killed when the scope ends. */
+/** Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. */
 export const start = (
   command: string,
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string | undefined>> = {}
 ): Effect.Effect<Program, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -37,7 +37,7 @@ export const start = (
         const { FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
         const child = spawn(command, args, {
           env: { ...inherited, ...env },
-          stdio: ["ignore", "pipe", "pipe"]
+          stdio: "pipe"
         })
         const exited = once(child, "close").then(
           ([code, signal]: ReadonlyArray<unknown>) => ({ code, signal }) as Exit
@@ -89,4 +89,13 @@ export const start = (
         stderr: () => stderr
       }
     }
+  )
+
+/** Runs a program to its end. Returns how it ended and what it printed. */
+export const run = (...program: Parameters<typeof start>) =>
+  start(...program).pipe(
+    Effect.flatMap(({ exited, stderr, stdout }) =>
+      Effect.map(exited, (exit) => ({ ...exit, stdout: stdout(), stderr: stderr() }))
+    ),
+    Effect.scoped
   )

@@ -69,7 +69,7 @@ describe("a create under faults", () => {
           }
         }
       ),
-      { numRuns: 1000 }
+      { numRuns: 250 }
     ))
 
   it("C01 succeeds when one of four attempts gets a connection", () =>
@@ -225,7 +225,7 @@ describe("a requestId", () => {
           expect(service.requests.length).toBe(1 + sent.length)
         }
       ),
-      { numRuns: 300 }
+      { numRuns: 150 }
     ))
 
   it("C23 can be used again after a failure and after an interruption", () =>
@@ -285,7 +285,7 @@ describe("a read", () => {
             )
         }
       ),
-      { numRuns: 500 }
+      { numRuns: 150 }
     ))
 
   it("C21 refuses a redirect without following it", async () => {

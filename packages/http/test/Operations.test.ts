@@ -241,7 +241,7 @@ it("C03 takes effect once and returns the original response, for every create an
         else if (result.failure._tag !== "OutcomeUnknown") expect(effects.length).toBe(0)
       }
     ),
-    { numRuns: 300 }
+    { numRuns: 120 }
   ))
 
 describe.each(operations.filter(({ kind }) => kind !== "create"))("$name", (operation) => {

@@ -206,7 +206,7 @@ describe("following", () => {
           expect(end === "end").toBe(last !== undefined && isTerminal(last))
         }
       ),
-      { numRuns: 300 }
+      { numRuns: 120 }
     ))
 
   it("reads only the endpoint that knows the id after the first success", async () => {

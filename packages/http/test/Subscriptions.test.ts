@@ -80,7 +80,7 @@ describe("a change", () => {
           if (Result.isFailure(result) && !isOpen(result.failure)) expect(seen.effects).toBe(0)
         }
       ),
-      { numRuns: 500 }
+      { numRuns: 150 }
     ))
 
   it("sends only the members that change", async () => {
@@ -106,7 +106,7 @@ describe("a cancel", () => {
         if (Result.isSuccess(result)) expect(seen.effects).toBe(1)
         else expect(isOpen(result.failure)).toBe(before.concat(last).some((f) => ambiguous.has(f)))
       }),
-      { numRuns: 500 }
+      { numRuns: 150 }
     ))
 
   it("C22 succeeds on a 404 after an ambiguous failure, and fails with NotFound on a 404 to the first attempt", async () => {

@@ -5,6 +5,8 @@ import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import { server } from "@pawl/test-support/Postgres"
+import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -17,7 +19,6 @@ import * as Laws from "../src/Laws.ts"
 import { type Fresh, laws } from "../src/Laws/Ledger.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
 import { ledgers } from "./support/ledgers.ts"
-import { onPostgres } from "./support/postgres.ts"
 
 const hold = (place: string, fresh: Fresh, numRuns: number) =>
   it.for(laws)(`$name (${place})`, (law) => Laws.run(law, fresh, { numRuns }))
@@ -35,13 +36,18 @@ describe("the laws of a ledger hold", () => {
   )
 })
 
-await onPostgres((place) => {
+await describeWithDatabase((database) => {
   const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine"]
   const empty = Effect.flatMap(SqlClient, (sql) =>
     Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
   )
   const fresh = Layer.effect(Ledger, Effect.andThen(empty, Ledger)).pipe(
-    Layer.provide(Layer.provideMerge(LedgerSql.layer, NodePostgres.layer(place)))
+    Layer.provide(
+      Layer.provideMerge(
+        LedgerSql.layer,
+        NodePostgres.layer({ ...server, database, maxConnections: 4 })
+      )
+    )
   )
   hold("in PostgreSQL", () => fresh, 5)
 })

@@ -6,65 +6,23 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import { type Status, rank } from "@pawl/core/Status"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
-import * as NodePostgres from "@pawl/webhook/NodePostgres"
+import { readText, serve } from "@pawl/test-support/Listener"
+import * as Postgres from "@pawl/test-support/Postgres"
+import { type Program, start as startProgram } from "@pawl/test-support/Program"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { SqlClient } from "effect/sql/SqlClient"
+import * as Scope from "effect/Scope"
 import * as Hex from "effect/encoding/Hex"
-import { type ChildProcess, spawn } from "node:child_process"
-import { randomBytes } from "node:crypto"
-import { once } from "node:events"
-import { createServer, type IncomingMessage, type RequestListener } from "node:http"
-import { type AddressInfo, connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Sandbox from "../src/Sandbox.ts"
 
 const bin = new URL("../../webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
 const merchantSecret = Redacted.make("sandbox-secret")
-const postgres = { host: "127.0.0.1", port: 5432, username: "postgres" }
 
-const hasPostgres = await new Promise<boolean>((resolve) => {
-  const socket = connect(postgres.port, postgres.host)
-  socket.on("error", () => resolve(false)).on("connect", () => resolve(true))
-  socket.on("connect", () => socket.destroy())
-})
+const hasPostgres = await Postgres.isAvailable()
 if (!hasPostgres)
   console.warn("PostgreSQL does not respond: the test of several receivers is skipped")
-
-const inDatabase = <A, E>(database: string, effect: Effect.Effect<A, E, SqlClient>) =>
-  Effect.provide(effect, NodePostgres.layer({ ...postgres, database, maxConnections: 1 }))
-
-const statement = (text: string) => Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared)
-
-/** Creates a database, and drops it with the scope. */
-const database = Effect.acquireRelease(
-  Effect.suspend(() => {
-    const name = `pawl_machines_${process.pid}_${randomBytes(4).toString("hex")}`
-    return Effect.as(inDatabase("postgres", statement(`CREATE DATABASE ${name}`)), name)
-  }),
-  (name) => Effect.orDie(inDatabase("postgres", statement(`DROP DATABASE ${name} WITH (FORCE)`)))
-)
-
-const serve = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(listener).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
-
-const read = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
-}
 
 interface ToldTransition {
   readonly id: string
@@ -83,7 +41,7 @@ const application = Effect.gen(function* () {
   const inProgress = new Set<string>()
   const port = yield* serve((request, response) => {
     void (async () => {
-      const body = await read(request)
+      const body = await readText(request)
       const transition = JSON.parse(body) as ToldTransition
       const { id, to, transactionId } = transition
       const stamp = `${id}.${String(request.headers["x-pawl-timestamp"])}`
@@ -114,40 +72,32 @@ const application = Effect.gen(function* () {
 
 /** Starts receivers, and kills the remaining ones with the scope. */
 const machines = Effect.gen(function* () {
-  const alive = new Map<ChildProcess, number>()
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      for (const child of alive.keys()) child.kill("SIGKILL")
-    })
-  )
+  const scope = yield* Effect.scope
+  const alive = new Map<Program, number>()
   const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
-    Effect.promise(async () => {
-      const child = spawn(process.execPath, [bin, "--port", "0", ...args], {
-        env: { ...process.env, ...env },
-        stdio: ["ignore", "pipe", "ignore"]
-      })
-      const lines: AsyncIterator<unknown> = child.stdout.setEncoding("utf8")[Symbol.asyncIterator]()
-      const { value } = await lines.next()
-      const [, port] = /^ready http:\/\/127\.0\.0\.1:(\d+)/u.exec(String(value)) ?? []
-      alive.set(child, Number(port))
-      return child
+    Effect.gen(function* () {
+      const program = yield* Scope.provide(
+        startProgram(process.execPath, [bin, "--port", "0", ...args], env),
+        scope
+      )
+      alive.set(program, Number(yield* program.line(/^ready http:\/\/127\.0\.0\.1:(\d+)/mu)))
+      return program
     })
-  const kill = (child: ChildProcess) =>
-    Effect.promise(async () => {
-      alive.delete(child)
-      const exited = once(child, "exit")
-      child.kill("SIGKILL")
-      await exited
+  const kill = (program: Program) =>
+    Effect.suspend(() => {
+      alive.delete(program)
+      program.child.kill("SIGKILL")
+      return program.exited
     })
   return { alive, start, kill }
 })
 
 /** Sends a callback to the next live receiver, and to another one if that receiver dies. */
-const balancer = (alive: ReadonlyMap<ChildProcess, number>) => {
+const balancer = (alive: ReadonlyMap<Program, number>) => {
   let turn = 0
   return serve((request, response) => {
     void (async () => {
-      const body = await read(request)
+      const body = await readText(request)
       const { "content-type": type = "", "x-checksum": checksum = "" } = request.headers
       const headers = { "content-type": type, "x-checksum": String(checksum) }
       while (!response.destroyed) {
@@ -186,12 +136,11 @@ it.live.runIf(hasPostgres)(
   () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      const name = yield* database
+      const name = yield* Postgres.database
       const { told, url, violations } = yield* application
       const { alive, kill, start } = yield* machines
       const port = yield* balancer(alive)
-      const store = `postgres://${postgres.username}@${postgres.host}:${postgres.port}/${name}`
-      const startReceiver = start(["--store", store, "--forward", url], {
+      const startReceiver = start(["--store", Postgres.urlOf(name), "--forward", url], {
         PAWL_MERCHANT_KEY: "sandbox-key",
         PAWL_MERCHANT_SECRET: "sandbox-secret",
         PAWL_FORWARD_SECRET: "",
@@ -239,9 +188,9 @@ it.live.runIf(hasPostgres)(
       // All receivers are killed, as in a power failure. Their leases expire before others start.
       yield* untilTold(60)
       yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
-      yield* inDatabase(
+      yield* Postgres.execute(
         name,
-        statement("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
+        "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
       )
       yield* Effect.all([startReceiver, startReceiver], { concurrency: "unbounded" })
       yield* pay

@@ -2,6 +2,8 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
+import { serve } from "@pawl/test-support/Listener"
+import { start } from "@pawl/test-support/Program"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,10 +15,7 @@ import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { inspect } from "node:util"
-
 import * as Forwarder from "../src/Forwarder.ts"
-import { serve } from "./doors.ts"
-import { start } from "./processes.ts"
 
 const secret = "forward-secret"
 
@@ -55,7 +54,7 @@ const application = (respond: (response: ServerResponse, posted: Posted) => void
         respond(response, one)
       })
     }),
-    ({ port }) => ({ posted, url: `http://127.0.0.1:${port}/transitions?a=b` })
+    (port) => ({ posted, url: `http://127.0.0.1:${port}/transitions?a=b` })
   )
 }
 

@@ -3,14 +3,11 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
+import { start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
 import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
@@ -133,20 +130,19 @@ const promises = (place: Place) => {
   )
 }
 
+const script = new URL("commitChild.ts", import.meta.url).pathname
+
 /** Runs a receiver and kills it after the given number of lines, or lets it run to its end. */
-const live = async (place: Place, ids: ReadonlyArray<string>, lines: number) => {
-  const script = join(import.meta.dirname, "commitChild.ts")
-  const child = spawn(process.execPath, [script, JSON.stringify(place), ids.join(",")], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  const exits = once(child, "exit")
-  const printed: Array<string> = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (printed.push(line) === lines) child.kill("SIGKILL")
-  }
-  const [code] = await exits
-  return { printed, code }
-}
+const live = (place: Place, ids: ReadonlyArray<string>, lines?: number) =>
+  Effect.gen(function* () {
+    const receiver = yield* start(process.execPath, [script, JSON.stringify(place), ids.join(",")])
+    if (lines !== undefined) {
+      yield* receiver.line(new RegExp(`^(?:.+\n){${lines}}`, "u"))
+      receiver.child.kill("SIGKILL")
+    }
+    const { code } = yield* receiver.exited
+    return code === 0 ? "ended" : receiver.stderr()
+  }).pipe(Effect.scoped, Effect.runPromise)
 
 const survives = (place: Place, cycles: number) =>
   it(
@@ -170,8 +166,7 @@ const survives = (place: Place, cycles: number) =>
         )
       }
       // Sends again the callbacks that were not accepted.
-      const last = await live(place, all, Infinity)
-      expect(last.code).toBe(0)
+      expect(await live(place, all)).toBe("ended")
       const rows = await run(written)
       expect(rows.map((row) => Number(row.transaction_id)).toSorted((a, b) => a - b)).toEqual(
         all.map(Number)
@@ -184,10 +179,10 @@ const survives = (place: Place, cycles: number) =>
 describe("in a SQLite file", () => {
   const file = files()
   promises(file())
-  survives(file(), 6)
+  survives(file(), 2)
 })
 
 await onPostgres((place) => {
   promises(place)
-  survives(place, 3)
+  survives(place, 2)
 })

@@ -2,6 +2,7 @@
  * Outages: a ledger reports a store that is locked, full, silent or gone, and recovers by itself.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { server } from "@pawl/test-support/Postgres"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,7 +13,7 @@ import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { client, empty, ledgerOf, server } from "./places.ts"
+import { client, empty, ledgerOf } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 

@@ -2,6 +2,7 @@
  * The recipes of the README: the receiver in each kind of server.
  */
 import { describe, expect, it } from "@effect/vitest"
+import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import express from "express"
 import { Hono } from "hono"
@@ -9,7 +10,7 @@ import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { post, callbackRequest, serve, makeReceiver } from "./doors.ts"
+import { post, callbackRequest, makeReceiver } from "./doors.ts"
 
 /** A callback whose JSON text changes when it is parsed and printed. */
 const spelled = `{ "mid":"mid-1", "orderAmount":10.00, "orderCurrency":"EUR", "transactionId":100001,\n "transactionStatus":"SUCCEED" }`
@@ -33,7 +34,7 @@ describe("a receiver", () => {
         await start()
       })
       const server = createServer(NodeReceiver.limits, listener)
-      const { port } = yield* serve(server)
+      const port = yield* serve(server)
       yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
       yield* Effect.promise(dispose)
     })
@@ -47,7 +48,7 @@ describe("a receiver", () => {
       app.all("/callback", listener)
       app.use(express.json())
       app.post("/orders", (request, response) => void response.json(request.body))
-      const { port } = yield* serve(app)
+      const port = yield* serve(app)
       yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
       const order = yield* Effect.promise(() =>
         fetch(`http://127.0.0.1:${port}/orders`, {
@@ -68,7 +69,7 @@ describe("a receiver", () => {
       const app = express()
       app.use(express.json())
       app.all("/callback", listener)
-      const { port } = yield* serve(app)
+      const port = yield* serve(app)
       const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
       expect(status).toBe(500)
       expect(yield* Effect.promise(() => callbacks())).toBe(0)

@@ -291,7 +291,7 @@ describe("the worker", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 80, plugins }
+      { numRuns: 20, plugins }
     )
   })
 
@@ -304,7 +304,7 @@ describe("the worker", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 120, plugins }
+      { numRuns: 24, plugins }
     )
   })
 
@@ -330,7 +330,7 @@ describe("the worker", () => {
           assertSettled(lived, calls[index] ?? [], rows[index])
         }
       }),
-      { numRuns: 80, plugins }
+      { numRuns: 20, plugins }
     )
   })
 
@@ -344,7 +344,7 @@ describe("the worker", () => {
           expect(heard?.at).toBeLessThanOrEqual(at + Math.max(1000, readTime) + readTime + 40)
         }
       }),
-      { numRuns: 120, plugins }
+      { numRuns: 60, plugins }
     )
   })
 })

@@ -10,8 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
-import { createServer, type RequestListener, Server } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
@@ -43,26 +42,6 @@ export const makeReceiver = () => {
       Effect.runPromise(Effect.map(ledger.get("card", transactionId), (row) => row?.callbacks ?? 0))
   }
 }
-
-/** Serves a listener or a server on a free port. */
-export const serve = (served: RequestListener | Server) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly end: () => void }>((resume) => {
-      const server = served instanceof Server ? served : createServer(served)
-      server.listen(0, "127.0.0.1", () =>
-        resume(
-          Effect.succeed({
-            port: (server.address() as AddressInfo).port,
-            end: () => {
-              server.close()
-              server.closeAllConnections()
-            }
-          })
-        )
-      )
-    }),
-    ({ end }) => Effect.sync(end)
-  )
 
 /** The query, body and headers of a card callback for `fetch`. */
 export const callbackRequest = () => {

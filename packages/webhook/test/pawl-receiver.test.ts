@@ -2,13 +2,12 @@
  * The receiver as a process.
  */
 import { describe, expect, it } from "@effect/vitest"
+import { serve } from "@pawl/test-support/Listener"
+import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
-import { createServer as createPort } from "node:net"
-import { connect, type AddressInfo, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { once } from "node:events"
 import { DatabaseSync } from "node:sqlite"
-import { serve } from "./doors.ts"
-import { start } from "./processes.ts"
 import { card, incoming } from "./service.ts"
 import { files } from "./stores.ts"
 
@@ -33,7 +32,7 @@ const service = (statuses: ReadonlyMap<string, string>) =>
       if (url === "/api/v1/auth") response.end('{"accessToken":"token-that-nobody-prints"}')
       else response.writeHead(status === undefined ? 404 : 200).end(JSON.stringify(status ?? {}))
     }),
-    ({ port }) => ({ PAWL_BASE_URL: `http://127.0.0.1:${port}/api` })
+    (port) => ({ PAWL_BASE_URL: `http://127.0.0.1:${port}/api` })
   )
 
 const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
@@ -77,11 +76,10 @@ const refused = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   ...args: ReadonlyArray<string>
 ) {
-  const { err, exited, out } = yield* start(process.execPath, [bin, ...args], env)
-  const { code } = yield* exited
-  expect(out()).toBe("")
+  const { code, stderr, stdout } = yield* run(process.execPath, [bin, ...args], env)
+  expect(stdout).toBe("")
   expect(code).toBe(1)
-  return err()
+  return stderr
     .trimEnd()
     .split("\n")
     .filter((line) => !line.startsWith("{"))
@@ -137,9 +135,7 @@ describe("a receiver that cannot start", () => {
 
   it.live("names an unknown flag, a port in use and a store that is not available", () =>
     Effect.gen(function* () {
-      const taken = createPort().listen(0, "127.0.0.1")
-      yield* Effect.promise(() => once(taken, "listening"))
-      const { port } = taken.address() as AddressInfo
+      const port = yield* serve(() => {})
       const env = { ...none, ...secrets, ...nobody }
       const [unknown, busy, gone, lost] = yield* Effect.all(
         [
@@ -150,7 +146,6 @@ describe("a receiver that cannot start", () => {
         ],
         { concurrency: 2 }
       )
-      taken.close()
       expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
       expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
       expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
@@ -165,7 +160,7 @@ describe("a receiver that cannot start", () => {
 it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {
     const statuses = new Map([["100001", "SUCCEED"]])
-    const { err, line, origin, out, url } = yield* receiver(yield* service(statuses))
+    const { line, origin, stderr, stdout, url } = yield* receiver(yield* service(statuses))
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/u)
     expect((yield* post(url, "100001", "PENDING")).status).toBe(200)
     yield* line(/"to":"PENDING"/u)
@@ -173,7 +168,7 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
       expect(yield* post(url, "100001", status)).toEqual({ status: 200, text: "" })
     }
     yield* line(/"to":"SUCCEED"/u)
-    const [ready, ...lines] = out().trimEnd().split("\n")
+    const [ready, ...lines] = stdout().trimEnd().split("\n")
     expect(ready).toBe(`ready ${url}`)
     expect(lines.map((each) => JSON.parse(each) as unknown)).toMatchObject([
       { from: null, to: "PENDING", confirmed: false, attempt: 1 },
@@ -197,11 +192,11 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
       headers: { "content-type": "application/json", "x-checksum": "checksum-that-nobody-prints" },
       body: JSON.stringify(card())
     })
-    const logs = err().trimEnd().split("\n")
+    const logs = stderr().trimEnd().split("\n")
     expect(logs.length).toBeGreaterThan(1)
     for (const log of logs) expect(JSON.parse(log)).toHaveProperty("level")
-    expect(`${out()}${err()}`).not.toMatch(/that-nobody-prints|sandbox-secret/u)
-    expect(out() + err()).not.toContain(callback("100001", "SUCCEED").checksum)
+    expect(`${stdout()}${stderr()}`).not.toMatch(/that-nobody-prints|sandbox-secret/u)
+    expect(stdout() + stderr()).not.toContain(callback("100001", "SUCCEED").checksum)
   })
 )
 
@@ -209,8 +204,14 @@ describe("the admin port", () => {
   it.live("serves only on the loopback port that is configured", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())
-      const { err, origin, port } = yield* receiver(env, "--host", "0.0.0.0", "--admin-port", "0")
-      const [, admin = ""] = /admin API is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(err()) ?? []
+      const { origin, port, stderr } = yield* receiver(
+        env,
+        "--host",
+        "0.0.0.0",
+        "--admin-port",
+        "0"
+      )
+      const [, admin = ""] = /admin API is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(stderr()) ?? []
       expect((yield* ask(`${admin}/metrics`)).status).toBe(200)
       expect((yield* ask(`${admin}/callback`, { method: "POST" })).status).toBe(404)
       expect(origin).toBe(`http://0.0.0.0:${port}`)
@@ -225,8 +226,14 @@ describe("the admin port", () => {
   it.live("is not served beyond loopback unless it is configured", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())
-      const { err, port, url } = yield* receiver(env, "--host", "0.0.0.0", "--path", "/hooks/pawl")
-      expect(err()).toMatch(/--admin-port/u)
+      const { port, stderr, url } = yield* receiver(
+        env,
+        "--host",
+        "0.0.0.0",
+        "--path",
+        "/hooks/pawl"
+      )
+      expect(stderr()).toMatch(/--admin-port/u)
       expect(url).toMatch(/\/hooks\/pawl$/u)
       const near = `http://127.0.0.1:${port}`
       expect((yield* ask(`${near}/metrics`)).status).toBe(404)
@@ -299,7 +306,7 @@ describe("R03: SIGTERM", () => {
         const env = yield* service(new Map())
         const args = [
           `--store=sqlite:${filename}`,
-          `--forward=http://127.0.0.1:${application.port}/transitions`
+          `--forward=http://127.0.0.1:${application}/transitions`
         ]
         const first = yield* receiver(env, ...args)
         yield* post(first.url, "at-work", "PENDING")

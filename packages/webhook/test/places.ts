@@ -1,6 +1,7 @@
 /**
  * The stores of these tests, and how this process or another one opens them.
  */
+import { server } from "@pawl/test-support/Postgres"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -13,8 +14,6 @@ import * as NodeSqlite from "../src/NodeSqlite.ts"
 export type Place =
   | { readonly _tag: "sqlite"; readonly filename: string }
   | { readonly _tag: "postgres"; readonly database: string }
-
-export const server = { host: "127.0.0.1", port: 5432, username: "postgres" }
 
 /** Opens a store. The pool of a test is small, so that many tests fit on one server. */
 export const client = (place: Place, options?: Partial<Parameters<typeof NodePostgres.layer>[0]>) =>

@@ -1,15 +1,13 @@
 /**
  * Real stores for the ledger: temporary files, and a temporary database in PostgreSQL.
  */
-import * as Effect from "effect/Effect"
-import { SqlClient } from "effect/sql/SqlClient"
+import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
-import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe } from "vitest"
-import { client, type Place, server } from "./places.ts"
+import { afterAll } from "vitest"
+import type { Place } from "./places.ts"
 
 /** Makes a directory that is deleted after the tests of the file. */
 const directory = (): string => {
@@ -24,31 +22,6 @@ export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
   return () => ({ _tag: "sqlite", filename: join(path, `${randomBytes(6).toString("hex")}.db`) })
 }
 
-const answers = new Promise<boolean>((resolve) => {
-  const socket = connect(server.port, server.host)
-  socket.once("connect", () => resolve(true)).once("error", () => resolve(false))
-  socket.once("connect", () => socket.destroy())
-})
-
-/** Describes tests on a temporary database. Without a server it warns and skips them. */
-export const onPostgres = async (body: (place: Place & { readonly _tag: "postgres" }) => void) => {
-  const isThere = await answers
-  if (!isThere) {
-    console.warn(
-      `PostgreSQL does not answer on ${server.host}:${server.port}: its tests are skipped`
-    )
-  }
-  const database = `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
-  const administer = (statement: string) =>
-    Effect.runPromise(
-      Effect.provide(
-        Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement).unprepared),
-        client({ _tag: "postgres", database: "postgres" })
-      )
-    )
-  describe.runIf(isThere)("in PostgreSQL", () => {
-    beforeAll(() => administer(`CREATE DATABASE ${database}`))
-    afterAll(() => administer(`DROP DATABASE ${database} WITH (FORCE)`))
-    body({ _tag: "postgres", database })
-  })
-}
+/** Describes tests on a database of their own. Without a server they are reported as not run. */
+export const onPostgres = (body: (place: Place & { readonly _tag: "postgres" }) => void) =>
+  describeWithDatabase((database) => body({ _tag: "postgres", database }))

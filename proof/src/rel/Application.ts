@@ -7,10 +7,10 @@
  * the first call.
  */
 import { finalRank, rank, type Status } from "@pawl/core/Status"
+import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
-import { serve } from "./LocalHttp.ts"
 
 /** One call of a receiver. */
 export interface Call {

@@ -5,9 +5,9 @@
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
+import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
-import { serve } from "./LocalHttp.ts"
 
 export const secret = "sandbox-secret"
 

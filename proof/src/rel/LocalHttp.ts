@@ -1,26 +1,9 @@
 /**
- * HTTP on the loopback interface: a server, a client that posts callbacks, and tasks at a fixed concurrency.
+ * HTTP on the loopback interface: a client that posts callbacks, and tasks at a fixed concurrency.
  */
 import * as Effect from "effect/Effect"
-import { once } from "node:events"
-import { Agent, createServer, request, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
+import { Agent, request } from "node:http"
 import type { Callback } from "./FakeService.ts"
-
-/** Serves a listener until the scope ends; returns its port. */
-export const serve = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(listener).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
 /** Ends a post that hangs, in milliseconds; longer than any limit that a run checks. */
 const hangTimeout = 30_000

@@ -1,10 +1,10 @@
 /**
  * A proxy to PostgreSQL whose connections can be cut, or go silent.
  */
+import { server } from "@pawl/test-support/Postgres"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
-import { server } from "./Stores.ts"
 
 /**
  * Opens a proxy to the server.

@@ -1,11 +1,11 @@
 /**
  * Processes of `pawl-receiver`, each of which can be killed.
  */
+import { start } from "@pawl/test-support/Program"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
-import { once } from "node:events"
 import { secret } from "./FakeService.ts"
 
 const bin = new URL("../../../packages/webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
@@ -31,64 +31,35 @@ export interface ReceiverProcess {
 
 /** Makes the function that starts receivers; the scope kills those that still run. */
 export const make = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => new Set<ChildProcess>()),
-    (alive) =>
-      Effect.promise(async () => {
-        await Promise.all(
-          [...alive].map((child) => {
-            const exited = once(child, "exit")
-            child.kill("SIGKILL")
-            return exited
-          })
-        )
-      })
-  ),
-  (alive) =>
+  Effect.scope,
+  (scope) =>
     (baseUrl: string, args: ReadonlyArray<string>): ReceiverProcess => {
-      // oxlint-disable-next-line no-unused-vars -- these would change the output of the process
-      const { NODE_OPTIONS, FORCE_COLOR, ...inherited } = process.env
-      const child = spawn(process.execPath, [bin, "--port", "0", ...args], {
-        env: {
-          ...inherited,
-          PAWL_MERCHANT_KEY: "sandbox-key",
-          PAWL_MERCHANT_SECRET: secret,
-          PAWL_MERCHANT_SECRET_PREVIOUS: "",
-          PAWL_FORWARD_SECRET: "",
-          PAWL_BASE_URL: baseUrl
-        },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      alive.add(child)
-      const exited = (async () => {
-        await once(child, "exit")
-        alive.delete(child)
-      })()
-      let errors = ""
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        errors = (errors + text).slice(-4000)
-      })
-      const ready = new Promise<number | undefined>((resolve) => {
-        let out = ""
-        child.stdout.setEncoding("utf8").on("data", (text: string) => {
-          if (out.includes("\n")) return
-          out += text
-          const port = /^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u.exec(out)?.[1]
-          if (port !== undefined) resolve(Number(port))
-        })
-        void exited.then(() => resolve(undefined))
-      })
+      const { child, exited, line, stderr } = Effect.runSync(
+        Scope.provide(
+          start(process.execPath, [bin, "--port", "0", ...args], {
+            PAWL_MERCHANT_KEY: "sandbox-key",
+            PAWL_MERCHANT_SECRET: secret,
+            PAWL_MERCHANT_SECRET_PREVIOUS: "",
+            PAWL_FORWARD_SECRET: "",
+            PAWL_BASE_URL: baseUrl
+          }),
+          scope
+        )
+      )
       return {
-        ready,
+        ready: Effect.runPromise(line(/^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u)).then(
+          Number,
+          () => undefined
+        ),
         kill: () => {
           child.kill("SIGKILL")
-          return exited
+          return Effect.runPromise(Effect.asVoid(exited))
         },
         memory: () => {
           const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
           return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)
         },
-        errors: () => errors
+        errors: () => stderr().slice(-4000)
       }
     }
 )

@@ -2,6 +2,7 @@
  * Posts callbacks while the store is unavailable, full or locked: no 200 without a row, 503 within 5 seconds, and the receiver
  * recovers by itself (R04, R05, R06).
  */
+import { urlOf } from "@pawl/test-support/Postgres"
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -121,7 +122,7 @@ const unavailable = ({ count, limits, log }: Options) =>
     const store = yield* Stores.makeSql("postgres")
     if (store._tag !== "postgres") return yield* Effect.die("The store is no database")
     const proxy = yield* PostgresProxy.open
-    const port = yield* startReceiver(Stores.urlOf(store.database, proxy.port))
+    const port = yield* startReceiver(urlOf(store.database, proxy.port))
     const { after, during, report, without } = yield* makeChecks(limits)
     yield* without(port)
     log("postgres: connections are ended")

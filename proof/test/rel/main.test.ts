@@ -1,16 +1,12 @@
+import { run } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { text } from "node:stream/consumers"
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname
 
 const rel = async (...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
-  const exited = once(child, "close")
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-  const [code] = await exited
-  return { out, err, code }
+  const { code, stderr, stdout } = await Effect.runPromise(run(process.execPath, [main, ...args]))
+  return { out: stdout, err: stderr, code }
 }
 
 it("prints one line of JSON with the seed and the verdict", async () => {

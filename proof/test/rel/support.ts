@@ -1,9 +1,9 @@
 /**
  * Short runs for the tests.
  */
+import { isAvailable } from "@pawl/test-support/Postgres"
 import { inject } from "vitest"
 import type { RunOptions, StoreName } from "../../src/rel/Run.ts"
-import { isPostgresRunning } from "../../src/rel/Stores.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -14,7 +14,7 @@ declare module "vitest" {
 /** The seed of this test run: a new one every time, which is printed. */
 export const freshSeed = inject("seed")
 
-const hasPostgres = await isPostgresRunning()
+const hasPostgres = await isAvailable()
 if (!hasPostgres) console.warn("PostgreSQL does not respond: no test uses it")
 
 /** Returns the stores that are available. */

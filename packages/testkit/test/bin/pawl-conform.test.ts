@@ -1,47 +1,28 @@
 /**
  * The command `pawl-conform`, as a process, against pawl's own receiver and against wrong URLs.
  */
-import { spawn } from "node:child_process"
+import { run } from "@pawl/test-support/Program"
+import { startInTest } from "@pawl/test-support/ProgramTests"
+import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import * as Receiver from "../../src/Laws/Receiver.ts"
 
 const bin = new URL("../../src/bin/pawl-conform.ts", import.meta.url).pathname
 const receiver = new URL("../../../webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
 
-const started: Array<ReturnType<typeof spawn>> = []
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL")
-})
-
 const secret = "s3cr3t-c4n4ry"
 
-const start = (
-  file: string,
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>>
-) => {
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, PAWL_MERCHANT_SECRET: "", ...env }
-  })
-  started.push(child)
-  const output = { out: "", err: "" }
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output.out += chunk))
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output.err += chunk))
-  const ended = once(child, "close").then(([code]) => code as number | null)
-  return { child, ended, output }
-}
-
 const conform = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
-  const { ended, output } = start(bin, args, env)
-  const code = await ended
-  return { code, ...output }
+  const { code, stderr, stdout } = await Effect.runPromise(
+    run(process.execPath, [bin, ...args], { PAWL_MERCHANT_SECRET: "", ...env })
+  )
+  return { code, out: stdout, err: stderr }
 }
 
 /** Finds a free port. */
@@ -60,13 +41,12 @@ describe("pawl-conform", () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const junit = join(directory, "conform.xml")
     const port = await freePort()
-    const { child, output } = start(receiver, ["--port", "0"], {
+    const { line } = startInTest(process.execPath, [receiver, "--port", "0"], {
       PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
       PAWL_MERCHANT_KEY: "key",
       PAWL_MERCHANT_SECRET: secret
     })
-    while (!output.out.includes("\n")) await once(child.stdout, "data")
-    const url = output.out.slice("ready ".length, output.out.indexOf("\n"))
+    const url = await line(/^ready (\S+)$/mu)
     const state = new URL("/transactions", url).href
     const service = ["--api-port", port, "--merchant-key", "key", "--settle-timeout", "20"]
     const { code, err, out } = await conform([

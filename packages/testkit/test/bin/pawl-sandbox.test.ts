@@ -1,42 +1,21 @@
-import { spawn } from "node:child_process"
+import { startInTest } from "@pawl/test-support/ProgramTests"
 import { once } from "node:events"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, assert, describe, it } from "vitest"
+import { assert, describe, it } from "vitest"
 import { payment } from "../support/testGateway.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
-
-const started: Array<ReturnType<typeof spawn>> = []
-
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL")
-})
 
 /** Starts the command and collects its output. */
 const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
 
 const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env }
-  })
-  started.push(child)
-  const output = { out: "", err: "" }
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output.out += chunk))
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (output.err += chunk))
-  const ended = once(child, "close").then(([code]) => code as number | null)
-  const ready = async (): Promise<string> => {
-    while (!output.out.includes("\n")) {
-      await Promise.race([once(child.stdout, "data"), ended])
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${output.err}`)
-    }
-    return output.out.slice("ready ".length, output.out.indexOf("\n"))
-  }
-  return { child, ended, ready, output }
+  const program = startInTest(process.execPath, [file, ...args], env)
+  return { ...program, ready: () => program.line(/^ready (\S+)$/mu) }
 }
 
 const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: string) =>
@@ -49,38 +28,38 @@ const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: stri
 describe("pawl-sandbox", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
-      const { child, ended, ready, output } = start("--port", "0")
+      const { child, ended, ready, stderr, stdout } = start("--port", "0")
       const baseUrl = await ready()
-      assert.match(output.out, /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
+      assert.match(stdout(), /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
       assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 200)
       child.kill(signal)
       assert.include([0, 130], await ended)
-      assert.match(output.out, /^ready [^\n]+\n$/u)
-      assert.strictEqual(output.err, "")
+      assert.match(stdout(), /^ready [^\n]+\n$/u)
+      assert.strictEqual(stderr(), "")
     })
   }
 
   it("takes every documented flag, and prints no secret", async () => {
     const secret = "s3cr3t-c4n4ry"
     const flags = `--port 0 --host 127.0.0.1 --merchant-key k --merchant-secret ${secret} --seed 7 --pace 200ms`
-    const { child, ended, ready, output } = start(...flags.split(" "))
+    const { child, ended, ready, stderr, stdout } = start(...flags.split(" "))
     const baseUrl = await ready()
     assert.strictEqual((await authenticate(baseUrl, "k", secret)).status, 200)
     assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 401)
     child.kill("SIGTERM")
     await ended
-    assert.notInclude(output.out + output.err, secret)
+    assert.notInclude(stdout() + stderr(), secret)
   })
 
   it("a port in use fails with one sentence", async () => {
     const server = createServer()
     await once(server.listen(0, "127.0.0.1"), "listening")
     const { port } = server.address() as AddressInfo
-    const { ended, output } = start("--port", String(port))
+    const { ended, stderr, stdout } = start("--port", String(port))
     assert.strictEqual(await ended, 1)
-    assert.strictEqual(output.out, "")
+    assert.strictEqual(stdout(), "")
     assert.match(
-      output.err,
+      stderr(),
       new RegExp(
         `^The sandbox cannot serve: port ${port} of [^\\n]* in use; [^\\n]*--port[^\\n]*\\n$`,
         "u"
@@ -91,14 +70,14 @@ describe("pawl-sandbox", () => {
 
   it("takes the secret from PAWL_MERCHANT_SECRET, and warns in production (D09)", async () => {
     const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
-    const { child, ended, ready, output } = startWith(env, "--port", "0")
+    const { child, ended, ready, stderr, stdout } = startWith(env, "--port", "0")
     const baseUrl = await ready()
     const answer = await authenticate(baseUrl, "sandbox-key", "from-the-environment")
     assert.strictEqual(answer.status, 200)
     child.kill("SIGTERM")
     await ended
-    assert.match(output.err, /^[^\n]*in production[^\n]*\n$/u)
-    assert.notInclude(output.out + output.err, "from-the-environment")
+    assert.match(stderr(), /^[^\n]*in production[^\n]*\n$/u)
+    assert.notInclude(stdout() + stderr(), "from-the-environment")
   })
 
   it("D07: binds to all interfaces with a token", async () => {
@@ -118,11 +97,11 @@ describe("pawl-sandbox", () => {
     ) as { readonly version: string }
     const versionRun = start("--version")
     await versionRun.ended
-    assert.include(versionRun.output.out, version)
+    assert.include(versionRun.stdout(), version)
     const help = start("--help")
     await help.ended
     for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
-      assert.include(help.output.out, `(default: ${text})`)
+      assert.include(help.stdout(), `(default: ${text})`)
     }
   })
 
@@ -230,12 +209,12 @@ describe("pawl-sandbox", () => {
   ] as const
   for (const [args, word] of refused) {
     it(`${args.join(" ")} fails with one sentence`, async () => {
-      const { ended, output } = start(...args)
+      const { ended, stderr, stdout } = start(...args)
       assert.strictEqual(await ended, 1)
-      assert.strictEqual(output.out, "")
-      assert.match(output.err, /^[^\n]+\n$/u)
-      assert.include(output.err, word)
-      assert.notInclude(output.err, "c4n4ry")
+      assert.strictEqual(stdout(), "")
+      assert.match(stderr(), /^[^\n]+\n$/u)
+      assert.include(stderr(), word)
+      assert.notInclude(stderr(), "c4n4ry")
     })
   }
 })

@@ -1,0 +1,24 @@
+/**
+ * Programs for tests that are written with promises.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { onTestFinished } from "vitest"
+import { start } from "./Program.ts"
+
+/** Starts a program from within a test. It is killed when the test has finished. `ended` is its exit code. */
+export const startInTest = (...program: Parameters<typeof start>) => {
+  const scope = Scope.makeUnsafe()
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  const { child, exited, line, stderr, stdout } = Effect.runSync(
+    Scope.provide(start(...program), scope)
+  )
+  return {
+    child,
+    ended: Effect.runPromise(Effect.map(exited, ({ code }) => code)),
+    line: (pattern: RegExp): Promise<string> => Effect.runPromise(line(pattern)),
+    stdout,
+    stderr
+  }
+}
