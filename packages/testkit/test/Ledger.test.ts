@@ -14,8 +14,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
-import { type Fresh, laws } from "../src/Laws/Ledger.ts"
+import { type Fresh, histories, laws } from "../src/Laws/Ledger.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { brokenFacets } from "./support/ledgerFacets.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { onPostgres } from "./support/postgres.ts"
 
@@ -51,6 +52,9 @@ const planted =
   () =>
     Layer.effect(Ledger, Effect.map(Ledger, plant)).pipe(Layer.provide(layerMemory))
 
+/** The laws with one example each. */
+const examples = laws.slice(histories.length)
+
 describe("the laws of a ledger", () => {
   const lawOf = (beginning: string) => {
     const [law, ...others] = names(laws).filter((name) => name.startsWith(beginning))
@@ -69,10 +73,17 @@ describe("the laws of a ledger", () => {
   beforeAll(async () => {
     found = await Promise.all(
       ledgers.map(async ([bug, beginning, plant]) => {
-        const breaking = await breaks(laws, planted(plant), { seed: 10, numRuns: 50 })
+        const options = { seed: 10, numRuns: 50 }
+        const fresh = planted(plant)
         const law = lawOf(beginning)
-        const by = breaking.find((each) => each.law.name === law)
-        return { bug, law, broken: broken(breaking), by }
+        const facets = await brokenFacets(fresh, options)
+        const others = broken(await breaks(examples, fresh))
+        const [by] = await breaks(
+          laws.filter(({ name }) => name === law),
+          fresh,
+          options
+        )
+        return { bug, law, broken: [...facets, ...others], by }
       })
     )
   }, 300_000)
