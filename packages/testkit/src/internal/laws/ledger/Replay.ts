@@ -90,6 +90,7 @@ const play = Effect.fnUntraced(
       compare("rows", `the key of ${name}`, actual && nameOf(actual), wanted && nameOf(wanted))
       for (const [facet, names] of fields) {
         for (const field of names) {
+          if (Object.is(actual?.[field], wanted?.[field])) continue
           const [is, shouldBe] = [actual, wanted].map((row) => readable(field, row?.[field]))
           compareFacet(facet, `${field} of ${name}`, is, shouldBe)
         }
