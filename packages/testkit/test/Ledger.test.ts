@@ -29,7 +29,7 @@ const holdInMemory = () =>
 
 /** Checks every law on a store. The laws of facets play each history once together; a broken one reports by itself. */
 const hold = (place: string, fresh: Fresh, numRuns: number) =>
-  describe(place, () => {
+  describe(`of a ledger ${place}`, () => {
     let broken: ReadonlySet<string>
     beforeAll(async () => {
       broken = await brokenFacets(fresh, { numRuns })
