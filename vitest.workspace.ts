@@ -30,9 +30,14 @@ class SlowFirst extends BaseSequencer {
 const project = (
   name: string,
   folder: string,
-  options: { readonly isolate?: boolean; readonly testTimeout?: number } = {}
+  options: {
+    readonly exclude?: string
+    readonly include?: string
+    readonly isolate?: boolean
+    readonly testTimeout?: number
+  } = {}
 ) => {
-  const { isolate = true, testTimeout = 60_000 } = options
+  const { exclude, include = "test/**/*.test.ts", isolate = true, testTimeout = 60_000 } = options
   return {
     test: {
       name,
@@ -40,11 +45,14 @@ const project = (
       isolate,
       testTimeout,
       hookTimeout: testTimeout,
-      include: ["test/**/*.test.ts"],
+      include: [include],
+      ...(exclude !== undefined && { exclude: [exclude] }),
       setupFiles: [join(root, "scripts/vitest/setup.ts")]
     }
   }
 }
+
+const heap = "test/Memory.test.ts"
 
 export default defineConfig({
   test: {
@@ -54,15 +62,17 @@ export default defineConfig({
     reporters:
       process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
-      // The tests of these three change nothing of their own process, so their files share a worker and the modules
+      // The tests of these change nothing of their own process, so their files share a worker and the modules
       // that it has loaded.
       project("@pawl/core", "packages/core", { isolate: false }),
       project("@pawl/http", "packages/http", { isolate: false }),
       project("@pawl/webhook", "packages/webhook", { isolate: false }),
-      project("@pawl/testkit", "packages/testkit"),
+      // The test of memory measures a heap of its own.
+      project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: heap }),
+      project("@pawl/testkit heap", "packages/testkit", { include: heap }),
       // These start whole programs.
       project("@pawl/examples", "examples", { testTimeout: 120_000 }),
-      project("@pawl/proof", "proof", { testTimeout: 120_000 }),
+      project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),
       project("scripts", "scripts")
     ]
   }

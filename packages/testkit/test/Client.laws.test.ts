@@ -5,12 +5,20 @@ import { describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, pawlClient } from "../src/Laws/Client.ts"
 import { handwrittenClient } from "./support/handwrittenClient.ts"
+import { repetitions } from "./support/counts.ts"
 import { clients } from "./support/clients.ts"
 import { describePlantedBugs } from "./support/plantedBugs.ts"
 
+/** A law of a client has 30 runs by default. */
+const numRuns = repetitions({ usual: 10, full: 30 })
+
 describe("the laws of a client hold", () => {
-  it.for(laws)("for the client of @pawl/http: $name", (law) => Laws.run(law, pawlClient))
-  it.for(laws)("for a handwritten client: $name", (law) => Laws.run(law, handwrittenClient()))
+  it.for(laws)("for the client of @pawl/http: $name", (law) =>
+    Laws.run(law, pawlClient, { numRuns })
+  )
+  it.for(laws)("for a handwritten client: $name", (law) =>
+    Laws.run(law, handwrittenClient(), { numRuns })
+  )
   it.for(laws)("for a client that only creates and reads: $name", (law) =>
     Laws.run(
       law,

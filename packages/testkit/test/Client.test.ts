@@ -14,6 +14,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "../src/Gateway.ts"
+import { repetitions } from "./support/counts.ts"
 import * as Network from "./support/network.ts"
 
 /** Milliseconds; a busy machine needs a long time for this many calls. */
@@ -51,8 +52,8 @@ const during = <A, E, R>(time: Duration.Input, effect: Effect.Effect<A, E, R>) =
     return yield* Fiber.join(fiber)
   })
 
-describe("10,000 payments over a network that loses 3 answers of 10", () => {
-  const count = 10_000
+describe("payments over a network that loses 3 answers of 10", () => {
+  const count = repetitions({ usual: 2000, full: 10_000 })
 
   it("C03 take effect once each, with their true outcome reported", { timeout }, async () => {
     let exchanges = 0
@@ -116,16 +117,17 @@ describe("10,000 payments over a network that loses 3 answers of 10", () => {
     )
 
     // The network really lost that many responses.
-    assert.closeTo(lost / exchanges, 0.3, 0.03)
-    assert.isAbove(unknown, 20)
+    assert.closeTo(lost / exchanges, 0.3, 3 / Math.sqrt(count))
+    assert.isAbove(unknown, count / 500)
   })
 })
 
 describe("1,000 concurrent calls with a refused token", () => {
   it(
-    "C12 cost one request to /auth in each of 100 rounds, and no call fails with 401",
+    "C12 cost one request to /auth in each round, and no call fails with 401",
     { timeout },
     async () => {
+      const rounds = repetitions({ usual: 10, full: 100 })
       const pending = Effect.succeed({ status: 200, headers: {}, body: Buffer.from('"PENDING"') })
       const refused = new Set<string | undefined>()
       let current: string | undefined
@@ -154,7 +156,7 @@ describe("1,000 concurrent calls with a refused token", () => {
         Effect.gen(function* () {
           const payments = yield* ApmPayments
           const { transactionId } = yield* during("1 second", payments.create(payment))
-          for (let round = 1; round <= 100; round++) {
+          for (let round = 1; round <= rounds; round++) {
             refused.add(current)
             sends = 0
             const results = yield* during(
@@ -169,7 +171,7 @@ describe("1,000 concurrent calls with a refused token", () => {
             assert.strictEqual(auths, 1 + round)
             assert.strictEqual(sends, 2000)
           }
-          assert.strictEqual(refusals, 100_000)
+          assert.strictEqual(refusals, rounds * 1000)
         }),
         refusing
       )

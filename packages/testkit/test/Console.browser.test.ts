@@ -9,11 +9,11 @@ import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
 import { resolve } from "node:path"
 import { promisify } from "node:util"
-import type { BrowserContextOptions, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { payment } from "./support/testGateway.ts"
-import { inChromium } from "./support/chromium.ts"
+import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
 import { api, pay, run } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
@@ -51,7 +51,7 @@ inChromium((withPage) => {
   const visit = <A, E, R>(
     path: string,
     act: (page: Page) => Effect.Effect<A, E, R>,
-    { allowed, ...options }: BrowserContextOptions & { readonly allowed?: RegExp } = {}
+    { allowed, ...options }: PageOptions & { readonly allowed?: RegExp } = {}
   ): Effect.Effect<A, E, R | Sandbox.Sandbox> =>
     Effect.gen(function* () {
       const home = yield* origin
@@ -400,27 +400,31 @@ inChromium((withPage) => {
 
   it("misses no change while it reads the lists", () =>
     run(
-      visit("/", (page) =>
-        Effect.gen(function* () {
-          const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
-          yield* does(async () => {
-            await live(page)
-            await page.addInitScript(listen)
-            await page.route(
-              "**/sandbox/transactions",
-              async (route) => {
-                const response = await route.fetch()
-                await paying(pay({ amount: "7.77", scenario: "stuck" }))
-                while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
-                await route.fulfill({ response })
-              },
-              { times: 1 }
-            )
-            await page.reload()
-            await visible(page, "title", "7.77 EUR")
-            await visible(page, "status", "PROCESSING")
-          })
-        })
+      visit(
+        "/",
+        (page) =>
+          Effect.gen(function* () {
+            const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
+            yield* does(async () => {
+              await live(page)
+              await page.addInitScript(listen)
+              await page.route(
+                "**/sandbox/transactions",
+                async (route) => {
+                  const response = await route.fetch()
+                  await paying(pay({ amount: "7.77", scenario: "stuck" }))
+                  while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
+                  await route.fulfill({ response })
+                },
+                { times: 1 }
+              )
+              await page.reload()
+              await visible(page, "title", "7.77 EUR")
+              await visible(page, "status", "PROCESSING")
+            })
+          }),
+        // The script and the route stay with the page.
+        { isNew: true }
       )
     ))
 

@@ -8,13 +8,13 @@ import type * as Scope from "effect/Scope"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { resolve } from "node:path"
-import type { BrowserContextOptions, Frame, Page } from "playwright-core"
+import type { Frame, Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { translations } from "../src/internal/pages/Translations.ts"
 import * as Sandbox from "../src/Sandbox.ts"
-import { inChromium } from "./support/chromium.ts"
+import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt, untilTold } from "./support/customer.ts"
 
 const picture = resolve(import.meta.dirname, "../../../docs/images/hosted-page.png")
@@ -91,7 +91,7 @@ inChromium((withPage) => {
   const visit = (
     url: string,
     act: (page: Page) => Promise<void>,
-    options?: BrowserContextOptions
+    options?: PageOptions
   ): Effect.Effect<void> =>
     Effect.promise(() =>
       withPage(async (page) => {

@@ -107,7 +107,7 @@ describe("the laws of a receiver", async () => {
 
   const found = await Promise.all(
     receivers.map(async ([bug, law, wrong]) => {
-      const breaking = await breaks(laws, await subject(wrong), { seed: 1 })
+      const breaking = await breaks(laws, await subject(wrong), { seed: 1, numRuns: 15 })
       return {
         bug,
         law,

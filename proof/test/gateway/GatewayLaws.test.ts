@@ -49,7 +49,7 @@ const sandbox: MakeGateway = () =>
   ).pipe(Layer.provide(Sandbox.layer({ pace: "15 minutes" })))
 
 describe("the laws of a gateway hold", () => {
-  it.for(laws)("in memory: $name", (law) => Laws.run(law, gatewayInMemory))
+  it.for(laws)("in memory: $name", (law) => Laws.run(law, gatewayInMemory, { numRuns: 20 }))
   it.for(laws)("over a socket: $name", (law) => Laws.run(law, sandbox, { numRuns: 3 }))
 })
 

@@ -26,27 +26,74 @@ export const launch = (): Promise<Browser> =>
     ]
   })
 
+/** How a page looks, which can change while it is open. */
+interface Look {
+  readonly colorScheme?: "light" | "dark"
+  readonly viewport?: { readonly width: number; readonly height: number }
+}
+
+/** Options of a page. With `isNew` no other test has used the page, or will use it. */
+export interface PageOptions extends Look {
+  readonly isNew?: boolean
+  readonly javaScriptEnabled?: boolean
+}
+
+const usualSize = { width: 1280, height: 720 }
+
 /** Runs a function on a page with a new session, and closes the page. */
-export type WithPage = <A>(
-  act: (page: Page) => Promise<A>,
-  options?: BrowserContextOptions
-) => Promise<A>
+export type WithPage = <A>(act: (page: Page) => Promise<A>, options?: PageOptions) => Promise<A>
 
 /** A suite in one browser; each page has a new session, and waits at most 15 s. */
 export const inChromium = (suite: (withPage: WithPage) => void): void => {
   describe.skipIf(!isThere)("in Chromium", () => {
     let browser: Browser
+    /** Pages that no test uses now. A page that is used again costs less than a new process. */
+    const idle: Array<Page> = []
     beforeAll(async () => {
       browser = await launch()
     })
     afterAll(() => browser.close())
-    suite(async (act, options = {}) => {
+
+    const open = async (options: BrowserContextOptions) => {
       const context = await browser.newContext(options)
       context.setDefaultTimeout(15_000)
+      return context.newPage()
+    }
+
+    /** Takes an idle page. It has no cookies; its storage is that of other origins, because each sandbox has its own port. */
+    const reuse = async ({ colorScheme = "light", viewport = usualSize }: Look) => {
+      const page = idle.pop() ?? (await open({}))
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
+      return page
+    }
+
+    /** Closes the other pages of the session, and removes everything that a test added. */
+    const clear = async (page: Page) => {
+      page.removeAllListeners()
+      const context = page.context()
+      for (const other of context.pages()) if (other !== page) await other.close()
+      await context.clearCookies()
+      await page.goto("about:blank")
+      idle.push(page)
+    }
+
+    suite(async (act, { isNew = false, javaScriptEnabled = true, ...look } = {}) => {
+      if (javaScriptEnabled && !isNew) {
+        const page = await reuse(look)
+        // A page in an unknown state is not used again.
+        const result = await act(page).catch(async (error) => {
+          await page.context().close()
+          throw error
+        })
+        await clear(page)
+        return result
+      }
+      const page = await open({ javaScriptEnabled, ...look })
       try {
-        return await act(await context.newPage())
+        return await act(page)
       } finally {
-        await context.close()
+        await page.context().close()
       }
     })
   })

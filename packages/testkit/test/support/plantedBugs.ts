@@ -30,7 +30,7 @@ export const describePlantedBugs = <Subject, Value, Planted>(
     beforeAll(async () => {
       found = await Promise.all(
         bugs.map(async ([bug, beginning, plant]) => {
-          const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns: 12 })
+          const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns: 8 })
           return [bug, lawOf(beginning), caught] as const
         })
       )

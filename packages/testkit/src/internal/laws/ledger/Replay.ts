@@ -1,6 +1,7 @@
 /**
  * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/RowRule`), and compares the two.
  */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { Ledger } from "@pawl/webhook/Ledger"
@@ -18,149 +19,186 @@ import type { Step } from "./Steps.ts"
 /** A row as the ledger returns it, leased or not. */
 type ReturnedRow = Row & Partial<Leased>
 
-/** The ledger differs from the rule. */
-class Mismatch extends Data.TaggedError("Mismatch")<{
+/** Error raised when the ledger differs from the rule. */
+export class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly facet: Facet
   readonly message: string
 }> {}
 
 /**
- * Plays a history and checks one facet. A mismatch in another facet ends the history without a failure: the
- * law of that facet reports it, and the steps after it prove nothing.
+ * Plays a history, checks some facets, and returns the first mismatch of each. A mismatch of one facet's fields does not
+ * affect the other facets. A mismatch in the result of a step ends the history, because the steps after it prove nothing.
  */
-export const replay = Effect.fnUntraced(
-  function* (steps: ReadonlyArray<Step>, facet: Facet) {
-    const ledger = yield* Ledger
-    const expected = makeExpected()
-    const fields = fieldsOf(facet)
-    const leases: Array<Leased> = []
-    let now = 0
-    let stepNumber = 0
-
-    const compare = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
-      Result.getOrThrowWith(
-        Result.try(() => expect(actual).toEqual(wanted)),
-        (error) =>
-          new Mismatch({
-            facet: of,
-            message: `step ${stepNumber}, ${subject}. ${(error as Error).message}`
-          })
-      )
-    const compareRow = (
-      name: string,
-      actual: ReturnedRow | undefined,
-      wanted: ReturnedRow | undefined
-    ) => {
-      compare("rows", `the key of ${name}`, actual && nameOf(actual), wanted && nameOf(wanted))
-      for (const field of fields) {
-        const [is, shouldBe] = [actual, wanted].map((row) => readable(field, row?.[field]))
-        compare(facet, `${field} of ${name}`, is, shouldBe)
-      }
-    }
-
-    for (const step of steps) {
-      now += step.after
-      stepNumber++
-      if (step._tag === "accept") {
-        const verified = verifiedOf(step)
-        const { isNew, rows } = RowRule.accept(expected.of(verified), verified, step.status, now)
-        expected.set(verified, rows)
-        const accepted = yield* ledger.accept(verified, now)
-        compare("evidence", "the result of accept", accepted, { isNew })
-      } else if (step._tag === "register") {
-        const { amount, id: transactionId, kind, status } = step
-        const registration = { kind, transactionId, status, amount }
-        const key = { method: methodOf(kind), transactionId }
-        expected.set(key, RowRule.register(expected.of(key), registration, now))
-        yield* ledger.register(registration, now)
-      } else if (step._tag === "claim") {
-        const until = now + step.hold
-        const due = dueTimes(expected.all(), now).slice(0, step.limit)
-        const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: step.limit })
-        const times: Array<number> = []
-        for (const row of rows) {
-          const name = nameOf(row)
-          const stored = expected.of(row).find((each) => each.row.scope === row.scope)
-          if (stored === undefined) return compare("rows", `claimed ${name}`, row, undefined)
-          const isLeased = (stored.lease?.until ?? now) > now
-          const isRepeated = leases.some(({ lease }) => lease === row.lease)
-          compare("leases", `whether ${name} is already leased`, isLeased, false)
-          compare("leases", `whether the lease id of ${name} is used twice`, isRepeated, false)
-          const leased = RowRule.lease(expected.of(row), row.scope, { id: row.lease, until })
-          expected.set(row, leased.rows)
-          compareRow(name, row, leased.leased)
-          times.push(StoredRow.claimableAt(stored))
-          leases.push(row)
-        }
-        compare("due", "the times from which the claimed rows were due", times, due)
-        compare("due", "the time of the next due row", dueAt, expected.nextAt())
-      } else if (step._tag === "write") {
-        const leased = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
-        if (leased === undefined) continue
-        const kinds = kindsOf[leased.method]
-        const kind = leased.kind === leased.method ? kinds[step.found ?? kinds.length] : undefined
-        const change: Change = { ...step.change, ...(kind && { kind }) }
-        const name = nameOf(leased)
-        const before = expected.of(leased)
-        const wanted = RowRule.write(before, leased, change)
-        expected.set(leased, wanted.rows)
-        const written = yield* ledger.write(leased, change)
-        const isJoined = wanted.rows.length < before.length
-        const isWritten = wanted.leased !== undefined
-        compare(
-          isJoined ? "rows" : "leases",
-          `whether a write of ${name} returns a row`,
-          written !== undefined,
-          isWritten
-        )
-        if (isWritten) {
-          // The returned bodies may be older than a clean-up.
-          const newestCallbacks = written?.newestCallbacks ?? {}
-          compareRow(name, written, { ...wanted.leased, newestCallbacks })
-          // A worker may go on with the row it leased, or with the row that a write returned.
-          if (!step.isStale && written) leases[leases.indexOf(leased)] = written
-        }
-      } else if (step._tag === "redrive") {
-        const { id: transactionId, method, scope } = step
-        const key = { method, transactionId, scope }
-        const before = expected.of(key)
-        const after = RowRule.redrive(before, key, now)
-        expected.set(key, after)
-        const isRedriven = yield* ledger.redrive(key, now)
-        compare("deadLetters", "the result of redrive", isRedriven, after !== before)
-      } else {
-        const options = { before: now - step.age, limit: 1000 }
-        const count = yield* ledger.deleteBodies(options)
-        compare("bodies", "the number of deleted bodies", count, expected.deleteBodies(options))
-      }
-
-      if (facet === "due") {
-        const { due: count, oldestDueAt } = yield* ledger.backlog(now)
-        const due = dueTimes(expected.all(), now)
-        compare(facet, "the time of the next due row", yield* nextDue(ledger), expected.nextAt())
-        const wanted = { due: due.length, oldestDueAt: due[0] }
-        compare(facet, "the backlog", { due: count, oldestDueAt }, wanted)
-      } else if (facet === "deadLetters") {
-        const letters = yield* ledger.deadLetters
-        const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
-        const parked = expected.all().filter(({ row }) => row.deadLetter !== undefined)
-        const names = parked.map(({ row }) => nameOf(row))
-        compare(facet, "the dead letters", letters.map(nameOf).toSorted(), names.toSorted())
-        compare(facet, "the order of the dead letters", times, times.toSorted(ascending))
-        const { deadLetters } = yield* ledger.backlog(now)
-        compare(facet, "the number of dead letters", deadLetters, names.length)
-      }
-      for (const [name, { method, transactionId }] of expected.keys()) {
-        const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
-        compareRow(name, yield* ledger.get(method, transactionId), wanted)
-      }
-    }
-  },
-  (played, _, facet) =>
-    Effect.catchDefect(played, (defect) =>
-      defect instanceof Mismatch && defect.facet !== facet ? Effect.void : Effect.die(defect)
+export const replay = (
+  steps: ReadonlyArray<Step>,
+  facets: ReadonlyArray<Facet>
+): Effect.Effect<ReadonlyMap<Facet, Mismatch>, StoreUnavailable, Ledger> =>
+  Effect.suspend(() => {
+    const mismatches = new Map<Facet, Mismatch>()
+    return play(steps, facets, mismatches).pipe(
+      Effect.catchDefect((defect) => {
+        if (!(defect instanceof Mismatch)) return Effect.die(defect)
+        const { facet } = defect
+        if (facets.includes(facet) && !mismatches.has(facet)) mismatches.set(facet, defect)
+        return Effect.void
+      }),
+      Effect.as(mismatches)
     )
-)
+  })
+
+/** Plays a history. A mismatch that ends it is thrown; the others are added to `mismatches`. */
+const play = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<Step>,
+  facets: ReadonlyArray<Facet>,
+  mismatches: Map<Facet, Mismatch>
+) {
+  const ledger = yield* Ledger
+  const expected = makeExpected()
+  const fields = facets.map((facet) => [facet, fieldsOf(facet)] as const)
+  const leases: Array<Leased> = []
+  let now = 0
+  let stepNumber = 0
+
+  const isOpen = (facet: Facet) => facets.includes(facet) && !mismatches.has(facet)
+  const differs = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
+    Result.match(
+      Result.try(() => expect(actual).toEqual(wanted)),
+      {
+        onSuccess: () => undefined,
+        onFailure: (error) => {
+          const message = `step ${stepNumber}, ${subject}. ${(error as Error).message}`
+          return new Mismatch({ facet: of, message })
+        }
+      }
+    )
+  /** Compares the result of a step. */
+  const compare = (...of: Parameters<typeof differs>) => {
+    const mismatch = differs(...of)
+    if (mismatch !== undefined) throw mismatch
+  }
+  /** Compares what only one facet depends on. */
+  const compareFacet = (...of: Parameters<typeof differs>) => {
+    const [facet] = of
+    const mismatch = isOpen(facet) ? differs(...of) : undefined
+    if (mismatch === undefined) return
+    mismatches.set(facet, mismatch)
+    if (mismatches.size === facets.length) throw mismatch
+  }
+  const compareRow = (
+    name: string,
+    actual: ReturnedRow | undefined,
+    wanted: ReturnedRow | undefined
+  ) => {
+    compare("rows", `the key of ${name}`, actual && nameOf(actual), wanted && nameOf(wanted))
+    for (const [facet, names] of fields) {
+      for (const field of names) {
+        if (Object.is(actual?.[field], wanted?.[field])) continue
+        const [is, shouldBe] = [actual, wanted].map((row) => readable(field, row?.[field]))
+        compareFacet(facet, `${field} of ${name}`, is, shouldBe)
+      }
+    }
+  }
+
+  for (const step of steps) {
+    now += step.after
+    stepNumber++
+    if (step._tag === "accept") {
+      const verified = verifiedOf(step)
+      const { isNew, rows } = RowRule.accept(expected.of(verified), verified, step.status, now)
+      expected.set(verified, rows)
+      const accepted = yield* ledger.accept(verified, now)
+      compare("evidence", "the result of accept", accepted, { isNew })
+    } else if (step._tag === "register") {
+      const { amount, id: transactionId, kind, status } = step
+      const registration = { kind, transactionId, status, amount }
+      const key = { method: methodOf(kind), transactionId }
+      expected.set(key, RowRule.register(expected.of(key), registration, now))
+      yield* ledger.register(registration, now)
+    } else if (step._tag === "claim") {
+      const until = now + step.hold
+      const due = dueTimes(expected.all(), now).slice(0, step.limit)
+      const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: step.limit })
+      const times: Array<number> = []
+      for (const row of rows) {
+        const name = nameOf(row)
+        const stored = expected.of(row).find((each) => each.row.scope === row.scope)
+        if (stored === undefined) return compare("rows", `claimed ${name}`, row, undefined)
+        const isLeased = (stored.lease?.until ?? now) > now
+        const isRepeated = leases.some(({ lease }) => lease === row.lease)
+        compare("leases", `whether ${name} is already leased`, isLeased, false)
+        compare("leases", `whether the lease id of ${name} is used twice`, isRepeated, false)
+        const leased = RowRule.lease(expected.of(row), row.scope, { id: row.lease, until })
+        expected.set(row, leased.rows)
+        compareRow(name, row, leased.leased)
+        times.push(StoredRow.claimableAt(stored))
+        leases.push(row)
+      }
+      compare("due", "the times from which the claimed rows were due", times, due)
+      compare("due", "the time of the next due row", dueAt, expected.nextAt())
+    } else if (step._tag === "write") {
+      const leased = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
+      if (leased === undefined) continue
+      const kinds = kindsOf[leased.method]
+      const kind = leased.kind === leased.method ? kinds[step.found ?? kinds.length] : undefined
+      const change: Change = { ...step.change, ...(kind && { kind }) }
+      const name = nameOf(leased)
+      const before = expected.of(leased)
+      const wanted = RowRule.write(before, leased, change)
+      expected.set(leased, wanted.rows)
+      const written = yield* ledger.write(leased, change)
+      const isJoined = wanted.rows.length < before.length
+      const isWritten = wanted.leased !== undefined
+      compare(
+        isJoined ? "rows" : "leases",
+        `whether a write of ${name} returns a row`,
+        written !== undefined,
+        isWritten
+      )
+      if (isWritten) {
+        // The returned bodies may be older than a clean-up.
+        const newestCallbacks = written?.newestCallbacks ?? {}
+        compareRow(name, written, { ...wanted.leased, newestCallbacks })
+        // A worker may go on with the row it leased, or with the row that a write returned.
+        if (!step.isStale && written) leases[leases.indexOf(leased)] = written
+      }
+    } else if (step._tag === "redrive") {
+      const { id: transactionId, method, scope } = step
+      const key = { method, transactionId, scope }
+      const before = expected.of(key)
+      const after = RowRule.redrive(before, key, now)
+      expected.set(key, after)
+      const isRedriven = yield* ledger.redrive(key, now)
+      compare("deadLetters", "the result of redrive", isRedriven, after !== before)
+    } else {
+      const options = { before: now - step.age, limit: 1000 }
+      const count = yield* ledger.deleteBodies(options)
+      compare("bodies", "the number of deleted bodies", count, expected.deleteBodies(options))
+    }
+
+    if (isOpen("due")) {
+      const { due: count, oldestDueAt } = yield* ledger.backlog(now)
+      const due = dueTimes(expected.all(), now)
+      const wanted = { due: due.length, oldestDueAt: due[0] }
+      const next = yield* nextDue(ledger)
+      compareFacet("due", "the time of the next due row", next, expected.nextAt())
+      compareFacet("due", "the backlog", { due: count, oldestDueAt }, wanted)
+    }
+    if (isOpen("deadLetters")) {
+      const letters = yield* ledger.deadLetters
+      const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
+      const parked = expected.all().filter(({ row }) => row.deadLetter !== undefined)
+      const names = parked.map(({ row }) => nameOf(row)).toSorted()
+      const { deadLetters } = yield* ledger.backlog(now)
+      compareFacet("deadLetters", "the dead letters", letters.map(nameOf).toSorted(), names)
+      compareFacet("deadLetters", "the order of the dead letters", times, times.toSorted(ascending))
+      compareFacet("deadLetters", "the number of dead letters", deadLetters, names.length)
+    }
+    for (const [name, { method, transactionId }] of expected.keys()) {
+      const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
+      compareRow(name, yield* ledger.get(method, transactionId), wanted)
+    }
+  }
+})
 
 interface Id {
   readonly method: Method
