@@ -25,7 +25,8 @@
  * **Details**
  *
  * One layer is one merchant in one environment. It has one access token and one pool of connections; both
- * end with the scope of the layer. `Profile` of `@pawl/core/Profile` has the switches for the silences of
+ * end with the scope of the layer. Each call of `layer` makes another client, so several merchants can be in
+ * one program; `packages/http/README.md` shows them in a `LayerMap`. `Profile` of `@pawl/core/Profile` has the switches for the silences of
  * the specification. They are an option of `layer`, or a service that is provided to any of the layers.
  *
  * **Gotchas**
@@ -36,11 +37,13 @@
  *
  * @since 0.1.0
  */
-import type { Hmac } from "@pawl/core/Hmac"
+import { Hmac } from "@pawl/core/Hmac"
+import { isolated, isolatedBy } from "@pawl/core/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import type { StatusReader } from "@pawl/core/StatusReader"
 import type * as Config from "effect/Config"
+import { ConfigProvider } from "effect/ConfigProvider"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
 import * as AccessToken from "./AccessToken.ts"
@@ -56,7 +59,7 @@ import * as Refunds from "./Refunds.ts"
 import * as StatusPoller from "./StatusPoller.ts"
 import { layer as layerStatusReader } from "./StatusReader.ts"
 import * as Subscriptions from "./Subscriptions.ts"
-import type { Transport } from "./Transport.ts"
+import { Transport } from "./Transport.ts"
 
 /**
  * Type of all the services of the client.
@@ -77,25 +80,28 @@ export type Services =
 
 /**
  * Layer that provides every service over any transport and HMAC: those of another runtime than Node, or of
- * a test.
+ * a test. With another configuration, transport, HMAC or profile in its context it is another client.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transport | Hmac> =
-  Layer.mergeAll(
-    ApmPayments.layer,
-    ApmPayouts.layer,
-    CardPayments.layer,
-    CardPayouts.layer,
-    PaymentIntents.layer,
-    Refunds.layer,
-    Subscriptions.layer,
-    Layer.provideMerge(StatusPoller.layer, layerStatusReader)
-  ).pipe(
-    Layer.provide(Caller.layer),
-    Layer.provide(AccessToken.layer),
-    Layer.provide(SecureRandom.layerWebCrypto)
+  isolatedBy(
+    [PawlConfig.PawlConfig, Transport, Hmac, Profile.Profile],
+    Layer.mergeAll(
+      ApmPayments.layer,
+      ApmPayouts.layer,
+      CardPayments.layer,
+      CardPayouts.layer,
+      PaymentIntents.layer,
+      Refunds.layer,
+      Subscriptions.layer,
+      Layer.provideMerge(StatusPoller.layer, layerStatusReader)
+    ).pipe(
+      Layer.provide(Caller.layer),
+      Layer.provide(AccessToken.layer),
+      Layer.provide(SecureRandom.layerWebCrypto)
+    )
   )
 
 /**
@@ -111,7 +117,8 @@ export interface Options extends PawlConfig.Options {
 const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.layer])
 
 /**
- * Layer that provides every service on Node, configured by options.
+ * Layer that provides every service on Node, configured by options. Two calls make two clients, each with its
+ * own access token and connections; one layer that is used twice is one client.
  *
  * @category layers
  * @since 0.1.0
@@ -119,7 +126,7 @@ const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.la
 export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> => {
   const client = Layer.provide(layerNode, PawlConfig.layer(options))
   const { profile } = options
-  return profile === undefined ? client : Layer.provide(client, Profile.layer(profile))
+  return isolated(profile === undefined ? client : Layer.provide(client, Profile.layer(profile)))
 }
 
 /**
@@ -131,4 +138,7 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
  */
 export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =
   // PURE lets a bundler drop this layer where it is not used, as in PawlConfig.
-  /* @__PURE__ */ Layer.provide(layerNode, PawlConfig.layerConfig)
+  /* @__PURE__ */ isolatedBy(
+    [ConfigProvider, Profile.Profile],
+    /* @__PURE__ */ Layer.provide(layerNode, PawlConfig.layerConfig)
+  )
