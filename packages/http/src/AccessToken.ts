@@ -22,7 +22,12 @@
  * @since 0.1.0
  */
 import * as Json from "@pawl/core/Json"
-import { type ReadError, Unreachable, UnexpectedResponse } from "@pawl/core/PaymentsError"
+import {
+  type ReadError,
+  Unauthorized,
+  Unreachable,
+  UnexpectedResponse
+} from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
@@ -190,6 +195,7 @@ const toTokenError = (error: ReadError): TokenError => {
   if (error._tag === "NotFound") {
     return new UnexpectedResponse({ status: 404, reason: "the base URL has no /v1/auth" })
   }
+  if (error._tag === "Unauthorized") return new Unauthorized({ sent: false })
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error

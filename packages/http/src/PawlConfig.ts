@@ -61,8 +61,9 @@ export class PawlConfig extends Context.Service<
  * - `attemptTimeout`: time limit of one attempt; 10 seconds.
  * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
  * - `maxAttempts`: most attempts of a call; 4.
- * - `cooldown`: time for which calls fail with `Unauthorized` without a request, after the service refused
- *   a new token; 30 seconds.
+ * - `cooldown`: least time between two requests for an access token that a 401 causes, while no operation has
+ *   succeeded with the newest token; also the time for which one operation that was refused with a new token
+ *   causes none; 30 seconds.
  *
  * @category models
  * @since 0.1.0

@@ -100,7 +100,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
   "a redirect": [
     Memory.answer(302, "", { location: "https://elsewhere.example" }),
     {
-      create: ["UnexpectedResponse", 1],
+      create: ["OutcomeUnknown", 1],
       read: ["UnexpectedResponse", 1],
       change: ["UnexpectedResponse", 1],
       remove: ["UnexpectedResponse", 1]
