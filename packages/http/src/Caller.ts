@@ -9,8 +9,10 @@
  * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
  *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
  *   request with the same requestId is refused.
- * - A DELETE is retried only when its effect is unknown. A 404 to such a retry counts as success.
+ * - A DELETE is retried when its effect is unknown, and after a 429. A 404 to a retry whose effect was unknown
+ *   counts as success.
  * - A PUT is sent once.
+ * - A request that surely never left is sent again, whatever its method.
  *
  * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
  * call with `Unauthorized`. It concerns this operation only: for the cooldown time its next 401 fails without
@@ -40,11 +42,12 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constFalse, identity } from "effect/Function"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { AccessToken, type Token } from "./AccessToken.ts"
 import * as Attempts from "./internal/Attempts.ts"
+import * as Crossed from "./internal/Crossed.ts"
 import * as Doubts from "./internal/Doubts.ts"
 import * as InFlight from "./internal/InFlight.ts"
 import * as Operation from "./internal/Operation.ts"
@@ -217,8 +220,13 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
         return Attempts.run(config, annotations, shouldRetry, (attempt) =>
           Effect.mapErrorEager(
             Effect.flatMap(sendAuthorized(operation.name, request, attempt, progress), (response) =>
-              Effect.mapErrorEager(operation.fromResponse(response), (error) =>
-                Attempts.toFailure(error)
+              Effect.mapErrorEager(
+                Effect.flatMapEager(operation.fromResponse(response), (value) =>
+                  Crossed.isOwn(value, annotations)
+                    ? Effect.succeed(value)
+                    : Effect.fail(Crossed.toError(response))
+                ),
+                (error) => Attempts.toFailure(error)
               )
             ),
             classify
@@ -254,7 +262,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
               operation,
               annotations,
               request,
-              operation.isRead ? Attempts.isTransient : constFalse
+              operation.isRead ? Attempts.isTransient : Attempts.isUnsent
             ),
             ({ error }) => error
           )
@@ -306,7 +314,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       },
       remove: (endpoint, input) =>
         timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
-          sendWithRetries(operation, annotations, request, Attempts.isInDoubt).pipe(
+          sendWithRetries(operation, annotations, request, mayRemoveAgain).pipe(
             // The error of a later attempt does not tell whether an earlier one took effect.
             Effect.catch(({ doubt, error }) =>
               doubt !== undefined && error._tag === "NotFound"
@@ -323,6 +331,10 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
 interface Progress {
   sent: boolean
 }
+
+/** The service did not carry out a DELETE that it answered with 429. */
+const mayRemoveAgain = (failure: Attempts.AttemptFailure): boolean =>
+  Attempts.isInDoubt(failure) || Attempts.isUnsent(failure) || failure.error._tag === "RateLimited"
 
 const isUnauthorized = ({ error }: Attempts.AttemptFailure): boolean =>
   error._tag === "Unauthorized"

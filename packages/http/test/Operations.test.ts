@@ -57,7 +57,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
       create: ["RateLimited", 4],
       read: ["RateLimited", 4],
       change: ["RateLimited", 1],
-      remove: ["RateLimited", 1]
+      remove: ["RateLimited", 4]
     }
   ],
   "a failure": [
@@ -83,8 +83,8 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
     {
       create: ["Unreachable", 4],
       read: ["Unreachable", 4],
-      change: ["Unreachable", 1],
-      remove: ["Unreachable", 1]
+      change: ["Unreachable", 4],
+      remove: ["Unreachable", 4]
     }
   ],
   "a success that cannot be read": [

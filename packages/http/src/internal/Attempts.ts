@@ -98,6 +98,10 @@ export const isTransient = ({ transient }: AttemptFailure): boolean => transient
 /** Returns whether the request may have taken effect. */
 export const isInDoubt = ({ doubt }: AttemptFailure): boolean => doubt !== undefined
 
+/** Returns whether a connection failed before the request was sent. */
+export const isUnsent = ({ error, isSent }: AttemptFailure): boolean =>
+  isSent && error._tag === "Unreachable" && !error.sent
+
 /** Sends a request once, within the remaining time. Fails when there is no response. */
 export const send = (
   config: PawlConfig["Service"],
@@ -178,7 +182,7 @@ export const run = <A>(
           doubt = failure.doubt ?? doubt
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= maxAttempts || !shouldRetry(failure)) return callFailure
-          return Effect.flatMap(waitAfter(number, failure), (wait) => {
+          return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
             if (!Duration.isLessThan(wait, remaining())) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
@@ -194,11 +198,20 @@ export const run = <A>(
     return runFrom(1)
   })
 
-/** The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. */
+/**
+ * The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. That
+ * is lengthened by up to 20 % where the deadline allows it, so that the clients of one outage do not all return
+ * at the same time.
+ */
 const waitAfter = (
   number: number,
-  { retryAfter = 0 }: AttemptFailure
+  { retryAfter = 0 }: AttemptFailure,
+  remaining: Duration.Duration
 ): Effect.Effect<Duration.Duration> =>
-  Effect.map(Random.nextBetween(0.8, 1.2), (jitter) =>
-    Duration.millis(Math.max(Math.min(100 * 2 ** number, 5000) * jitter, retryAfter))
-  )
+  Effect.map(Random.nextBetween(0, 0.2), (jitter) => {
+    const backoff = Math.min(100 * 2 ** number, 5000) * (0.8 + 2 * jitter)
+    const jittered = Duration.millis(Math.max(backoff, Math.ceil(retryAfter * (1 + jitter))))
+    return Duration.isLessThan(jittered, remaining)
+      ? jittered
+      : Duration.millis(Math.max(backoff, retryAfter))
+  })

@@ -8,11 +8,15 @@ import { identity } from "effect/Function"
 import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type { HttpMethod } from "effect/http/HttpMethod"
+import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as Metrics from "../Metrics.ts"
 import type * as Transport from "../Transport.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
+import * as LenientResponse from "./LenientResponse.ts"
 
 /** The input of an operation: the plain values of the path and of the body. */
 export interface Input {
@@ -104,7 +108,9 @@ const encoder = (
 }
 
 const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
+  const { identifier, method } = endpoint
   const success = Array.from(endpoint.success)[0] as Codec<A>
+  let readLeniently: ReturnType<typeof LenientResponse.make<A>> | undefined
   const decode = Schema.decodeUnknownEffect(success)
   // A 204 has no body to parse. Its schema decodes null.
   const read = HttpApiSchema.isNoContent(success.ast)
@@ -112,14 +118,33 @@ const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
     : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
     const unexpected = (reason: string) =>
-      new UnexpectedResponse({ status: response.status, reason })
+      new UnexpectedResponse({
+        status: response.status,
+        reason,
+        ...ErrorResponse.partsOf(response)
+      })
     const json = read(response)
     if (Result.isFailure(json)) {
       return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
     }
-    return Effect.mapErrorEager(decode(json.success), (error) => {
+    return Effect.catchEager(decode(json.success), (error) => {
+      const lenient = (readLeniently ??= LenientResponse.make(success, method === "POST"))(
+        json.success
+      )
+      if (lenient !== undefined) {
+        return Effect.as(
+          Effect.forEach(
+            lenient.fields,
+            (field) => Metric.update(Metrics.leniencies(identifier, field), 1),
+            { discard: true }
+          ),
+          lenient.value
+        )
+      }
       const [fault] = faults(error)
-      return unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
+      return Effect.fail(
+        unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
+      )
     })
   }
 }
