@@ -43,6 +43,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
+import * as BackgroundClock from "./internal/BackgroundClock.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
@@ -149,7 +150,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const renew = yield* FiberHandle.makeRuntime<never>()
     const obtain = Effect.map(authenticate(), (token) => {
       cached = token
-      renew(renewForever(token))
+      renew(BackgroundClock.provide(renewForever(token)))
       return token
     })
     const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {

@@ -31,9 +31,10 @@
  *
  * **Gotchas**
  *
- * Choose the requestId yourself, and store it with the order before the call. If the process dies between
- * the request and the response, the next process sends the same request again and gets the original
- * response. See `examples/src/recover.ts`.
+ * Choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call.
+ * If the process dies between the request and the response, the next process sends the same request again, with
+ * `inDoubt: true`, and gets the original response. See `examples/src/recover.ts`. A requestId that the client
+ * makes is lost when the call is interrupted.
  *
  * @since 0.1.0
  */
@@ -45,6 +46,7 @@ import type { StatusReader } from "@pawl/core/StatusReader"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AccessToken from "./AccessToken.ts"
 import * as ApmPayments from "./ApmPayments.ts"
@@ -103,6 +105,39 @@ export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig |
       Layer.provide(SecureRandom.layerWebCrypto)
     )
   )
+
+/**
+ * Makes a new requestId (UUIDv7). Store it before the call that it is for: then it is known also when the call
+ * is interrupted or the process ends.
+ *
+ * **Example** (A requestId that is never lost)
+ *
+ * ```ts
+ * import { ApmPayments } from "@pawl/http/ApmPayments"
+ * import * as Pawl from "@pawl/http/Pawl"
+ * import * as Effect from "effect/Effect"
+ *
+ * const pay = Effect.fn("pay")(function* (save: (requestId: string) => Effect.Effect<void>) {
+ *   const requestId = yield* Pawl.makeRequestId
+ *   yield* save(requestId)
+ *   const payments = yield* ApmPayments
+ *   return yield* payments.create({
+ *     requestId,
+ *     accountId: "1001",
+ *     apmPayload: { paymentMethod: "EWALLET" },
+ *     amount: "10.50",
+ *     currency: "EUR"
+ *   })
+ * })
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeRequestId: Effect.Effect<string> = /* @__PURE__ */ Effect.provide(
+  /* @__PURE__ */ SecureRandom.SecureRandom.use((random) => random.uuidV7()),
+  SecureRandom.layerWebCrypto
+)
 
 /**
  * The settings of the client, and the switches of the profile that differ from their defaults.

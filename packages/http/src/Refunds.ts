@@ -70,9 +70,17 @@ export const layer: Layer.Layer<Refunds, never, Caller | SecureRandom.SecureRand
   Refunds,
   Effect.map(ServiceMethods.make, ({ create, read }) =>
     Refunds.of({
-      create: create("Refunds.create", Endpoint.createRefund, failDeclined),
+      create: create("Refunds.create", Endpoint.createRefund, failDeclined, withExactId),
       info: read("Refunds.info", Endpoint.readRefund),
       status: read("Refunds.status", Endpoint.readRefundStatus)
     })
   )
 )
+
+/** Makes a number beyond 2^53 invalid: it has lost digits, and may be the id of another payment. */
+const withExactId = <Fields extends { readonly requestId: string }>(fields: Fields): Fields => {
+  const id: unknown = Reflect.get(fields, "transactionId")
+  return typeof id === "number" && !Number.isSafeInteger(id)
+    ? { ...fields, transactionId: "inexact" }
+    : fields
+}

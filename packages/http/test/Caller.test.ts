@@ -788,13 +788,58 @@ describe("a request that the service refuses", () => {
         "invalid-params": [{ name: "amount", reason: "too small" }]
       },
       { field: "amount", message: "too small" },
-      { errors: [{ pointer: "amount", detail: "too small" }] }
+      { errors: [{ pointer: "amount", detail: "too small" }] },
+      { error: { param: "amount", message: "too small", code: "parameter_invalid" } },
+      // Google
+      {
+        error: {
+          code: 400,
+          message: "Request contains an invalid argument.",
+          status: "INVALID_ARGUMENT",
+          details: [
+            {
+              "@type": "type.googleapis.com/google.rpc.BadRequest",
+              fieldViolations: [{ field: "amount", description: "too small" }]
+            }
+          ]
+        }
+      },
+      // Spring
+      {
+        timestamp: "2030-01-01T00:00:00Z",
+        status: 400,
+        error: "Bad Request",
+        path: "/api/v1/payments/apm",
+        errors: [{ objectName: "payment", field: "amount", defaultMessage: "too small" }]
+      }
     ]) {
       expect((await refusal(body)).fields).toEqual(fields)
     }
+    expect(
+      (await refusal({ error: "Bad Request", message: "no", path: "/api/v1/payments/apm" })).fields
+    ).toEqual([{ path: "", message: "no" }])
     expect((await refusal({ title: "Bad", detail: "no such method" })).fields).toEqual([
       { path: "", message: "no such method" }
     ])
+  })
+
+  it.each([
+    [403, "UnexpectedResponse"],
+    [409, "UnexpectedResponse"],
+    [422, "UnexpectedResponse"],
+    [500, "ServiceFailed"],
+    [503, "ServiceFailed"]
+  ])("C37 keeps the reasons and the body of a %i, redacted", async (code, tag) => {
+    const body = { errors: [{ field: "amount", message: "100001 is closed" }] }
+    const service = new Memory.Service({ answer: () => Memory.answer(code, body) })
+    const error = failure(await Memory.virtual(status(service)))
+    expect(error).toMatchObject({
+      _tag: tag,
+      fields: [{ path: "amount", message: "100001 is closed" }]
+    })
+    if (!("body" in error) || error.body === undefined) throw new Error("no body")
+    expect(Redacted.value(error.body)).toBe(JSON.stringify(body))
+    expect(JSON.stringify(error)).not.toContain("errors")
   })
 
   it("keeps field names and removes the values that were sent", async () => {

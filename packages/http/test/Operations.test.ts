@@ -142,6 +142,7 @@ describe.each(operations)("$name", (operation) => {
         url: `https://payments.example${path}`,
         headers: {
           accept: "application/json",
+          "user-agent": "pawl/0.0.0",
           ...(method === "GET" ? {} : { "content-type": "application/json" }),
           authorization: `Bearer ${token}`
         },

@@ -16,6 +16,8 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as Metrics from "../Metrics.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
+import * as PlainInput from "./PlainInput.ts"
+import { version } from "./Version.ts"
 import * as LenientResponse from "./LenientResponse.ts"
 
 /** The input of an operation: the plain values of the path and of the body. */
@@ -75,6 +77,7 @@ const encoder = (
 ): Operation<unknown>["toRequest"] => {
   const headers = {
     accept: "application/json",
+    "user-agent": `pawl/${version}`,
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
     ...(method === "GET" ? {} : { "content-type": "application/json" })
   }
@@ -85,12 +88,20 @@ const encoder = (
   const url = baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
-  const request = (url: string, value: unknown): Transport.Request => ({
-    method: method as Transport.Request["method"],
-    url,
-    headers,
-    body: value === undefined ? undefined : JSON.stringify(value)
-  })
+  const request = (
+    url: string,
+    value: unknown
+  ): Effect.Effect<Transport.Request, ValidationFailed> => {
+    const body = Result.try(() => (value === undefined ? undefined : JSON.stringify(value)))
+    return Result.isFailure(body)
+      ? Effect.fail(PlainInput.toError(value))
+      : Effect.succeed({
+          method: method as Transport.Request["method"],
+          url,
+          headers,
+          body: body.success
+        })
+  }
   return (input) =>
     Effect.suspend(() => {
       const filled =
@@ -101,8 +112,8 @@ const encoder = (
             )
       return Effect.flatMapEager(filled, (url) =>
         checkBody === undefined
-          ? Effect.succeed(request(url, undefined))
-          : Effect.mapEager(checkBody(input.payload), (value) => request(url, value))
+          ? request(url, undefined)
+          : Effect.flatMapEager(checkBody(input.payload), (value) => request(url, value))
       )
     })
 }
@@ -154,7 +165,14 @@ const check = (schema: Codec) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const write = writer(schema.ast)
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
-    Effect.mapBothEager(decode(value), { onFailure: toValidationFailed, onSuccess: write })
+    decode(value).pipe(
+      // Undefined members are as if absent. Only an input that is refused because of one pays for it.
+      Effect.catchEager((error) => {
+        const defined = PlainInput.withoutUndefined(value)
+        return defined === value ? Effect.fail(error) : decode(defined)
+      }),
+      Effect.mapBothEager({ onFailure: toValidationFailed, onSuccess: write })
+    )
 }
 
 type Write = (value: unknown) => unknown
