@@ -9,14 +9,7 @@ import { ApmBillingDetails } from "./Billing.ts"
 import * as ApmFields from "./internal/ApmFields.ts"
 import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { Order } from "./Order.ts"
-import {
-  DeclineCode,
-  IntegerText,
-  Metadata,
-  OpenStatus,
-  RequestId,
-  TransactionId
-} from "./Transaction.ts"
+import { DeclineCode, IntegerText, Metadata, OpenStatus, TransactionId } from "./Transaction.ts"
 
 /**
  * Schema for the body of `POST /api/v1/payouts/apm`. The specification does not say
@@ -73,9 +66,9 @@ export const ApmPayoutInfo = openStruct("ApmPayoutInfo", {
   /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
   /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
+  requestId: nullableText,
   /** Merchant account: a JSON integer on the wire, read as text. */
-  accountId: IntegerText,
+  accountId: Schema.optionalKey(Schema.NullOr(IntegerText)),
   /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
   /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */

@@ -86,9 +86,9 @@ export const CardPayoutInfo = openStruct("CardPayoutInfo", {
   /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
   /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
+  requestId: nullableText,
   /** Merchant account of card operations (`spec.md`, "Conventions"). */
-  mid: Schema.String,
+  mid: nullableText,
   /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
   /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
@@ -98,7 +98,7 @@ export const CardPayoutInfo = openStruct("CardPayoutInfo", {
   /** Name of the card holder. */
   cardHolder: nullableText,
   /** Amount in major units: a JSON number on the wire, read as decimal text. */
-  totalAmount: AmountFromNumber,
+  totalAmount: Schema.optionalKey(Schema.NullOr(AmountFromNumber)),
   /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: nullableText,
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */

@@ -13,20 +13,34 @@ import * as Schema from "effect/Schema"
 /** The number of requests that were sent. */
 const attempts = Schema.Int
 
+/** The parts of a response that identify it: its redacted body, and the service's own id of the request. */
+const response = {
+  body: Schema.optionalKey(Schema.Redacted(Schema.String)),
+  serviceRequestId: Schema.optionalKey(Schema.String)
+}
+
 /**
- * Error raised when the service refused an access token and then a new one (401). If it persists, the
- * credentials are wrong or the account is revoked (`spec.md`, "Authentication").
+ * Error raised when the service refused the credentials or the access token (401). If it persists for every
+ * operation, the credentials are wrong or the account is revoked (`spec.md`, "Authentication"). If it persists
+ * for one operation, the account may not have the right to it.
+ *
+ * **Details**
+ *
+ * `sent` is false if only `/auth` refused, so that the operation itself was never sent.
  *
  * @category errors
  * @since 0.1.0
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")(
   "Unauthorized",
-  {}
+  { sent: Schema.Boolean }
 ) {
   readonly isRetryable = false
-  override readonly message =
-    "The service refused the credentials: check the merchant key, the secret and that both belong to this base URL"
+  override get message() {
+    return this.sent
+      ? "The service refused the operation with 401: check the rights of the account, the merchant key and the secret"
+      : "The service refused the credentials, and the operation was not sent: check the merchant key, the secret and that both belong to this base URL"
+  }
 }
 
 /**
@@ -97,19 +111,23 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>(
 )("ValidationFailed", {
   sent: Schema.Boolean,
   fields: Schema.Array(FieldFault),
-  body: Schema.optionalKey(Schema.Redacted(Schema.String))
+  ...response
 }) {
   readonly isRetryable = false
   override get message() {
     const by = this.sent
       ? "The service refused the request"
       : "The request was refused before sending"
-    return [
-      by,
-      ...this.fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
-    ].join("; ")
+    return withFaults(by, this.fields)
   }
 }
+
+/** Adds the faults of fields to a message. */
+const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> = []): string =>
+  [
+    text,
+    ...fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+  ].join("; ")
 
 /**
  * Error raised when the service does not know the resource (404).
@@ -117,24 +135,36 @@ export class ValidationFailed extends Schema.TaggedError<ValidationFailed>(
  * @category errors
  * @since 0.1.0
  */
-export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound")("NotFound", {}) {
+export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound")(
+  "NotFound",
+  response
+) {
   readonly isRetryable = false
   override readonly message = "The service does not know this resource"
 }
 
 /**
- * Error raised when the response to the last attempt was 5xx, 408 or 425.
+ * Error raised when the response to the last attempt was 5xx, 408 or 425. `fields` has the reasons of the
+ * service, if its body has any.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")(
   "ServiceFailed",
-  { status: Schema.Int, attempts }
+  {
+    status: Schema.Int,
+    attempts,
+    fields: Schema.optionalKey(Schema.Array(FieldFault)),
+    ...response
+  }
 ) {
   readonly isRetryable = true
   override get message() {
-    return `The service failed with ${this.status}, ${this.attempts} attempts made`
+    return withFaults(
+      `The service failed with ${this.status}, ${this.attempts} attempts made`,
+      this.fields
+    )
   }
 }
 
@@ -184,23 +214,45 @@ export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unr
 
 /**
  * Error raised when a response is outside the specification: a redirect, an unlisted HTTP status, or a body
- * that is too large or cannot be decoded.
+ * that is too large or cannot be decoded. `fields` has the reasons of the service, if its body has any.
  *
  * @category errors
  * @since 0.1.0
  */
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>(
   "@pawl/core/UnexpectedResponse"
-)("UnexpectedResponse", { status: Schema.Int, reason: Schema.String }) {
+)("UnexpectedResponse", {
+  status: Schema.Int,
+  reason: Schema.String,
+  fields: Schema.optionalKey(Schema.Array(FieldFault)),
+  ...response
+}) {
   readonly isRetryable = false
   override get message() {
-    return `The service answered ${this.status}, but ${this.reason}`
+    return withFaults(`The service answered ${this.status}, but ${this.reason}`, this.fields)
   }
 }
 
+/** The errors of one call, apart from a doubt. */
+const Refusal = Schema.Union([
+  Unauthorized,
+  ValidationFailed,
+  NotFound,
+  ServiceFailed,
+  RateLimited,
+  Unreachable,
+  UnexpectedResponse
+])
+
 /**
- * Error raised when the client cannot know whether a create took effect. Call again with the same `requestId`
- * and the same fields: the service returns the original response, and nothing is processed twice.
+ * Error raised when the client cannot know whether a create took effect. Call again with the same `requestId`,
+ * the same fields and `inDoubt: true`: the service returns the original response, and nothing is processed twice.
+ *
+ * **Details**
+ *
+ * `cause` is the last failure after which the create may have taken effect. `refusal` is the error of a later
+ * attempt, if that attempt was refused: a proxy that does not know the path answers 404 too, so a refusal does
+ * not end the doubt. `body` and `serviceRequestId` are those of the cause, or else of the refusal.
  *
  * @category errors
  * @since 0.1.0
@@ -209,12 +261,15 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>("@pawl/co
   "OutcomeUnknown",
   {
     requestId: Schema.String,
-    cause: Schema.Union([Unreachable, ServiceFailed, UnexpectedResponse])
+    cause: Refusal,
+    refusal: Schema.optionalKey(Refusal),
+    ...response
   }
 ) {
   readonly isRetryable = true
   override get message() {
-    return `Request ${this.requestId} may have taken effect: call again with the same requestId. ${this.cause.message}`
+    const refusal = this.refusal === undefined ? "" : `; then: ${this.refusal.message}`
+    return `Request ${this.requestId} may have taken effect: call again with the same requestId. ${this.cause.message}${refusal}`
   }
 }
 
@@ -224,14 +279,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>("@pawl/co
  * @category errors
  * @since 0.1.0
  */
-export type ReadError =
-  | Unauthorized
-  | ValidationFailed
-  | NotFound
-  | ServiceFailed
-  | RateLimited
-  | Unreachable
-  | UnexpectedResponse
+export type ReadError = typeof Refusal.Type
 
 /**
  * A `Declined` with the typed response of its operation.

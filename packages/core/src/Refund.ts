@@ -101,15 +101,15 @@ export const RefundInfo = openStruct("RefundInfo", {
   /** Identifier of the refund, assigned by the service. */
   refundId: TransactionId,
   /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
+  requestId: nullableText,
   /** Merchant account of card operations (`spec.md`, "Conventions"). */
-  mid: Schema.String,
+  mid: nullableText,
   /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
   /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
   declineCode: DeclineCode,
   /** Amount in major units: a JSON number on the wire, read as decimal text. */
-  totalAmount: AmountFromNumber,
+  totalAmount: Schema.optionalKey(Schema.NullOr(AmountFromNumber)),
   /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: nullableText,
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */

@@ -129,7 +129,7 @@ export const Subscription = openStruct("Subscription", {
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
   createdAt: nullableText,
   /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
-  plan: SubscriptionPlanDto,
+  plan: Schema.optionalKey(Schema.NullOr(SubscriptionPlanDto)),
   /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetails)),
   /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */

@@ -22,7 +22,12 @@
  * @since 0.1.0
  */
 import * as Json from "@pawl/core/Json"
-import { type ReadError, Unreachable, UnexpectedResponse } from "@pawl/core/PaymentsError"
+import {
+  type ReadError,
+  Unauthorized,
+  Unreachable,
+  UnexpectedResponse
+} from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
@@ -38,6 +43,7 @@ import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
+import * as BackgroundClock from "./internal/BackgroundClock.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
@@ -144,7 +150,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const renew = yield* FiberHandle.makeRuntime<never>()
     const obtain = Effect.map(authenticate(), (token) => {
       cached = token
-      renew(renewForever(token))
+      renew(BackgroundClock.provide(renewForever(token)))
       return token
     })
     const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
@@ -190,6 +196,7 @@ const toTokenError = (error: ReadError): TokenError => {
   if (error._tag === "NotFound") {
     return new UnexpectedResponse({ status: 404, reason: "the base URL has no /v1/auth" })
   }
+  if (error._tag === "Unauthorized") return new Unauthorized({ sent: false })
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error

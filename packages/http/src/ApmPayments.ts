@@ -12,7 +12,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
@@ -27,8 +27,8 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the same
- * fields: the service then returns the original response. Store a requestId of your own with the order
+ * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error, the same
+ * fields and `inDoubt: true`: the service then returns the original response. Store a requestId of your own with the order
  * before the call, so that this works after a crash too (`examples/src/recover.ts`).
  *
  * @category services
@@ -46,7 +46,8 @@ export class ApmPayments extends Context.Service<
      * `OutcomeUnknown` when the payment may or may not exist, and with the errors of every call.
      */
     readonly create: (
-      input: ApmPaymentInput
+      input: ApmPaymentInput,
+      options?: CreateOptions
     ) => Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>>
     /**
      * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with

@@ -14,7 +14,7 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
@@ -29,8 +29,8 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error and the same
- * fields: the service then returns the original response.
+ * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error, the same
+ * fields and `inDoubt: true`: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -48,7 +48,8 @@ export class ApmPayouts extends Context.Service<
      * not exist, and with the errors of every call.
      */
     readonly create: (
-      input: ApmPayoutInput
+      input: ApmPayoutInput,
+      options?: CreateOptions
     ) => Effect.Effect<ApmPayoutResponse, CreateError<ApmPayoutResponse>>
     /**
      * Reads all fields of a payout. `id` is the `transactionId` of the create. Fails with `NotFound` when

@@ -9,16 +9,20 @@
  * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
  *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
  *   request with the same requestId is refused.
- * - A DELETE is retried only when its effect is unknown. A 404 to such a retry counts as success.
+ * - A DELETE is retried when its effect is unknown, and after a 429. A 404 to a retry whose effect was unknown
+ *   counts as success.
  * - A PUT is sent once.
+ * - A request that surely never left is sent again, whatever its method.
  *
  * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
- * call with `Unauthorized`. For the cooldown time after that, every call fails with `Unauthorized` without
- * a request.
+ * call with `Unauthorized`. It concerns this operation only: for the cooldown time its next 401 fails without
+ * a request for a token. While no operation has succeeded with the newest token, 401s cause one request for a
+ * token in the cooldown time.
  *
- * A create fails with `OutcomeUnknown` when it may have taken effect: the connection of an attempt broke, or
- * an attempt timed out, got a 5xx, or got a success that cannot be read. A later success settles it. So
- * does a later 400 or 404, because the service answers a processed requestId with its original response.
+ * A create is in doubt when it may have taken effect: the connection of an attempt broke, or an attempt timed
+ * out, got a 3xx, 408, 409, 423, 425 or 5xx, or got a success that cannot be read. Only a readable response
+ * that names the transaction ends the doubt, also one with the status FAILED. Any other end of the call is
+ * `OutcomeUnknown`, also after a later 400 or 404: a proxy may have sent that.
  *
  * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
  * `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`. The log lines about
@@ -30,6 +34,7 @@ import {
   OutcomeUnknown,
   type ReadError,
   Unauthorized,
+  type UnexpectedResponse,
   Unreachable,
   type ValidationFailed
 } from "@pawl/core/PaymentsError"
@@ -37,13 +42,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constFalse } from "effect/Function"
+import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { AccessToken, type Token } from "./AccessToken.ts"
 import * as Attempts from "./internal/Attempts.ts"
+import * as Crossed from "./internal/Crossed.ts"
+import * as Doubts from "./internal/Doubts.ts"
 import * as InFlight from "./internal/InFlight.ts"
 import * as Operation from "./internal/Operation.ts"
+import * as Renewals from "./internal/Renewals.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { type Request, Transport } from "./Transport.ts"
@@ -70,7 +78,8 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<A, ReadError>
     readonly create: <A>(
       endpoint: Operation.Endpoint<A>,
-      payload: { readonly requestId: string }
+      payload: { readonly requestId: string },
+      options?: CreateOptions
     ) => Effect.Effect<A, ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
@@ -78,6 +87,20 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Caller") {}
+
+/**
+ * The options of a create.
+ *
+ * - `inDoubt`: whether an earlier request with this requestId may have taken effect, for example in a process
+ *   that ended before its response. Then only a readable response of the service ends the doubt: every error of
+ *   the call is an `OutcomeUnknown`. A client remembers the doubts of its own calls by itself, up to 10,000.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CreateOptions {
+  readonly inDoubt?: boolean | undefined
+}
 
 /**
  * Layer that calls the service at the configured base URL.
@@ -93,80 +116,123 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const transport = yield* Transport
     const operationOf = Operation.makeAll(config.baseUrl)
     const whileInFlight = InFlight.make()
-    /** The end of the cooldown, in nanoseconds of the monotonic clock. */
-    let cooldownEnd = 0n
+    const doubts = Doubts.make()
+    const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
 
-    const getToken = ({
-      number,
-      remaining
-    }: Attempts.Attempt): Effect.Effect<Token, Attempts.AttemptFailure> =>
+    const getToken = (
+      { number, remaining }: Attempts.Attempt,
+      progress: Progress
+    ): Effect.Effect<Token, Attempts.AttemptFailure> =>
       Effect.flatMap(tokens.peek, (cached) =>
         cached !== undefined
           ? Effect.succeed(cached)
-          : Effect.timeoutOrElse(tokens.get, {
-              duration: remaining(),
-              orElse: () =>
-                Effect.fail(
-                  new Unreachable({
-                    reason: "no access token in time",
-                    sent: false,
-                    attempts: number
-                  })
-                )
-            }).pipe(Effect.mapError(Attempts.finalFailure))
+          : Effect.mapError(requestToken(number, remaining), (error) =>
+              Attempts.finalFailure(
+                error._tag === "Unauthorized" ? new Unauthorized({ sent: progress.sent }) : error
+              )
+            )
       )
 
-    const sendWith = (token: Token, request: Request, attempt: Attempts.Attempt) => {
+    const requestToken = (attempts: number, remaining: Attempts.Attempt["remaining"]) =>
+      Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
+        renewals.mayAsk(now)
+          ? tokens.get.pipe(
+              Effect.timeoutOrElse({
+                duration: remaining(),
+                orElse: () =>
+                  Effect.fail(
+                    new Unreachable({ reason: "no access token in time", sent: false, attempts })
+                  )
+              }),
+              Effect.tapErrorTag("Unauthorized", () =>
+                Effect.map(Clock.monotonicTimeNanos, renewals.authRefused)
+              )
+            )
+          : Effect.fail(new Unauthorized({ sent: false }))
+      )
+
+    const sendWith = (
+      token: Token,
+      operation: string,
+      request: Request,
+      attempt: Attempts.Attempt,
+      progress: Progress
+    ) => {
       const authorization = `Bearer ${Redacted.value(token.text)}`
       const authorized = { ...request, headers: { ...request.headers, authorization } }
-      return Effect.flatMap(Attempts.send(config, transport, authorized, attempt), (response) =>
-        Attempts.requireSuccess(authorized, response, attempt)
-      )
+      progress.sent = true
+      return Effect.flatMap(Attempts.send(config, transport, authorized, attempt), (response) => {
+        if (response.status >= 200 && response.status < 300) renewals.succeeded(operation, token)
+        return Attempts.requireSuccess(authorized, response, attempt)
+      })
     }
 
-    const sendAuthorized = (request: Request, attempt: Attempts.Attempt) =>
-      Effect.flatMap(getToken(attempt), (token) =>
+    const sendAuthorized = (
+      operation: string,
+      request: Request,
+      attempt: Attempts.Attempt,
+      progress: Progress
+    ) =>
+      Effect.flatMap(getToken(attempt, progress), (token) =>
         Effect.catchIf(
-          sendWith(token, request, attempt),
-          ({ error }) => error._tag === "Unauthorized",
-          () =>
-            tokens.drop(token).pipe(
-              Effect.andThen(getToken(attempt)),
-              Effect.flatMap((fresh) => sendWith(fresh, request, attempt))
+          sendWith(token, operation, request, attempt, progress),
+          isUnauthorized,
+          (failure) =>
+            Effect.flatMap(afterRefusal(operation, token), (next) =>
+              next === "fail"
+                ? Effect.fail(failure)
+                : Effect.flatMap(getToken(attempt, progress), (fresh) =>
+                    Effect.tapError(
+                      sendWith(fresh, operation, request, attempt, progress),
+                      (error) =>
+                        isUnauthorized(error)
+                          ? Effect.map(Clock.monotonicTimeNanos, (now) =>
+                              renewals.refused(operation, now)
+                            )
+                          : Effect.void
+                    )
+                  )
             )
         )
       )
+
+    const afterRefusal = Effect.fnUntraced(function* (operation: string, token: Token) {
+      const now = yield* Clock.monotonicTimeNanos
+      const next = renewals.afterRefusal(operation, token, yield* tokens.peek, now)
+      if (next === "renew") yield* tokens.drop(token)
+      return next
+    })
 
     const sendWithRetries = <A>(
       operation: Operation.Operation<A>,
       annotations: Attempts.Annotations,
       request: Request,
-      shouldRetry: (failure: Attempts.AttemptFailure) => boolean
+      shouldRetry: (failure: Attempts.AttemptFailure) => boolean,
+      progress: Progress = { sent: false },
+      classify: (failure: Attempts.AttemptFailure) => Attempts.AttemptFailure = identity
     ): Effect.Effect<A, Attempts.CallFailure> =>
       Effect.withFiber((fiber) => {
-        if (fiber.getRef(Clock.Clock).monotonicTimeNanosUnsafe() < cooldownEnd) {
-          return Effect.fail({ error: new Unauthorized({}), doubt: undefined })
-        }
         const { span, tracer } = fiber.cache
         if (tracer !== undefined && span?._tag === "Span") {
           for (const [name, value] of Object.entries(annotations))
             span.attribute(`pawl.${name}`, value)
         }
-        return Effect.tapError(
-          Attempts.run(config, annotations, shouldRetry, (attempt) =>
-            Effect.flatMap(sendAuthorized(request, attempt), (response) =>
-              Effect.mapErrorEager(operation.fromResponse(response), (error) =>
-                Attempts.toFailure(error)
+        return Attempts.run(config, annotations, shouldRetry, (attempt) =>
+          Effect.mapErrorEager(
+            Effect.flatMap(sendAuthorized(operation.name, request, attempt, progress), (response) =>
+              Effect.mapErrorEager(
+                Effect.flatMapEager(operation.fromResponse(response), (value) =>
+                  Crossed.isOwn(value, annotations)
+                    ? Effect.succeed(value)
+                    : Effect.fail(Crossed.toError(response))
+                ),
+                (error) => Attempts.toFailure(error)
               )
-            )
-          ),
-          ({ error }) => (error._tag === "Unauthorized" ? startCooldown : Effect.void)
+            ),
+            classify
+          )
         )
       })
-
-    const startCooldown = Effect.map(Clock.monotonicTimeNanos, (now) => {
-      cooldownEnd = now + Duration.toNanosUnsafe(config.cooldown)
-    })
 
     /** Builds the request of a call, and records the duration of `send`. */
     const timedCall = <A, B, E extends { readonly _tag: string }>(
@@ -196,32 +262,59 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
               operation,
               annotations,
               request,
-              operation.isRead ? Attempts.isTransient : constFalse
+              operation.isRead ? Attempts.isTransient : Attempts.isUnsent
             ),
             ({ error }) => error
           )
         ),
-      create: (endpoint, payload) => {
+      create: (endpoint, payload, { inDoubt = false } = {}) => {
         const { requestId } = payload
+        if (inDoubt) doubts.add(requestId)
+        const progress = { sent: false }
+        const classify = (failure: Attempts.AttemptFailure) => {
+          const classified = Attempts.ofCreate(failure)
+          if (classified.doubt !== undefined) doubts.add(requestId)
+          return classified
+        }
+        const refuse = (error: ReadError, doubt: Attempts.Doubt | undefined) =>
+          inDoubt || doubt !== undefined || doubts.has(requestId)
+            ? toOutcomeUnknown(requestId, error, doubt)
+            : error
         return timedCall(endpoint, { payload }, { requestId }, (operation, annotations, request) =>
           whileInFlight(
             requestId,
             request,
-            Effect.mapError(
-              sendWithRetries(operation, annotations, request, Attempts.isTransient),
-              ({ doubt, error }) =>
-                doubt === undefined ||
-                error._tag === "ValidationFailed" ||
-                error._tag === "NotFound"
-                  ? error
-                  : new OutcomeUnknown({ requestId, cause: doubt })
+            sendWithRetries(
+              operation,
+              annotations,
+              request,
+              Attempts.isTransient,
+              progress,
+              classify
+            ).pipe(
+              Effect.mapBoth({
+                onSuccess: (response) => {
+                  doubts.delete(requestId)
+                  return response
+                },
+                onFailure: ({ doubt, error }) => refuse(error, doubt)
+              }),
+              Effect.onInterrupt(() =>
+                Effect.sync(() => {
+                  if (progress.sent) doubts.add(requestId)
+                })
+              )
             )
+          )
+        ).pipe(
+          Effect.mapError((error) =>
+            error._tag === "OutcomeUnknown" ? error : refuse(error, undefined)
           )
         )
       },
       remove: (endpoint, input) =>
         timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
-          sendWithRetries(operation, annotations, request, Attempts.isInDoubt).pipe(
+          sendWithRetries(operation, annotations, request, mayRemoveAgain).pipe(
             // The error of a later attempt does not tell whether an earlier one took effect.
             Effect.catch(({ doubt, error }) =>
               doubt !== undefined && error._tag === "NotFound"
@@ -233,6 +326,41 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     })
   })
 )
+
+/** Whether a request of a call may have left. */
+interface Progress {
+  sent: boolean
+}
+
+/** The service did not carry out a DELETE that it answered with 429. */
+const mayRemoveAgain = (failure: Attempts.AttemptFailure): boolean =>
+  Attempts.isInDoubt(failure) || Attempts.isUnsent(failure) || failure.error._tag === "RateLimited"
+
+const isUnauthorized = ({ error }: Attempts.AttemptFailure): boolean =>
+  error._tag === "Unauthorized"
+
+const toOutcomeUnknown = (
+  requestId: string,
+  error: ReadError,
+  doubt: Attempts.Doubt | undefined
+): OutcomeUnknown => {
+  const cause = doubt ?? error
+  const { body, serviceRequestId } = { ...responseOf(error), ...responseOf(cause) }
+  return new OutcomeUnknown({
+    requestId,
+    cause,
+    ...(error !== cause && { refusal: error }),
+    ...(body !== undefined && { body }),
+    ...(serviceRequestId !== undefined && { serviceRequestId })
+  })
+}
+
+/** Returns the parts of the response that an error has. */
+const responseOf = (error: ReadError): Pick<UnexpectedResponse, "body" | "serviceRequestId"> => ({
+  ...("body" in error && error.body !== undefined && { body: error.body }),
+  ...("serviceRequestId" in error &&
+    error.serviceRequestId !== undefined && { serviceRequestId: error.serviceRequestId })
+})
 
 /** Returns the id in the path of a call, for logs and spans. */
 const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {

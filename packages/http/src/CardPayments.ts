@@ -16,7 +16,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -35,8 +35,8 @@ import { failDeclined } from "./internal/Decline.ts"
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error and the same
- * fields: the service then returns the original response.
+ * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error, the same
+ * fields and `inDoubt: true`: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -54,14 +54,16 @@ export class CardPayments extends Context.Service<
      * or may not exist, and with the errors of every call.
      */
     readonly create: (
-      input: CardPaymentInput
+      input: CardPaymentInput,
+      options?: CreateOptions
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
     /**
      * Starts a payment with the card token of `tokenize`. Input, response and errors are those of `create`
      * (`spec.md`, "Endpoints named but without shape").
      */
     readonly charge: (
-      input: CardPaymentInput
+      input: CardPaymentInput,
+      options?: CreateOptions
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
     /**
      * Exchanges a card for a token that `charge` and `Subscriptions.create` accept (`spec.md`, "Endpoints
@@ -69,7 +71,8 @@ export class CardPayments extends Context.Service<
      * `OutcomeUnknown` when the token may or may not exist, and with the errors of every call.
      */
     readonly tokenize: (
-      input: TokenizeInput
+      input: TokenizeInput,
+      options?: CreateOptions
     ) => Effect.Effect<TokenizeResponse, ReadError | OutcomeUnknown>
     /**
      * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with

@@ -11,7 +11,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -25,8 +25,8 @@ import { failDeclined } from "./internal/Decline.ts"
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error and the same
- * fields: the service then returns the original response.
+ * After `OutcomeUnknown` the payout may exist. Call again with the requestId of the error, the same
+ * fields and `inDoubt: true`: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -43,7 +43,8 @@ export class CardPayouts extends Context.Service<
      * exist, and with the errors of every call.
      */
     readonly create: (
-      input: CardPayoutInput
+      input: CardPayoutInput,
+      options?: CreateOptions
     ) => Effect.Effect<CardPayoutResponse, CreateError<CardPayoutResponse>>
     /**
      * Reads all fields of a payout, with the card masked (`424242******4242`). `id` is the `transactionId`

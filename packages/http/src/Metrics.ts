@@ -8,6 +8,7 @@
  * | `pawl_http_attempts` | counter: attempts of calls | operation, outcome |
  * | `pawl_http_retries` | counter: attempts after a failed attempt | operation |
  * | `pawl_http_token_refreshes` | counter: requests for an access token | outcome |
+ * | `pawl_http_leniencies` | counter: response fields that were not as documented and read anyway | operation, field |
  * | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
  *
  * The operation is the name of the endpoint in the contract, such as `createApmPayment`. The outcome is
@@ -80,6 +81,22 @@ const refreshesOf = series((_, outcome) =>
  * @since 0.1.0
  */
 export const tokenRefreshes = (outcome: string): Metric.Counter<number> => refreshesOf("", outcome)
+
+/**
+ * Returns the counter of the responses of an operation in which a field was not as documented and was read
+ * anyway.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const leniencies: (operation: string, field: string) => Metric.Counter<number> = series(
+  (operation, field) =>
+    Metric.counter("pawl_http_leniencies", {
+      description: "Response fields that were not as documented and read anyway",
+      attributes: { operation, field },
+      incremental: true
+    })
+)
 
 /**
  * Returns the histogram of the durations, in seconds, of the calls of an operation with an outcome.

@@ -20,8 +20,10 @@
  *
  * @since 0.1.0
  */
+import { isolatedBy } from "@pawl/core/Isolated"
 import { isLoopback } from "@pawl/core/Loopback"
 import * as Config from "effect/Config"
+import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -59,8 +61,9 @@ export class PawlConfig extends Context.Service<
  * - `attemptTimeout`: time limit of one attempt; 10 seconds.
  * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
  * - `maxAttempts`: most attempts of a call; 4.
- * - `cooldown`: time for which calls fail with `Unauthorized` without a request, after the service refused
- *   a new token; 30 seconds.
+ * - `cooldown`: least time between two requests for an access token that a 401 causes, while no operation has
+ *   succeeded with the newest token; also the time for which one operation that was refused with a new token
+ *   causes none; 30 seconds.
  *
  * @category models
  * @since 0.1.0
@@ -159,27 +162,29 @@ const variables = {
  */
 export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =
   // PURE lets a bundler drop this layer and Effect's Config where it is not used: 2 of 66 kB.
-  /* @__PURE__ */ Layer.effect(
-    PawlConfig,
-    /* @__PURE__ */ Effect.gen(function* () {
-      const { baseUrl, maxAttempts, merchantKey, merchantSecret, ...durations } = yield* Config.all(
-        Record.map(variables, readVariable)
-      )
-      if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
-        const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
-          .filter(([, value]) => value === undefined)
-          .map(([setting]) => nameOf(setting))
-        return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
-      }
-      return yield* make({
-        // `make` refuses text that is no duration.
-        ...(durations as Pick<Options, keyof typeof durations>),
-        baseUrl,
-        merchantKey,
-        merchantSecret: Redacted.make(merchantSecret),
-        maxAttempts: maxAttempts === undefined ? undefined : Number(maxAttempts)
-      }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
-    })
+  /* @__PURE__ */ isolatedBy(
+    [ConfigProvider],
+    /* @__PURE__ */ Layer.effect(
+      PawlConfig,
+      /* @__PURE__ */ Effect.gen(function* () {
+        const { baseUrl, maxAttempts, merchantKey, merchantSecret, ...durations } =
+          yield* Config.all(Record.map(variables, readVariable))
+        if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
+          const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
+            .filter(([, value]) => value === undefined)
+            .map(([setting]) => nameOf(setting))
+          return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
+        }
+        return yield* make({
+          // `make` refuses text that is no duration.
+          ...(durations as Pick<Options, keyof typeof durations>),
+          baseUrl,
+          merchantKey,
+          merchantSecret: Redacted.make(merchantSecret),
+          maxAttempts: maxAttempts === undefined ? undefined : Number(maxAttempts)
+        }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
+      })
+    )
   )
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)

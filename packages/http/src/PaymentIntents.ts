@@ -15,7 +15,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 
 /**
@@ -48,7 +48,8 @@ export class PaymentIntents extends Context.Service<
      * may or may not exist, and with the errors of every call.
      */
     readonly create: (
-      input: PaymentIntentInput
+      input: PaymentIntentInput,
+      options?: CreateOptions
     ) => Effect.Effect<HostedPage, ReadError | IntentRejected | OutcomeUnknown>
   }
 >()("@pawl/http/PaymentIntents") {}

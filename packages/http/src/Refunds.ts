@@ -11,7 +11,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type { Caller, CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -25,8 +25,8 @@ import { failDeclined } from "./internal/Decline.ts"
  *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the refund may exist. Call again with the requestId of the error and the same
- * fields: the service then returns the original response.
+ * After `OutcomeUnknown` the refund may exist. Call again with the requestId of the error, the same
+ * fields and `inDoubt: true`: the service then returns the original response.
  *
  * @category services
  * @since 0.1.0
@@ -44,7 +44,8 @@ export class Refunds extends Context.Service<
      * may not exist, and with the errors of every call.
      */
     readonly create: (
-      input: RefundInput
+      input: RefundInput,
+      options?: CreateOptions
     ) => Effect.Effect<RefundResponse, CreateError<RefundResponse>>
     /**
      * Reads all fields of a refund. `id` is the `refundId` of the create. Fails with `NotFound` when the
@@ -69,9 +70,17 @@ export const layer: Layer.Layer<Refunds, never, Caller | SecureRandom.SecureRand
   Refunds,
   Effect.map(ServiceMethods.make, ({ create, read }) =>
     Refunds.of({
-      create: create("Refunds.create", Endpoint.createRefund, failDeclined),
+      create: create("Refunds.create", Endpoint.createRefund, failDeclined, withExactId),
       info: read("Refunds.info", Endpoint.readRefund),
       status: read("Refunds.status", Endpoint.readRefundStatus)
     })
   )
 )
+
+/** Makes a number beyond 2^53 invalid: it has lost digits, and may be the id of another payment. */
+const withExactId = <Fields extends { readonly requestId: string }>(fields: Fields): Fields => {
+  const id: unknown = Reflect.get(fields, "transactionId")
+  return typeof id === "number" && !Number.isSafeInteger(id)
+    ? { ...fields, transactionId: "inexact" }
+    : fields
+}

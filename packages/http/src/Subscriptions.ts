@@ -15,7 +15,7 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import { Caller } from "./Caller.ts"
+import { Caller, type CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -43,7 +43,8 @@ export class Subscriptions extends Context.Service<
      * not exist, and with the errors of every call.
      */
     readonly create: (
-      input: SubscriptionInput
+      input: SubscriptionInput,
+      options?: CreateOptions
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
     /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
     readonly get: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>

@@ -126,19 +126,6 @@ describe("a create under faults", () => {
     }
   })
 
-  it("fails with the refusal when a later attempt gets a 400 or 404", async () => {
-    for (const [code, tag] of [
-      [400, "ValidationFailed"],
-      [404, "NotFound"]
-    ] as const) {
-      const service = new Memory.Service({
-        answer: (_, n) => Memory.answer(n === 1 ? 500 : code, {})
-      })
-      expect(failure(await Memory.virtual(create(service)))._tag).toBe(tag)
-      expect(service.requests.length).toBe(2)
-    }
-  })
-
   it("C06 fails with OutcomeUnknown after a success that cannot be read, and names the field without its value", async () => {
     const service = new Memory.Service({
       answer: () =>
@@ -587,22 +574,98 @@ describe("a refused token", () => {
       })
     ))
 
-  it("C13 causes one retry, then Unauthorized without a request for the cooldown time", async () => {
+  it("C13 causes one retry, then Unauthorized without a request to /auth for the cooldown time", async () => {
     const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
     await Memory.virtual(
       Effect.gen(function* () {
         const first = yield* many(1)
-        expect(first.map((result) => failure(result)._tag)).toEqual(["Unauthorized"])
+        expect(first.map(failure)).toMatchObject([{ _tag: "Unauthorized", sent: true }])
         expect([service.auths.length, service.requests.length]).toEqual([2, 2])
         yield* TestClock.adjust("29 seconds")
         const second = yield* many(1000)
         expect(new Set(second.map((result) => failure(result)._tag))).toEqual(
           new Set(["Unauthorized"])
         )
-        expect([service.auths.length, service.requests.length]).toEqual([2, 2])
+        // Each call is sent once, and none causes a request for a token.
+        expect([service.auths.length, service.requests.length]).toEqual([2, 1002])
         yield* TestClock.adjust("1 second")
         yield* many(1)
-        expect([service.auths.length, service.requests.length]).toEqual([3, 4])
+        expect([service.auths.length, service.requests.length]).toEqual([3, 1004])
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  describe("C28 that only one operation gets", () => {
+    /** Refuses reads of APM payouts with 401; accepts everything else. */
+    const refusing = () =>
+      new Memory.Service({
+        answer: ({ url }) =>
+          url.includes("/payouts/") ? Memory.answer(401, "") : Memory.status("NEW")
+      })
+    const payout = ApmPayouts.ApmPayouts.use((payouts) => Effect.result(payouts.status("1")))
+
+    it("fails that operation, and no other", async () => {
+      const service = refusing()
+      await Memory.virtual(
+        Effect.gen(function* () {
+          expect((yield* many(10)).every(Result.isSuccess)).toBe(true)
+          expect(failure(yield* payout)).toMatchObject({ _tag: "Unauthorized", sent: true })
+          expect((yield* many(100)).every(Result.isSuccess)).toBe(true)
+        }).pipe(Effect.provide(Memory.client(service)))
+      )
+      expect(service.auths.length).toBe(2)
+    })
+
+    it("causes one request to /auth in the cooldown time, however often it is called", async () => {
+      const service = refusing()
+      await Memory.virtual(
+        Effect.gen(function* () {
+          yield* many(1)
+          for (let n = 0; n < 50; n++) {
+            expect(failure(yield* payout)._tag).toBe("Unauthorized")
+            expect((yield* many(1)).every(Result.isSuccess)).toBe(true)
+            yield* TestClock.adjust("500 millis")
+          }
+          expect(service.auths.length).toBe(2)
+          yield* TestClock.adjust("5 seconds")
+          yield* payout
+          expect(service.auths.length).toBe(3)
+        }).pipe(Effect.provide(Memory.client(service)))
+      )
+    })
+  })
+
+  it("C28 causes one request to /auth in the cooldown time while every token is refused", async () => {
+    const service = new Memory.Service({ answer: () => Memory.answer(401, "") })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const payouts = yield* ApmPayouts.ApmPayouts
+        // The first token, and one after the first 401.
+        for (let second = 0; second < 30; second++) {
+          yield* Effect.all([many(20), Effect.result(payouts.status("1"))], {
+            concurrency: "unbounded"
+          })
+          expect(service.auths.length).toBe(2)
+          yield* TestClock.adjust("1 second")
+        }
+        yield* Effect.all([many(20), Effect.result(payouts.status("1"))], {
+          concurrency: "unbounded"
+        })
+        expect(service.auths.length).toBe(3)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  it("C28 says that nothing was sent when /auth refuses the credentials", async () => {
+    const service = new Memory.Service({ auth: () => Memory.answer(401, "") })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        for (let n = 0; n < 2; n++)
+          expect(failure((yield* many(1))[0]!)).toMatchObject({
+            _tag: "Unauthorized",
+            sent: false
+          })
+        expect([service.auths.length, service.requests.length]).toEqual([1, 0])
       }).pipe(Effect.provide(Memory.client(service)))
     )
   })
@@ -725,13 +788,58 @@ describe("a request that the service refuses", () => {
         "invalid-params": [{ name: "amount", reason: "too small" }]
       },
       { field: "amount", message: "too small" },
-      { errors: [{ pointer: "amount", detail: "too small" }] }
+      { errors: [{ pointer: "amount", detail: "too small" }] },
+      { error: { param: "amount", message: "too small", code: "parameter_invalid" } },
+      // Google
+      {
+        error: {
+          code: 400,
+          message: "Request contains an invalid argument.",
+          status: "INVALID_ARGUMENT",
+          details: [
+            {
+              "@type": "type.googleapis.com/google.rpc.BadRequest",
+              fieldViolations: [{ field: "amount", description: "too small" }]
+            }
+          ]
+        }
+      },
+      // Spring
+      {
+        timestamp: "2030-01-01T00:00:00Z",
+        status: 400,
+        error: "Bad Request",
+        path: "/api/v1/payments/apm",
+        errors: [{ objectName: "payment", field: "amount", defaultMessage: "too small" }]
+      }
     ]) {
       expect((await refusal(body)).fields).toEqual(fields)
     }
+    expect(
+      (await refusal({ error: "Bad Request", message: "no", path: "/api/v1/payments/apm" })).fields
+    ).toEqual([{ path: "", message: "no" }])
     expect((await refusal({ title: "Bad", detail: "no such method" })).fields).toEqual([
       { path: "", message: "no such method" }
     ])
+  })
+
+  it.each([
+    [403, "UnexpectedResponse"],
+    [409, "UnexpectedResponse"],
+    [422, "UnexpectedResponse"],
+    [500, "ServiceFailed"],
+    [503, "ServiceFailed"]
+  ])("C37 keeps the reasons and the body of a %i, redacted", async (code, tag) => {
+    const body = { errors: [{ field: "amount", message: "100001 is closed" }] }
+    const service = new Memory.Service({ answer: () => Memory.answer(code, body) })
+    const error = failure(await Memory.virtual(status(service)))
+    expect(error).toMatchObject({
+      _tag: tag,
+      fields: [{ path: "amount", message: "100001 is closed" }]
+    })
+    if (!("body" in error) || error.body === undefined) throw new Error("no body")
+    expect(Redacted.value(error.body)).toBe(JSON.stringify(body))
+    expect(JSON.stringify(error)).not.toContain("errors")
   })
 
   it("keeps field names and removes the values that were sent", async () => {

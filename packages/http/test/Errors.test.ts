@@ -60,6 +60,7 @@ const reads = {
 
 const creates = {
   ...reads,
+  UnexpectedResponse: always(403),
   // After these failures of the create itself it may have taken effect: OutcomeUnknown.
   ServiceFailed: () => ({ auth: () => Memory.answer(500, "") }),
   OutcomeUnknown: always(500)

@@ -57,7 +57,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
       create: ["RateLimited", 4],
       read: ["RateLimited", 4],
       change: ["RateLimited", 1],
-      remove: ["RateLimited", 1]
+      remove: ["RateLimited", 4]
     }
   ],
   "a failure": [
@@ -83,8 +83,8 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
     {
       create: ["Unreachable", 4],
       read: ["Unreachable", 4],
-      change: ["Unreachable", 1],
-      remove: ["Unreachable", 1]
+      change: ["Unreachable", 4],
+      remove: ["Unreachable", 4]
     }
   ],
   "a success that cannot be read": [
@@ -100,7 +100,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
   "a redirect": [
     Memory.answer(302, "", { location: "https://elsewhere.example" }),
     {
-      create: ["UnexpectedResponse", 1],
+      create: ["OutcomeUnknown", 1],
       read: ["UnexpectedResponse", 1],
       change: ["UnexpectedResponse", 1],
       remove: ["UnexpectedResponse", 1]
@@ -142,6 +142,7 @@ describe.each(operations)("$name", (operation) => {
         url: `https://payments.example${path}`,
         headers: {
           accept: "application/json",
+          "user-agent": "pawl/0.0.0",
           ...(method === "GET" ? {} : { "content-type": "application/json" }),
           authorization: `Bearer ${token}`
         },

@@ -48,7 +48,7 @@ const failures = {
   failed: new ServiceFailed({ status: 500, attempts: 4 }),
   limited: new RateLimited({ attempts: 4 }),
   page: new UnexpectedResponse({ status: 200, reason: "its body cannot be read as JSON" }),
-  unauthorized: new Unauthorized({}),
+  unauthorized: new Unauthorized({ sent: true }),
   invalid: new ValidationFailed({ sent: true, fields: [] }),
   redirect: new UnexpectedResponse({ status: 302, reason: "redirects are not followed" })
 }

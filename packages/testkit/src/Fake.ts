@@ -34,6 +34,7 @@
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
+import { isolated } from "@pawl/core/Isolated"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import * as Pawl from "@pawl/http/Pawl"
@@ -49,7 +50,6 @@ import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
-import { isolated } from "./internal/Isolated.ts"
 import * as InProcess from "./internal/InProcess.ts"
 import * as FaultedResponse from "./internal/faults/FaultedResponse.ts"
 

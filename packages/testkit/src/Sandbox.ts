@@ -36,6 +36,7 @@
  *
  * @since 0.1.0
  */
+import { isolated } from "@pawl/core/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Config from "effect/Config"
 import * as Context from "effect/Context"
@@ -50,7 +51,6 @@ import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
-import { isolated } from "./internal/Isolated.ts"
 import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/Loopback"
 import * as MemoryStore from "./internal/sandbox/MemoryStore.ts"

@@ -14,7 +14,9 @@
  */
 import type { InvalidSecret } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
+import { isolatedBy } from "@pawl/core/Isolated"
 import type * as Config from "effect/Config"
+import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -104,8 +106,11 @@ export const layer = (secret: Redacted.Redacted): Layer.Layer<CallbackUrl, Inval
  */
 export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidSecret, Hmac> =
   // PURE: a bundle that does not use this layer drops Config and Schema, 18 of 31 kB.
-  /* @__PURE__ */ Layer.suspend(() =>
-    Layer.effect(CallbackUrl, Effect.flatMap(Secret.config(), build))
+  /* @__PURE__ */ isolatedBy(
+    [ConfigProvider, Hmac],
+    /* @__PURE__ */ Layer.suspend(() =>
+      Layer.effect(CallbackUrl, Effect.flatMap(Secret.config(), build))
+    )
   )
 
 const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {

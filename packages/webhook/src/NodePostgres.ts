@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import { layer as layerClient, type PgClient, type PgPoolConfig } from "@effect/sql-pg/PgClient"
+import { isolated } from "@pawl/core/Isolated"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -23,7 +24,7 @@ import * as LedgerSql from "./LedgerSql.ts"
 export const layerLedger = (
   options: PgPoolConfig
 ): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
-  Layer.provide(LedgerSql.layer, layer(options))
+  isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**
  * Layer that opens a pool of connections as a `SqlClient`, with the settings that a ledger needs.

@@ -14,6 +14,7 @@
  *
  * @since 0.1.0
  */
+import { isolated } from "@pawl/core/Isolated"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -55,7 +56,7 @@ const maxPrepared = 100
 export const layerLedger = (
   options: Options
 ): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
-  Layer.provide(LedgerSql.layer, layer(options))
+  isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**
  * Layer that opens a file as a `SqlClient`.

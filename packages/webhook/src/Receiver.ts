@@ -21,8 +21,10 @@
  * @since 0.1.0
  */
 import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Handler } from "@pawl/core/Handler"
-import type { StatusReader } from "@pawl/core/StatusReader"
+import { Handler } from "@pawl/core/Handler"
+import { isolatedBy } from "@pawl/core/Isolated"
+import { Profile } from "@pawl/core/Profile"
+import { StatusReader } from "@pawl/core/StatusReader"
 import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -77,16 +79,21 @@ export class Receiver extends Context.Service<
  * `policy` decides which claims the service must confirm before the handler is told: with `final` (the default)
  * those of a final status, with `always` all, with `never` none.
  *
+ * Each call makes another receiver, so the receivers of several merchants can be in one program.
+ *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (options?: {
   readonly policy?: Policy
 }): Layer.Layer<Receiver | Journal.Journal, never, Verifier | Ledger | Handler | StatusReader> =>
-  Layer.mergeAll(layerReceive, Worker.layer, Cleaner.layer).pipe(
-    Layer.provide(Teller.layer),
-    Layer.provide(Confirmer.layer(options)),
-    Layer.provideMerge(Journal.layer)
+  isolatedBy(
+    [Verifier, Ledger, Handler, StatusReader, Profile],
+    Layer.mergeAll(layerReceive, Worker.layer, Cleaner.layer).pipe(
+      Layer.provide(Teller.layer),
+      Layer.provide(Confirmer.layer(options)),
+      Layer.provideMerge(Journal.layer)
+    )
   )
 
 const storeTimeout = Duration.seconds(4)

@@ -5,8 +5,10 @@
  */
 import type { InvalidSecret, Refusal } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
+import { isolatedBy } from "@pawl/core/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import * as Config from "effect/Config"
+import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -48,17 +50,20 @@ export const layer = (
  */
 export const layerConfig: Layer.Layer<Verifier, Config.ConfigError | InvalidSecret, Hmac> =
   // PURE: a bundle that does not use this layer drops Config and Schema, 16 of a receiver's 58 kB.
-  /* @__PURE__ */ Layer.suspend(() =>
-    Layer.effect(
-      Verifier,
-      Effect.flatMap(
-        Config.all({
-          current: Secret.config(),
-          previous: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(
-            Config.withDefault(undefined)
-          )
-        }),
-        make
+  /* @__PURE__ */ isolatedBy(
+    [ConfigProvider, Hmac, Profile],
+    /* @__PURE__ */ Layer.suspend(() =>
+      Layer.effect(
+        Verifier,
+        Effect.flatMap(
+          Config.all({
+            current: Secret.config(),
+            previous: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(
+              Config.withDefault(undefined)
+            )
+          }),
+          make
+        )
       )
     )
   )

@@ -38,12 +38,14 @@ export interface Attempt {
  * - `transient`: a retry may help.
  * - `doubt`: the error, when the request may have taken effect.
  * - `retryAfter`: the least wait before a retry, in milliseconds.
+ * - `isSent`: false when there was no access token, so that the request was not sent.
  */
 export interface AttemptFailure {
   readonly error: ReadError
   readonly transient: boolean
   readonly doubt: Doubt | undefined
   readonly retryAfter: number | undefined
+  readonly isSent: boolean
 }
 
 /** The failure of a call: the error of its last attempt, and the latest doubt of all its attempts. */
@@ -55,7 +57,24 @@ export interface CallFailure {
 /** Makes the failure of an attempt from its error. `retryAfter` is in milliseconds. */
 export const toFailure = (error: ReadError, retryAfter?: number): AttemptFailure => {
   const doubt = isDoubt(error) ? error : undefined
-  return { error, transient: error.isRetryable || doubt !== undefined, doubt, retryAfter }
+  return {
+    error,
+    transient: error.isRetryable || doubt !== undefined,
+    doubt,
+    retryAfter,
+    isSent: true
+  }
+}
+
+/**
+ * Makes the failure of an attempt of a create. A 409, 423 or 425 means that the same requestId may be processed
+ * right now, and a redirect may come from behind the service: both leave a doubt. Only the first is retried.
+ */
+export const ofCreate = (failure: AttemptFailure): AttemptFailure => {
+  const { doubt, error, isSent } = failure
+  if (!isSent || doubt !== undefined || error._tag !== "UnexpectedResponse") return failure
+  const isBusy = error.status === 409 || error.status === 423
+  return isBusy || error.status < 400 ? { ...failure, doubt: error, transient: isBusy } : failure
 }
 
 /** Makes a failure without retry: the request was not sent. */
@@ -63,7 +82,8 @@ export const finalFailure = (error: ReadError): AttemptFailure => ({
   error,
   transient: false,
   doubt: undefined,
-  retryAfter: undefined
+  retryAfter: undefined,
+  isSent: false
 })
 
 /** A refusal, documented or not, leaves no doubt. A success that cannot be read does. */
@@ -77,6 +97,10 @@ export const isTransient = ({ transient }: AttemptFailure): boolean => transient
 
 /** Returns whether the request may have taken effect. */
 export const isInDoubt = ({ doubt }: AttemptFailure): boolean => doubt !== undefined
+
+/** Returns whether a connection failed before the request was sent. */
+export const isUnsent = ({ error, isSent }: AttemptFailure): boolean =>
+  isSent && error._tag === "Unreachable" && !error.sent
 
 /** Sends a request once, within the remaining time. Fails when there is no response. */
 export const send = (
@@ -158,7 +182,7 @@ export const run = <A>(
           doubt = failure.doubt ?? doubt
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= maxAttempts || !shouldRetry(failure)) return callFailure
-          return Effect.flatMap(waitAfter(number, failure), (wait) => {
+          return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
             if (!Duration.isLessThan(wait, remaining())) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
@@ -174,11 +198,20 @@ export const run = <A>(
     return runFrom(1)
   })
 
-/** The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. */
+/**
+ * The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. That
+ * is lengthened by up to 20 % where the deadline allows it, so that the clients of one outage do not all return
+ * at the same time.
+ */
 const waitAfter = (
   number: number,
-  { retryAfter = 0 }: AttemptFailure
+  { retryAfter = 0 }: AttemptFailure,
+  remaining: Duration.Duration
 ): Effect.Effect<Duration.Duration> =>
-  Effect.map(Random.nextBetween(0.8, 1.2), (jitter) =>
-    Duration.millis(Math.max(Math.min(100 * 2 ** number, 5000) * jitter, retryAfter))
-  )
+  Effect.map(Random.nextBetween(0, 0.2), (jitter) => {
+    const backoff = Math.min(100 * 2 ** number, 5000) * (0.8 + 2 * jitter)
+    const jittered = Duration.millis(Math.max(backoff, Math.ceil(retryAfter * (1 + jitter))))
+    return Duration.isLessThan(jittered, remaining)
+      ? jittered
+      : Duration.millis(Math.max(backoff, retryAfter))
+  })

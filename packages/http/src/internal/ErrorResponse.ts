@@ -3,10 +3,10 @@
  *
  * **Details**
  *
- * The specification does not show the shape of an error body, so the body of a 400 is read by common field
- * names: a list or a map of errors, or problem details (RFC 9457). A service may quote the values that it
- * refuses. Every value of the request is therefore removed from the messages: no error contains a card
- * number, secret or checksum.
+ * The specification does not show the shape of an error body, so every error body is read by common field
+ * names: a list or a map of errors, one error object, problem details (RFC 9457), or the forms of Google and
+ * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
+ * from the messages: no error contains a card number, secret or checksum.
  */
 import * as Json from "@pawl/core/Json"
 import {
@@ -31,20 +31,52 @@ export const toError = (
   retryAfter: number | undefined
 ): ReadError => {
   const { status } = response
-  if (status === 400) return toValidationFailed(request, response)
-  if (status === 401) return new Unauthorized({})
-  if (status === 404) return new NotFound({})
+  const parts = partsOf(response)
+  if (status === 400) {
+    return new ValidationFailed({ sent: true, fields: reasonsOf(request, response), ...parts })
+  }
+  if (status === 401) return new Unauthorized({ sent: true })
+  if (status === 404) return new NotFound(parts)
   if (status === 429) {
     return new RateLimited({ attempts, ...(retryAfter === undefined ? {} : { retryAfter }) })
   }
+  const fields = reasonsOf(request, response)
+  const details = { ...(fields.length > 0 && { fields }), ...parts }
   if (status === 408 || status === 425 || status >= 500)
-    return new ServiceFailed({ status, attempts })
+    return new ServiceFailed({ status, attempts, ...details })
   return new UnexpectedResponse({
     status,
     reason:
-      status >= 300 && status < 400 ? "redirects are not followed" : "that status is not documented"
+      status >= 300 && status < 400
+        ? "redirects are not followed"
+        : "that status is not documented",
+    ...details
   })
 }
+
+/** Returns the redacted body of a response, and the service's own id of the request, if it has one. */
+export const partsOf = ({
+  body,
+  headers
+}: Transport.Response): Pick<UnexpectedResponse, "body" | "serviceRequestId"> => {
+  const serviceRequestId = requestIdHeaders
+    .map((name) => headers[name])
+    .find((value) => value !== undefined && /^[\x21-\x7e]{1,128}$/u.test(value))
+  return {
+    body: Redacted.make(new TextDecoder().decode(body), { label: "body" }),
+    ...(serviceRequestId !== undefined && { serviceRequestId })
+  }
+}
+
+const requestIdHeaders = [
+  "x-request-id",
+  "request-id",
+  "x-correlation-id",
+  "x-amzn-requestid",
+  "x-amzn-trace-id",
+  "x-trace-id",
+  "cf-ray"
+]
 
 /**
  * Reads a `Retry-After` header, seconds or an HTTP date, and returns milliseconds from `now`. Any other
@@ -61,19 +93,14 @@ const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]
 
 type Fault = typeof FieldFault.Type
 
-const toValidationFailed = (
-  request: Transport.Request,
-  response: Transport.Response
-): ValidationFailed => {
-  const body = new TextDecoder().decode(response.body)
+/** Reads the reasons of a refusal, without the values of the request. */
+const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
+  const faults = readFaults(read(new TextDecoder().decode(response.body)))
+  if (faults.length === 0) return []
   const redact = redactor(request)
-  return new ValidationFailed({
-    sent: true,
-    fields: readFaults(read(body))
-      .slice(0, 50)
-      .map(({ path, message }) => ({ path: redact(path), message: redact(message) })),
-    body: Redacted.make(body, { label: "body" })
-  })
+  return faults
+    .slice(0, 50)
+    .map(({ path, message }) => ({ path: redact(path), message: redact(message) }))
 }
 
 /** Makes a function that replaces the values of the request in a text, except those that are field names. */
@@ -101,9 +128,17 @@ const valuesIn = (value: unknown): Array<string> =>
       ? Object.values(value).flatMap(valuesIn)
       : []
 
-const lists = ["errors", "fieldErrors", "violations", "issues", "details", "invalid-params"]
+const lists = [
+  "errors",
+  "fieldErrors",
+  "fieldViolations",
+  "violations",
+  "issues",
+  "details",
+  "invalid-params"
+]
 const paths = ["field", "path", "name", "pointer", "param", "property"]
-const messages = ["message", "detail", "reason", "description", "title", "error"]
+const messages = ["message", "defaultMessage", "detail", "reason", "description", "title", "error"]
 
 const read = (text: string): unknown => Result.getOrUndefined(Json.fromText(text))
 
@@ -113,11 +148,24 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const readFaults = (body: unknown): Array<Fault> => {
   if (!isObject(body)) return []
   const list = lists.map((name) => body[name]).find(isObject)
-  if (Array.isArray(list)) return list.flatMap((entry) => readFault(entry, ""))
+  if (Array.isArray(list)) {
+    const faults = list.flatMap((entry) => readListed(entry))
+    return faults.length > 0 ? faults : readFault(withoutLists(body), "")
+  }
   if (list !== undefined)
     return Object.entries(list).flatMap(([path, entry]) => readFault(entry, path))
-  return readFault(body, "")
+  // A body with all its details in one member, such as {"error":{"param","message"}}.
+  return isObject(body["error"]) ? readFaults(body["error"]) : readFault(body, "")
 }
+
+/** Reads an entry of a list. Google wraps the entries in another list: {"details":[{"fieldViolations":[…]}]}. */
+const readListed = (entry: unknown): Array<Fault> =>
+  isObject(entry) && lists.some((name) => Array.isArray(entry[name]))
+    ? readFaults(entry)
+    : readFault(entry, "")
+
+const withoutLists = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => !lists.includes(name)))
 
 const readFault = (entry: unknown, at: string): Array<Fault> => {
   if (typeof entry === "string") return [{ path: at, message: entry }]
@@ -125,9 +173,10 @@ const readFault = (entry: unknown, at: string): Array<Fault> => {
   if (!isObject(entry)) return []
   const path = pick(entry, paths)
   const message = pick(entry, messages)
-  return path === undefined && message === undefined
-    ? []
-    : [{ path: path ?? at, message: message ?? "refused" }]
+  if (path === undefined && message === undefined) return []
+  // The path in the standard body of Spring is the path of the request, not of a field.
+  const isField = path !== undefined && !path.startsWith("/api/")
+  return [{ path: isField ? path : at, message: message ?? "refused" }]
 }
 
 /** Returns the first of the named members that is text, or a list of path segments. */
@@ -135,4 +184,4 @@ const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): str
   names
     .map((name) => entry[name])
     .map((value) => (Array.isArray(value) ? value.join(".") : value))
-    .find((value) => typeof value === "string")
+    .find((value): value is string => typeof value === "string" && value !== "")

@@ -8,10 +8,16 @@ import * as Effect from "effect/Effect"
 import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type { HttpMethod } from "effect/http/HttpMethod"
+import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import * as Metrics from "../Metrics.ts"
 import type * as Transport from "../Transport.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
+import * as PlainInput from "./PlainInput.ts"
+import { version } from "./Version.ts"
+import * as LenientResponse from "./LenientResponse.ts"
 
 /** The input of an operation: the plain values of the path and of the body. */
 export interface Input {
@@ -70,6 +76,7 @@ const encoder = (
 ): Operation<unknown>["toRequest"] => {
   const headers = {
     accept: "application/json",
+    "user-agent": `pawl/${version}`,
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
     ...(method === "GET" ? {} : { "content-type": "application/json" })
   }
@@ -80,12 +87,20 @@ const encoder = (
   const url = baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
-  const request = (url: string, value: unknown): Transport.Request => ({
-    method: method as Transport.Request["method"],
-    url,
-    headers,
-    body: value === undefined ? undefined : JSON.stringify(value)
-  })
+  const request = (
+    url: string,
+    value: unknown
+  ): Effect.Effect<Transport.Request, ValidationFailed> => {
+    const body = Result.try(() => (value === undefined ? undefined : JSON.stringify(value)))
+    return Result.isFailure(body)
+      ? Effect.fail(PlainInput.toError(value))
+      : Effect.succeed({
+          method: method as Transport.Request["method"],
+          url,
+          headers,
+          body: body.success
+        })
+  }
   return (input) =>
     Effect.suspend(() => {
       const filled =
@@ -96,14 +111,16 @@ const encoder = (
             )
       return Effect.flatMapEager(filled, (url) =>
         checkBody === undefined
-          ? Effect.succeed(request(url, undefined))
-          : Effect.mapEager(checkBody(input.payload), (value) => request(url, value))
+          ? request(url, undefined)
+          : Effect.flatMapEager(checkBody(input.payload), (value) => request(url, value))
       )
     })
 }
 
 const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
+  const { identifier, method } = endpoint
   const success = Array.from(endpoint.success)[0] as Codec<A>
+  let readLeniently: ReturnType<typeof LenientResponse.make<A>> | undefined
   const decode = Decoder.decodeUnknownEffect(success)
   // A 204 has no body to parse. Its schema decodes null.
   const read = HttpApiSchema.isNoContent(success.ast)
@@ -111,14 +128,33 @@ const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
     : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
     const unexpected = (reason: string) =>
-      new UnexpectedResponse({ status: response.status, reason })
+      new UnexpectedResponse({
+        status: response.status,
+        reason,
+        ...ErrorResponse.partsOf(response)
+      })
     const json = read(response)
     if (Result.isFailure(json)) {
       return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
     }
-    return Effect.mapErrorEager(decode(json.success), (error) => {
+    return Effect.catchEager(decode(json.success), (error) => {
+      const lenient = (readLeniently ??= LenientResponse.make(success, method === "POST"))(
+        json.success
+      )
+      if (lenient !== undefined) {
+        return Effect.as(
+          Effect.forEach(
+            lenient.fields,
+            (field) => Metric.update(Metrics.leniencies(identifier, field), 1),
+            { discard: true }
+          ),
+          lenient.value
+        )
+      }
       const [fault] = faults(error)
-      return unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
+      return Effect.fail(
+        unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
+      )
     })
   }
 }
@@ -127,7 +163,14 @@ const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
 const check = (schema: Codec) => {
   const write = Decoder.reencodeUnknownEffect(schema, { errors: "all" })
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
-    Effect.mapErrorEager(write(value), toValidationFailed)
+    write(value).pipe(
+      // An undefined member counts as absent. Only an input that is refused because of one pays for the copy.
+      Effect.catchEager((error) => {
+        const defined = PlainInput.withoutUndefined(value)
+        return defined === value ? Effect.fail(error) : write(defined)
+      }),
+      Effect.mapErrorEager(toValidationFailed)
+    )
 }
 
 const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>

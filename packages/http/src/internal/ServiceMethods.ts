@@ -8,7 +8,7 @@ import { Profile } from "@pawl/core/Profile"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { Caller } from "../Caller.ts"
+import { Caller, type CreateOptions } from "../Caller.ts"
 import { PawlConfig } from "../PawlConfig.ts"
 import type { Endpoint } from "./Operation.ts"
 
@@ -32,15 +32,21 @@ export const make = Effect.gen(function* () {
       toResult: (requestId: string, response: Response) => Effect.Effect<A, E>,
       toPayload: (fields: Input & CreateFields) => CreateFields = identity
     ) =>
-      traced(name)((input: Input): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
-        const send = (requestId: string) =>
-          Effect.flatMap(caller.create(endpoint, toPayload({ ...input, requestId })), (response) =>
-            toResult(requestId, response)
-          )
-        return input.requestId === undefined
-          ? Effect.flatMap(random.uuidV7(), send)
-          : send(input.requestId)
-      }),
+      traced(name)(
+        (
+          input: Input,
+          options?: CreateOptions
+        ): Effect.Effect<A, ReadError | OutcomeUnknown | E> => {
+          const send = (requestId: string) =>
+            Effect.flatMap(
+              caller.create(endpoint, toPayload({ ...input, requestId }), options),
+              (response) => toResult(requestId, response)
+            )
+          return input.requestId === undefined
+            ? Effect.flatMap(random.uuidV7(), send)
+            : send(input.requestId)
+        }
+      ),
     /** Builds a read by id. */
     read: <A>(name: string, endpoint: Endpoint<A>) =>
       traced(name)((id: string) => caller.call(endpoint, { params: { id } }))

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * ae65446ad851be6142af5366b571782af9fbdc70d203786ff02e48a8486c184e
+ * 34682f9f59f506f2418eed7e8cc64502c2902e8088da29a9be88fbc947dc4166
  */
 export interface paths {
   "/api/v1/auth": {
@@ -369,7 +369,7 @@ export interface components {
       status: ("PENDING" | "TRIALING" | "ACTIVE" | "PAUSED" | "CANCELED") | string
       nextChargeDate?: string | null
       createdAt?: string | null
-      plan: components["schemas"]["SubscriptionPlanDto"]
+      plan?: components["schemas"]["SubscriptionPlanDto"] | null
       billingDetails?: components["schemas"]["BillingDetails"] | null
       metadata?: {
         [key: string]: string
@@ -554,8 +554,8 @@ export interface components {
     RefundInfo: {
       transactionId: string
       refundId: string
-      requestId: string
-      mid: string
+      requestId?: string | null
+      mid?: string | null
       transactionStatus:
         | (
             | "NEW"
@@ -570,7 +570,7 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      totalAmount: number
+      totalAmount?: number
       callbackUrl?: string | null
       createdAt?: string | null
       metadata?: {
@@ -617,8 +617,8 @@ export interface components {
     }
     CardPayoutInfo: {
       transactionId: string
-      requestId: string
-      mid: string
+      requestId?: string | null
+      mid?: string | null
       transactionStatus:
         | (
             | "NEW"
@@ -635,7 +635,7 @@ export interface components {
       declineCode?: number | null
       cardMask?: string | null
       cardHolder?: string | null
-      totalAmount: number
+      totalAmount?: number
       callbackUrl?: string | null
       createdAt?: string | null
       metadata?: {
@@ -756,8 +756,8 @@ export interface components {
     }
     ApmPayoutInfo: {
       transactionId: string
-      requestId: string
-      accountId: number
+      requestId?: string | null
+      accountId?: number
       transactionStatus:
         | (
             | "NEW"

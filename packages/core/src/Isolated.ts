@@ -1,0 +1,55 @@
+/**
+ * Layers that share no service with any other layer.
+ *
+ * **Details**
+ *
+ * Effect builds a layer value once in a program. Most layers of pawl are constants that read their settings
+ * from the context. Without isolation, two clients with different settings in one program would share the
+ * access token of the first.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/**
+ * Returns a layer that builds everything in it anew. This layer itself is built once, wherever it is used.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isolated = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.effectContext(Layer.build(Layer.fresh(layer)))
+
+/**
+ * Returns a layer that is built once for each combination of the services `keys` in its context. With the same
+ * services it is shared, with other services it is built anew.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const isolatedBy = <A, E, R>(
+  keys: ReadonlyArray<Context.Key<unknown, object>>,
+  layer: Layer.Layer<A, E, R>
+): Layer.Layer<A, E, R> => {
+  const root: Node<A, E, R> = { children: new WeakMap(), layer: isolated(layer) }
+  const layerFor = (context: Context.Context<unknown>): Layer.Layer<A, E, R> =>
+    keys.reduce<Node<A, E, R>>(({ children }, key) => {
+      const service = Context.getUnsafe(context, key)
+      const child = children.get(service) ?? { children: new WeakMap(), layer: isolated(layer) }
+      children.set(service, child)
+      return child
+    }, root).layer
+  return Layer.fromBuild((memoMap, scope) =>
+    Effect.contextWith((context: Context.Context<R>) =>
+      Layer.buildWithMemoMap(layerFor(context as Context.Context<unknown>), memoMap, scope)
+    )
+  )
+}
+
+/** The layer for the services on the path to this node. */
+interface Node<A, E, R> {
+  readonly children: WeakMap<object, Node<A, E, R>>
+  readonly layer: Layer.Layer<A, E, R>
+}

@@ -1,0 +1,151 @@
+/**
+ * Reads a response that is not quite as documented.
+ *
+ * **Details**
+ *
+ * A payment that exists must not become unreadable because of a field that nobody acts on. So a response is
+ * strict about the fields that name the operation and its status, and lenient about every other field:
+ *
+ * - Null counts as absent, at any depth.
+ * - Numbers and texts are taken for each other where nothing is lost. `1E+7` and `51.0` are numbers.
+ * - Any other value counts as absent.
+ * - A declined create may have no id.
+ *
+ * The reader runs only after the schema has refused the response. It returns the fields it was lenient about.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as SchemaIssue from "effect/SchemaIssue"
+
+type Codec<A> = Schema.Codec<A, unknown>
+
+/** A response with the fields that are not as documented. */
+export interface Lenient<A> {
+  readonly value: A
+  readonly fields: ReadonlyArray<string>
+}
+
+/** The fields that name the operation and its status. */
+const ids: ReadonlySet<string> = new Set(["transactionId", "refundId", "subscriptionId"])
+const strict: ReadonlySet<string> = new Set([...ids, "transactionStatus", "status", "cardToken"])
+
+/** More rounds than any response needs: each round changes every invalid field. */
+const maxRounds = 8
+
+/** Makes the lenient reader of a schema. It returns undefined for a response that it cannot read either. */
+export const make = <A>(
+  schema: Codec<A>,
+  isCreate: boolean
+): ((json: unknown) => Lenient<A> | undefined) => {
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  const declined = isCreate ? withoutIds(schema) : undefined
+  const decodeDeclined =
+    declined === undefined ? decode : Schema.decodeUnknownResult(declined, { errors: "all" })
+  return (json) => {
+    const isDeclined =
+      declined !== undefined && isObject(json) && json["transactionStatus"] === "FAILED"
+    return read(json, isDeclined ? decodeDeclined : decode, isDeclined)
+  }
+}
+
+const read = <A>(
+  json: unknown,
+  decode: (json: unknown) => Result.Result<A, Schema.SchemaError>,
+  isDeclined: boolean
+): Lenient<A> | undefined => {
+  const candidates = new Map<string, Array<unknown>>()
+  const fields = new Set<string>()
+  let value = structuredClone(json)
+  // A declined create without an id is readable at once, if its id is null.
+  if (isDeclined && isObject(value)) {
+    for (const id of ids) {
+      if (value[id] !== null && value[id] !== undefined) continue
+      delete value[id]
+      fields.add(id)
+    }
+  }
+  for (let round = 0; round < maxRounds; round++) {
+    const result = decode(value)
+    if (Result.isSuccess(result)) return { value: result.success, fields: [...fields] }
+    for (const path of pathsOf(result.failure)) {
+      const [first] = path
+      if (first === undefined || (path.length === 1 && strict.has(first))) return undefined
+      const target = valueAt(value, path) === undefined ? path.slice(0, -1) : path
+      if (target.length === 0) return undefined
+      const name = target.join(".")
+      const left = candidates.get(name) ?? candidatesOf(valueAt(value, target))
+      candidates.set(name, left)
+      replaceAt(value, target, left.shift())
+      fields.add(first === "metadata" ? first : name)
+    }
+  }
+  return undefined
+}
+
+/** Returns the schema of a declined create, whose ids are optional, if the schema has a status and ids. */
+const withoutIds = <A>(schema: Codec<A>): Codec<A> | undefined => {
+  if (!("schema" in schema)) return undefined
+  // An endpoint wraps the schema of its response.
+  if (!("records" in schema)) return withoutIds(schema.schema as Codec<A>)
+  const { records, schema: struct } = schema as unknown as Schema.StructWithRest<
+    Schema.Struct<Record<string, Schema.Codec<unknown>>>,
+    ReadonlyArray<Schema.$Record<Schema.String, Schema.Codec<unknown>>>
+  >
+  if (!("transactionStatus" in struct.fields)) return undefined
+  const fields = Object.entries(struct.fields).map(([name, field]) => [
+    name,
+    ids.has(name) && !SchemaAST.isOptional(field.ast) ? Schema.optionalKey(field) : field
+  ])
+  return Schema.StructWithRest(
+    Schema.Struct(Object.fromEntries(fields)),
+    records
+  ) as unknown as Codec<A>
+}
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const pathsOf = (error: Schema.SchemaError): ReadonlyArray<ReadonlyArray<string>> =>
+  formatIssues(error.issue).issues.map(({ path = [] }) =>
+    path.map((key) => String(typeof key === "object" ? key.key : key))
+  )
+
+/** Returns the values to try in place of an invalid one. After the last the field counts as absent. */
+const candidatesOf = (value: unknown): Array<unknown> => {
+  if (typeof value === "number") return [plain(String(value)) ?? String(value)]
+  if (typeof value === "boolean") return [String(value)]
+  if (typeof value !== "string") return []
+  const decimal = plain(value)
+  if (decimal === undefined) return []
+  const whole = decimal.replace(/\.0+$/u, "")
+  return [decimal, ...(String(Number(whole)) === whole ? [Number(whole)] : [])]
+}
+
+/** Writes a JSON number without an exponent. Returns undefined for any other text. */
+const plain = (text: string): string | undefined => {
+  const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,2}))?$/u.exec(text)
+  if (match === null) return undefined
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match
+  const point = whole.length + Number(exponent)
+  // Zeros before the first digit, so that the point is after at least one digit.
+  const shift = Math.max(0, 1 - point)
+  const digits = ("0".repeat(shift) + whole + fraction).padEnd(point + shift, "0")
+  const integer = digits.slice(0, point + shift).replace(/^0+(?=[0-9])/u, "")
+  const rest = digits.slice(point + shift)
+  return sign + integer + (rest === "" ? "" : `.${rest}`)
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null
+
+const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>((each, key) => (isObject(each) ? each[key] : undefined), value)
+
+/** Sets the member at a path, or deletes it if the new value is undefined. */
+const replaceAt = (value: unknown, path: ReadonlyArray<string>, member: unknown): void => {
+  const parent = valueAt(value, path.slice(0, -1))
+  const key = path.at(-1)
+  if (!isObject(parent) || key === undefined) return
+  if (member === undefined) delete parent[key]
+  else parent[key] = member
+}

@@ -1,0 +1,192 @@
+/**
+ * A create in doubt: only a readable response that names the transaction ends the doubt.
+ */
+import { Unreachable } from "@pawl/core/PaymentsError"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import type { CreateOptions } from "../src/Caller.ts"
+import * as Memory from "./support/memory.ts"
+import { operations } from "./support/operations.ts"
+
+const create = (options?: CreateOptions) =>
+  ApmPayments.use((payments) => Effect.result(payments.create(Memory.payment, options))).pipe(
+    Memory.settled
+  )
+
+const inOrder = (...answers: ReadonlyArray<Memory.Answer>) =>
+  new Memory.Service({
+    answer: (_, n) => answers[n - 1] ?? answers.at(-1) ?? Memory.answer(500, "")
+  })
+
+const run = <A, E>(service: Memory.Service, effect: Effect.Effect<A, E, ApmPayments>) =>
+  Effect.provide(effect, Memory.client(service)).pipe(Memory.virtual)
+
+const lost: Memory.Answer = Effect.fail(
+  // The answer of the service was lost.
+  new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
+)
+
+const firsts: ReadonlyArray<[string, Memory.Answer]> = [
+  ["a lost response", lost],
+  ["a time-out", Effect.never],
+  ["502", Memory.answer(502, "<html>")],
+  ["504", Memory.answer(504, "")],
+  ["a success that cannot be read", Memory.answer(200, "{")]
+]
+
+const refusals: ReadonlyArray<[string, Memory.Answer, string]> = [
+  ["404", Memory.answer(404, "no such path"), "NotFound"],
+  ["400", Memory.answer(400, { errors: { amount: "too small" } }), "ValidationFailed"],
+  ["401", Memory.answer(401, ""), "Unauthorized"],
+  ["403", Memory.answer(403, "no"), "UnexpectedResponse"],
+  ["429", Memory.answer(429, ""), "RateLimited"]
+]
+
+describe("C26 a create whose first attempt is in doubt", () => {
+  it.each(
+    firsts.flatMap(([first, doubt]) =>
+      refusals.map(([second, refusal, tag]) => [first, second, doubt, refusal, tag] as const)
+    )
+  )("stays unknown after %s, then %s", async (_first, _second, doubt, refusal, tag) => {
+    const service = inOrder(doubt, refusal)
+    const result = await run(service, create())
+    expect(result).toMatchObject({
+      failure: { _tag: "OutcomeUnknown", requestId: "order-1", refusal: { _tag: tag } }
+    })
+  })
+
+  it.each(["NEW", "FAILED"])(
+    "is settled by a readable response with the status %s",
+    async (status) => {
+      const body = { transactionId: "7", transactionStatus: status }
+      const result = await run(inOrder(lost, Memory.answer(200, body)), create())
+      expect(Result.merge(result)).toMatchObject(
+        status === "FAILED" ? { _tag: "Declined", transactionId: "7" } : body
+      )
+    }
+  )
+
+  it("has the redacted body and the request id of the service", async () => {
+    const service = inOrder(
+      Memory.answer(502, "<html>bad gateway</html>", { "x-request-id": "edge-1" }),
+      Memory.answer(404, "")
+    )
+    const result = await run(service, create())
+    if (Result.isSuccess(result) || result.failure._tag !== "OutcomeUnknown") throw new Error("no")
+    expect(Redacted.value(result.failure.body!)).toBe("<html>bad gateway</html>")
+    expect(result.failure.serviceRequestId).toBe("edge-1")
+  })
+
+  it("remains in doubt in the next call, until a readable response", () => {
+    const named = Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" })
+    const gone = Memory.answer(404, "")
+    return run(
+      inOrder(lost, lost, lost, lost, gone, named, gone),
+      Effect.gen(function* () {
+        for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
+          expect(Result.merge(yield* create())).toHaveProperty(
+            ...((tag === undefined ? ["transactionId", "7"] : ["_tag", tag]) as [string, string])
+          )
+      })
+    )
+  })
+
+  it("remains in doubt after it was interrupted", () =>
+    run(
+      inOrder(Effect.never, Memory.answer(404, "")),
+      Effect.gen(function* () {
+        const payments = yield* ApmPayments
+        const first = yield* Effect.forkChild(payments.create(Memory.payment), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(first)
+        expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
+      })
+    ))
+})
+
+describe("C26 a create that is told to be in doubt", () => {
+  it.each(refusals)("stays unknown after %s", async (_, refusal, tag) => {
+    const result = await run(inOrder(refusal), create({ inDoubt: true }))
+    expect(result).toMatchObject({
+      failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: tag } }
+    })
+  })
+
+  it("stays unknown when its own input is invalid", async () => {
+    const invalid = ApmPayments.use((payments) =>
+      Effect.result(payments.create({ ...Memory.payment, amount: "1e3" }, { inDoubt: true }))
+    )
+    const result = await run(new Memory.Service(), invalid)
+    expect(result).toMatchObject({
+      failure: { _tag: "OutcomeUnknown", cause: { _tag: "ValidationFailed", sent: false } }
+    })
+  })
+
+  it("is settled by a readable response", async () => {
+    const result = await run(new Memory.Service(), create({ inDoubt: true }))
+    expect(result).toMatchObject({ success: { transactionId: "100001" } })
+  })
+
+  it("is definite without a doubt", async () => {
+    for (const [, refusal, tag] of refusals)
+      expect(await run(inOrder(refusal), create())).toMatchObject({ failure: { _tag: tag } })
+  })
+})
+
+describe("C27 a create that gets", () => {
+  const creates = operations.filter(({ kind }) => kind === "create")
+
+  it.each(
+    creates.flatMap((operation) => [409, 423, 425].map((code) => [operation.name, code] as const))
+  )("%s: %i is sent again, and succeeds when the service has processed it", async (name, code) => {
+    const operation = creates.find((each) => each.name === name)
+    if (operation === undefined) throw new Error("no such operation")
+    const service = inOrder(Memory.answer(code, ""), Memory.answer(200, operation.answer))
+    const call = operation.call({ requestId: "request-1" }).pipe(Effect.result, Memory.settled)
+    const result = await Effect.provide(call, Memory.client(service)).pipe(Memory.virtual)
+    expect(Result.isSuccess(result)).toBe(true)
+    expect(service.requests.map(({ body }) => body)).toEqual([
+      service.requests[0]?.body,
+      service.requests[0]?.body
+    ])
+  })
+
+  it.each([409, 423, 425])(
+    "%i to every attempt ends unknown, within the bounds of the call",
+    async (code) => {
+      const service = inOrder(Memory.answer(code, ""))
+      expect(await run(service, create())).toMatchObject({
+        failure: { _tag: "OutcomeUnknown", cause: { status: code } }
+      })
+      expect(service.requests.length).toBe(4)
+    }
+  )
+
+  it.each([301, 302, 303, 307, 308])(
+    "%i ends unknown, and is neither followed nor sent again",
+    async (code) => {
+      const service = inOrder(Memory.answer(code, "", { location: "https://elsewhere.example" }))
+      expect(await run(service, create())).toMatchObject({
+        failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: code } }
+      })
+      expect(service.requests.length).toBe(1)
+    }
+  )
+
+  it("403 or 422 is refused for certain", async () => {
+    for (const code of [403, 422]) {
+      const service = inOrder(Memory.answer(code, ""))
+      expect(await run(service, create())).toMatchObject({
+        failure: { _tag: "UnexpectedResponse", status: code }
+      })
+      expect(service.requests.length).toBe(1)
+    }
+  })
+})

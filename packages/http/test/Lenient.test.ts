@@ -1,0 +1,206 @@
+/**
+ * Responses that are not quite as documented: strict about the names of the operation and its status, lenient
+ * about everything else.
+ */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as Memory from "./support/memory.ts"
+import { operations } from "./support/operations.ts"
+
+/** Calls an operation whose response has this body; returns the result and the counted fields. */
+const read = (name: string, body: string) => {
+  const operation = operations.find((each) => each.name === name)
+  if (operation === undefined) throw new Error("no such operation")
+  const registry = new Map()
+  const service = new Memory.Service({ answer: () => Memory.answer(200, body) })
+  return operation.call({ requestId: "request-1" }).pipe(
+    Effect.result,
+    Memory.settled,
+    Effect.provide(Memory.client(service)),
+    Effect.flatMap((result) =>
+      Effect.map(Metric.snapshot, (metrics) => ({
+        result: Result.merge(result) as unknown,
+        requests: service.requests.length,
+        fields: metrics
+          .filter(({ id }) => id === "pawl_http_leniencies")
+          .map(({ attributes }) => attributes?.["field"])
+          .toSorted()
+      }))
+    ),
+    Effect.provideService(Metric.MetricRegistry, registry),
+    Memory.virtual
+  )
+}
+
+const created = { transactionId: "100001", transactionStatus: "NEW" }
+const json = JSON.stringify
+
+describe("C29 a response is read", () => {
+  it.each<[string, string, string, object, ReadonlyArray<string>]>([
+    [
+      "with an epoch for a time",
+      "ApmPayments.create",
+      json({ ...created, createdTime: 1_893_456_000_000 }),
+      { ...created, createdTime: "1893456000000" },
+      ["createdTime"]
+    ],
+    [
+      "with numbers and nulls in the metadata",
+      "ApmPayments.create",
+      `{"transactionId":"100001","transactionStatus":"NEW","metadata":{"a":7,"b":null,"c":"x","d":10.00}}`,
+      { ...created, metadata: { a: "7", c: "x", d: "10.00" } },
+      ["metadata"]
+    ],
+    [
+      "with a number as text",
+      "ApmPayments.create",
+      json({ ...created, declineCode: "51" }),
+      { ...created, declineCode: 51 },
+      ["declineCode"]
+    ],
+    [
+      "with a number that has a fraction of zeros",
+      "ApmPayments.create",
+      `{"transactionId":"100001","transactionStatus":"NEW","declineCode":51.0}`,
+      { ...created, declineCode: 51 },
+      ["declineCode"]
+    ],
+    [
+      "without a number that would lose digits",
+      "ApmPayments.create",
+      json({ ...created, declineCode: "05" }),
+      created,
+      ["declineCode"]
+    ],
+    [
+      "with a null requestId",
+      "ApmPayments.create",
+      json({ ...created, requestId: null }),
+      created,
+      ["requestId"]
+    ],
+    [
+      "with members of unexpected kinds",
+      "ApmPayments.create",
+      json({ ...created, paymentType: ["APM"], apmResponseData: { qrData: {}, redirectUrl: "x" } }),
+      { ...created, apmResponseData: { redirectUrl: "x" } },
+      ["apmResponseData.qrData", "paymentType"]
+    ],
+    [
+      "with nulls in the billing details and the order",
+      "ApmPayouts.info",
+      json({
+        transactionId: "100001",
+        transactionStatus: "NEW",
+        billingDetails: { state: null, city: "Rome" },
+        order: { title: null, orderId: 7 }
+      }),
+      {
+        transactionId: "100001",
+        transactionStatus: "NEW",
+        billingDetails: { city: "Rome" },
+        order: { orderId: "7" }
+      },
+      ["billingDetails.state", "order.orderId", "order.title"]
+    ],
+    [
+      "with an amount that has an exponent",
+      "CardPayouts.info",
+      `{"transactionId":"100001","transactionStatus":"NEW","totalAmount":1E+7}`,
+      { transactionId: "100001", transactionStatus: "NEW", totalAmount: "10000000" },
+      ["totalAmount"]
+    ],
+    [
+      "with a small amount that has an exponent",
+      "CardPayouts.info",
+      `{"transactionId":"100001","transactionStatus":"NEW","totalAmount":1.050E-1}`,
+      { transactionId: "100001", transactionStatus: "NEW", totalAmount: "0.1050" },
+      ["totalAmount"]
+    ],
+    [
+      "without an account and an amount, which are then absent",
+      "ApmPayouts.info",
+      json({ transactionId: "100001", transactionStatus: "NEW", accountId: null }),
+      { transactionId: "100001", transactionStatus: "NEW", accountId: null },
+      []
+    ],
+    [
+      "after a pause",
+      "Subscriptions.pause",
+      json({
+        subscriptionId: "700",
+        status: "PAUSED",
+        plan: { amount: 9.99, interval: null, frequency: null },
+        billingDetails: { email: "a@b.c", state: null },
+        failureCount: "2"
+      }),
+      {
+        subscriptionId: "700",
+        status: "PAUSED",
+        plan: { amount: "9.99" },
+        billingDetails: { email: "a@b.c" },
+        failureCount: 2
+      },
+      ["billingDetails.state", "failureCount", "plan.amount", "plan.frequency", "plan.interval"]
+    ],
+    [
+      "of a subscription without a plan",
+      "Subscriptions.get",
+      json({ subscriptionId: "700", status: "ACTIVE" }),
+      { subscriptionId: "700", status: "ACTIVE" },
+      []
+    ]
+  ])("%s, by %s", async (_, name, body, value, fields) => {
+    const read_ = await read(name, body)
+    expect(read_).toEqual({ result: value, requests: 1, fields })
+  })
+
+  it.each([
+    ["ApmPayments.create", { transactionId: null }],
+    ["CardPayouts.create", {}],
+    ["Refunds.create", { refundId: null }],
+    ["Subscriptions.create", { subscriptionId: null, transactionId: null }]
+  ])("as a decline without an id, by %s", async (name, ids) => {
+    const body = json({ ...ids, transactionStatus: "FAILED", declineCode: 51 })
+    const { requests, result } = await read(name, body)
+    expect(result).toMatchObject({ _tag: "Declined", requestId: "request-1", declineCode: 51 })
+    expect(requests).toBe(1)
+  })
+})
+
+describe("C29 a response is refused", () => {
+  it.each([
+    ["without an id", { transactionId: null, transactionStatus: "NEW" }],
+    ["with an id that is no identifier", { transactionId: "a b", transactionStatus: "NEW" }],
+    [
+      "with a declined id that is no identifier",
+      { transactionId: "a b", transactionStatus: "FAILED" }
+    ],
+    ["without a status", { transactionId: "100001", transactionStatus: null }],
+    ["with a status that is a number", { transactionId: "100001", transactionStatus: 10 }]
+  ])("%s, and its body is kept redacted", async (_, body) => {
+    const { result } = await read("ApmPayments.create", json(body))
+    expect(result).toMatchObject({
+      _tag: "OutcomeUnknown",
+      cause: { _tag: "UnexpectedResponse", status: 200 }
+    })
+    const { body: kept } = result as { readonly body: Redacted.Redacted }
+    expect(Redacted.value(kept)).toBe(json(body))
+    expect(String(result)).not.toContain("a b")
+  })
+
+  it("keeps the request id of the service", async () => {
+    const service = new Memory.Service({
+      answer: () => Memory.answer(200, "{", { "x-request-id": "request-of-service" })
+    })
+    const operation = operations.find(({ name }) => name === "ApmPayouts.info")
+    if (operation === undefined) throw new Error("no such operation")
+    const error = await operation
+      .call({})
+      .pipe(Effect.flip, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+    expect(error).toMatchObject({ serviceRequestId: "request-of-service" })
+  })
+})
