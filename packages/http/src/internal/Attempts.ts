@@ -3,8 +3,9 @@
  *
  * **Details**
  *
- * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It is never
- * interrupted from outside, so its failure always tells whether the request may have taken effect. There
+ * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
+ * transport, which knows whether the request was sent, so its failure tells whether the request may have
+ * taken effect. There
  * is no retry when its wait would end after the deadline: the call then fails with the last failure.
  * `Retry-After` lengthens a wait, so the deadline limits it too.
  */
@@ -84,13 +85,10 @@ export const send = (
   transport: Transport.Transport["Service"],
   request: Transport.Request,
   { number, remaining }: Attempt
-): Effect.Effect<Transport.Response, AttemptFailure> =>
-  transport.send(request).pipe(
-    Effect.timeoutOrElse({
-      duration: Duration.min(config.attemptTimeout, remaining()),
-      orElse: () =>
-        Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
-    }),
+): Effect.Effect<Transport.Response, AttemptFailure> => {
+  const within = Duration.min(config.attemptTimeout, remaining())
+  const response = transport.send(request, within)
+  return (transport.keepsTime === true ? response : interruptAfter(response, within)).pipe(
     Effect.mapError((error) =>
       toFailure(
         error._tag === "Unreachable"
@@ -99,6 +97,15 @@ export const send = (
       )
     )
   )
+}
+
+/** Limits the time of a transport that keeps none. The request may have been sent. */
+const interruptAfter = <A, E>(response: Effect.Effect<A, E>, duration: Duration.Duration) =>
+  Effect.timeoutOrElse(response, {
+    duration,
+    orElse: () =>
+      Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
+  })
 
 /** Adds the host to the reason. */
 const withHost = ({ baseUrl }: PawlConfig["Service"], { reason, sent }: Unreachable) => ({
