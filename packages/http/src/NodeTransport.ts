@@ -3,18 +3,32 @@
  *
  * **Details**
  *
+ * A layer opens at most `connections` connections, 256 by default. Further requests wait in the order of
+ * their arrival, each within its own time limit.
+ *
  * The undici agent has no interceptors, so it follows no redirect, decompresses nothing and retries
- * nothing. It closes the connection when a body is longer than `maxResponseBytes`. It uses HTTP/1.1 only:
- * there a connection has one request at a time, and undici reports whether that request has begun.
+ * nothing. It uses HTTP/1.1 only: there a connection has one request at a time, and undici reports whether
+ * that request has begun. The connection of a body that is longer than `maxResponseBytes` is closed.
+ *
+ * With the variable `HTTPS_PROXY` the requests to an https base URL go through that proxy, except to the hosts
+ * in `NO_PROXY`. A `dispatcher` replaces the agent and the proxy: for other proxies, another certificate
+ * authority, or a client certificate.
  *
  * @since 0.1.0
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
-import { Agent, type Dispatcher } from "undici/index.js"
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
+import { BodyBuffer } from "./internal/BodyBuffer.ts"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
+import * as Slots from "./internal/Slots.ts"
+import { defaultConnections } from "./PawlConfig.ts"
 import { maxResponseBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 
 /**
@@ -26,91 +40,172 @@ import { maxResponseBytes, type Request, type Response, tooLarge, Transport } fr
 export const connectTimeout = 5000
 
 /**
+ * Options of the transport.
+ *
+ * - `connections`: most requests in progress, each with a connection of its own; 256.
+ * - `dispatcher`: sends the requests in place of the agent of the layer. It must be of undici 7 or newer, and
+ *   the layer does not close it. Give it no interceptor that follows redirects, retries or decompresses.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly connections?: number | undefined
+  readonly dispatcher?: Pick<Dispatcher, "dispatch"> | undefined
+}
+
+/**
+ * Layer that sends requests with undici, as the options say.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (options: Options): Layer.Layer<Transport> =>
+  Layer.effect(
+    Transport,
+    Effect.gen(function* () {
+      const { connections = defaultConnections } = options
+      const dispatcher = options.dispatcher ?? (yield* makeAgent(connections))
+      const slots = Slots.make(connections)
+      return Transport.of({
+        keepsTime: true,
+        send: (request, within) => send(dispatcher, slots, request, within)
+      })
+    })
+  )
+
+/**
  * Layer that sends requests with undici, over its own connections. They close with its scope.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Transport> = Layer.effect(
-  Transport,
-  Effect.map(
-    Effect.acquireRelease(
-      // No timeouts for a response here: the attempt has one.
-      Effect.sync(
-        () =>
-          new Agent({
-            allowH2: false,
-            connectTimeout,
-            headersTimeout: 0,
-            bodyTimeout: 0,
-            maxResponseSize: maxResponseBytes
-          })
+export const layer: Layer.Layer<Transport> = /* @__PURE__ */ layerWith({})
+
+const makeAgent = (
+  connections: number
+): Effect.Effect<Agent | EnvHttpProxyAgent, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const httpsProxy = yield* readVariable("HTTPS_PROXY")
+    const noProxy = yield* readVariable("NO_PROXY")
+    // No timeouts for a response here: each request has its own.
+    const options = {
+      allowH2: false,
+      connections,
+      connectTimeout,
+      headersTimeout: 0,
+      bodyTimeout: 0
+    }
+    return yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        httpsProxy === ""
+          ? new Agent(options)
+          : // An http base URL is a loopback host, which needs no proxy.
+            new EnvHttpProxyAgent({ ...options, httpProxy: "", httpsProxy, noProxy })
       ),
       (agent) => Effect.promise(() => agent.destroy())
-    ),
-    (agent) => Transport.of({ send: (request) => send(agent, request) })
+    )
+  })
+
+/** Reads a variable in upper or lower case. Returns an empty text if neither is set. */
+const readVariable = (name: string): Effect.Effect<string> =>
+  Config.String(name.toLowerCase()).pipe(
+    Config.orElse(() => Config.String(name)),
+    Effect.orElseSucceed(() => "")
   )
-)
 
 const send = (
-  agent: Agent,
-  request: Request
+  dispatcher: Pick<Dispatcher, "dispatch">,
+  slots: Slots.Slots,
+  request: Request,
+  within: Duration.Duration
 ): Effect.Effect<Response, Unreachable | UnexpectedResponse> =>
   Effect.callback((resume) => {
     const [, origin = "", path] = /^(https?:\/\/[^/?#]*)([^#]*)/u.exec(request.url) ?? []
-    const chunks: Array<Uint8Array> = []
+    const body = new BodyBuffer(maxResponseBytes)
     let controller: Dispatcher.DispatchController | undefined
-    let cancelled = false
     let status = 0
     let headers: Response["headers"] = {}
-    agent.dispatch(
-      {
-        origin,
-        path: path || "/",
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null
+    let hasStarted = false
+    let hasEnded = false
+
+    const end = (result: Effect.Effect<Response, Unreachable | UnexpectedResponse>) => {
+      hasEnded = true
+      clearTimeout(timer)
+      resume(result)
+    }
+    // A request begins after its connection is open. If it has not begun, nothing was sent.
+    const fail = (reason: string) =>
+      end(Effect.fail(new Unreachable({ reason, sent: controller !== undefined, attempts: 1 })))
+    /** Ends the request without a response: leaves the queue, or closes the connection. */
+    const stop = () => {
+      hasEnded = true
+      if (!slots.cancel(start)) controller?.abort(stopped)
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(requestController) {
+        if (hasEnded) return requestController.abort(stopped)
+        controller = requestController
       },
-      {
-        onRequestStart(requestController) {
-          controller = requestController
-          if (cancelled) requestController.abort(new Error("The request was interrupted"))
-        },
-        onResponseStart(_, statusCode, received) {
-          status = statusCode
-          headers = joinHeaders(received)
-        },
-        onResponseData(_, chunk) {
-          chunks.push(chunk)
-        },
-        onResponseEnd() {
-          const [body = empty] = chunks.length > 1 ? [Buffer.concat(chunks)] : chunks
-          resume(Effect.succeed({ status, headers, body }))
-        },
-        onResponseError(_, error) {
-          const code = ConnectionFailure.codeOf(error)
-          resume(
-            Effect.fail(
-              code === "UND_ERR_RES_EXCEEDED_MAX_SIZE"
-                ? tooLarge(status)
-                : // A request begins after its connection is open. If it has not begun, nothing was sent.
-                  new Unreachable({
-                    reason: ConnectionFailure.describe(code),
-                    sent: controller !== undefined,
-                    attempts: 1
-                  })
-            )
-          )
-        }
+      onResponseStart(_, statusCode, received) {
+        status = statusCode
+        headers = joinHeaders(received)
+      },
+      onResponseData(_, chunk) {
+        if (hasEnded || body.add(chunk)) return
+        end(Effect.fail(tooLarge(status)))
+        controller?.abort(stopped)
+      },
+      onResponseEnd() {
+        if (!hasEnded) end(Effect.succeed({ status, headers, body: body.bytes }))
+        slots.release()
+      },
+      onResponseError(_, error) {
+        if (!hasEnded) fail(ConnectionFailure.describe(ConnectionFailure.codeOf(error)))
+        slots.release()
       }
+    }
+    const start = () => {
+      hasStarted = true
+      const dispatched = Result.try(() =>
+        dispatcher.dispatch(
+          {
+            origin,
+            path: path || "/",
+            method: request.method,
+            headers: request.headers,
+            body: request.body ?? null,
+            headersTimeout: 0,
+            bodyTimeout: 0
+          },
+          handler
+        )
+      )
+      // An agent reports a wrong request to the handler. Another dispatcher may throw.
+      if (Result.isFailure(dispatched)) handler.onResponseError?.(controller as never, new Error())
+    }
+
+    const timer = setTimeout(
+      () => {
+        const waited = hasStarted ? "no connection" : "no free connection"
+        const reason = controller === undefined ? `${waited} in time` : "no response in time"
+        stop()
+        fail(reason)
+      },
+      Math.min(Duration.toMillis(within), longestTimer)
     )
+    slots.take(start)
     return Effect.sync(() => {
-      cancelled = true
-      controller?.abort(new Error("The request was interrupted"))
+      clearTimeout(timer)
+      stop()
     })
   })
 
-const empty = new Uint8Array()
+const stopped = new Error("The request was interrupted")
+
+/** The longest time of a timer, in milliseconds: a longer one would end at once. */
+const longestTimer = 2 ** 31 - 1
 
 /** Joins headers that came several times with commas. */
 const joinHeaders = (

@@ -1,5 +1,5 @@
 /**
- * Configuration of the client: base URL, credentials, timeouts and retries.
+ * Configuration of the client: base URL, credentials, timeouts, retries and connections.
  *
  * **Details**
  *
@@ -12,6 +12,7 @@
  * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
+ * | `connections` | `PAWL_CONNECTIONS` | 256 |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
@@ -47,6 +48,7 @@ export class PawlConfig extends Context.Service<
     readonly totalTimeout: Duration.Duration
     readonly maxAttempts: number
     readonly cooldown: Duration.Duration
+    readonly connections: number
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -61,6 +63,7 @@ export class PawlConfig extends Context.Service<
  * - `maxAttempts`: most attempts of a call; 4.
  * - `cooldown`: time for which calls fail with `Unauthorized` without a request, after the service refused
  *   a new token; 30 seconds.
+ * - `connections`: most connections on Node; 256. Further requests wait for one within their time limits.
  *
  * @category models
  * @since 0.1.0
@@ -73,7 +76,16 @@ export interface Options {
   readonly totalTimeout?: Duration.Input | undefined
   readonly maxAttempts?: number | undefined
   readonly cooldown?: Duration.Input | undefined
+  readonly connections?: number | undefined
 }
+
+/**
+ * Most connections by default.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultConnections = 256
 
 /**
  * Error raised when a setting is missing or invalid. It says how to correct the setting, and never has its
@@ -113,10 +125,6 @@ export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
-  const maxAttempts = options.maxAttempts ?? 4
-  if (!(Number.isInteger(maxAttempts) && maxAttempts >= 1)) {
-    return yield* invalid("maxAttempts", "give a whole number, 1 or more")
-  }
   return {
     baseUrl: yield* readBaseUrl(options.baseUrl),
     merchantKey: yield* refusePadded("merchantKey", options.merchantKey),
@@ -126,8 +134,9 @@ export const make = Effect.fnUntraced(function* (
     ),
     attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
     totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
-    maxAttempts,
-    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds")
+    maxAttempts: yield* readCount("maxAttempts", options.maxAttempts ?? 4),
+    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds"),
+    connections: yield* readCount("connections", options.connections ?? defaultConnections)
   }
 })
 
@@ -147,7 +156,8 @@ const variables = {
   attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
   totalTimeout: "PAWL_TOTAL_TIMEOUT",
   maxAttempts: "PAWL_MAX_ATTEMPTS",
-  cooldown: "PAWL_COOLDOWN"
+  cooldown: "PAWL_COOLDOWN",
+  connections: "PAWL_CONNECTIONS"
 } as const satisfies { readonly [Setting in keyof Options]-?: string }
 
 /**
@@ -162,9 +172,8 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
   /* @__PURE__ */ Layer.effect(
     PawlConfig,
     /* @__PURE__ */ Effect.gen(function* () {
-      const { baseUrl, maxAttempts, merchantKey, merchantSecret, ...durations } = yield* Config.all(
-        Record.map(variables, readVariable)
-      )
+      const { baseUrl, connections, maxAttempts, merchantKey, merchantSecret, ...durations } =
+        yield* Config.all(Record.map(variables, readVariable))
       if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
         const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
           .filter(([, value]) => value === undefined)
@@ -177,12 +186,16 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
         baseUrl,
         merchantKey,
         merchantSecret: Redacted.make(merchantSecret),
-        maxAttempts: maxAttempts === undefined ? undefined : Number(maxAttempts)
+        maxAttempts: toNumber(maxAttempts),
+        connections: toNumber(connections)
       }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
     })
   )
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
+
+const toNumber = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text)
 
 const nameOf = (setting: string): string => variables[setting as keyof Options]
 
@@ -192,6 +205,11 @@ const absent = {
 }
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
+
+const readCount = (setting: string, count: number): Effect.Effect<number, InvalidConfig> =>
+  Number.isInteger(count) && count >= 1
+    ? Effect.succeed(count)
+    : Effect.fail(invalid(setting, "give a whole number, 1 or more"))
 
 const readDuration = (
   setting: string,
