@@ -94,6 +94,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
+    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
     let cached: Token | undefined
 
     const request = yield* Effect.orDie(
@@ -117,7 +118,13 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const authenticate = Effect.fn("AccessToken.authenticate")(() => {
       const { identifier: operation } = Endpoint.authenticate
-      const attempts = Attempts.run(config, { operation }, Attempts.isTransient, attempt)
+      const attempts = Attempts.run(
+        config,
+        retryBudget,
+        { operation },
+        Attempts.isTransient,
+        attempt
+      )
       return Metrics.timed(
         operation,
         Effect.mapError(attempts, ({ error }) => toTokenError(error))

@@ -93,6 +93,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const transport = yield* Transport
     const operationOf = Operation.makeAll(config.baseUrl)
     const whileInFlight = InFlight.make()
+    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
     /** The end of the cooldown, in nanoseconds of the monotonic clock. */
     let cooldownEnd = 0n
 
@@ -153,7 +154,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
             span.attribute(`pawl.${name}`, value)
         }
         return Effect.tapError(
-          Attempts.run(config, annotations, shouldRetry, (attempt) =>
+          Attempts.run(config, retryBudget, annotations, shouldRetry, (attempt) =>
             Effect.flatMap(sendAuthorized(request, attempt), (response) =>
               Effect.mapErrorEager(operation.fromResponse(response), (error) =>
                 Attempts.toFailure(error)

@@ -87,7 +87,8 @@ export const send = (
   { number, remaining }: Attempt
 ): Effect.Effect<Transport.Response, AttemptFailure> => {
   const within = Duration.min(config.attemptTimeout, remaining())
-  const response = transport.send(request, within)
+  const headers = { ...config.headers, ...request.headers }
+  const response = transport.send({ ...request, headers }, within)
   return (transport.keepsTime === true ? response : interruptAfter(response, within)).pipe(
     Effect.mapError((error) =>
       toFailure(
@@ -137,14 +138,45 @@ export interface Annotations {
   readonly [name: string]: string
 }
 
-/** Runs attempts until one succeeds, `shouldRetry` returns false, or attempts or time run out. */
+/** The retries that all calls of a client share. */
+export interface RetryBudget {
+  /** Adds the share of one call. */
+  readonly earn: () => void
+  /** Takes one retry. Returns false if there is none. */
+  readonly spend: () => boolean
+}
+
+/** Retries of a client that has made no call, and the most that calls without retries leave. */
+const [firstRetries, maxRetries] = [10, 100]
+
+/** Makes a budget to which each call adds a ratio of a retry. */
+export const makeRetryBudget = (ratio: number): RetryBudget => {
+  let retries = firstRetries
+  return {
+    earn: () => {
+      retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
+    },
+    spend: () => {
+      if (retries < 1) return false
+      retries--
+      return true
+    }
+  }
+}
+
+/**
+ * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or the budget of retries run
+ * out.
+ */
 export const run = <A>(
   { maxAttempts, totalTimeout }: PawlConfig["Service"],
+  budget: RetryBudget,
   annotations: Annotations,
   shouldRetry: (failure: AttemptFailure) => boolean,
   attempt: (attempt: Attempt) => Effect.Effect<A, AttemptFailure>
 ): Effect.Effect<A, CallFailure> =>
   Effect.withFiber((fiber) => {
+    budget.earn()
     const clock = fiber.getRef(Clock.Clock)
     const count = (outcome: string) =>
       Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
@@ -166,7 +198,7 @@ export const run = <A>(
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure), (wait) => {
-            if (!Duration.isLessThan(wait, remaining())) return callFailure
+            if (!Duration.isLessThan(wait, remaining()) || !budget.spend()) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
               `Attempt ${number} failed. The next attempt is in ${Duration.format(wait)}. ${failure.error.message}`
