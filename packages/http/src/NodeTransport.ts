@@ -17,7 +17,6 @@
  * @since 0.1.0
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
-import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -85,33 +84,22 @@ export const layer: Layer.Layer<Transport> = /* @__PURE__ */ layerWith({})
 const makeAgent = (
   connections: number
 ): Effect.Effect<Agent | EnvHttpProxyAgent, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const httpsProxy = yield* readVariable("HTTPS_PROXY")
-    const noProxy = yield* readVariable("NO_PROXY")
-    // No timeouts for a response here: each request has its own.
-    const options = {
-      allowH2: false,
-      connections,
-      connectTimeout,
-      headersTimeout: 0,
-      bodyTimeout: 0
-    }
-    return yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        httpsProxy === ""
-          ? new Agent(options)
-          : // An http base URL is a loopback host, which needs no proxy.
-            new EnvHttpProxyAgent({ ...options, httpProxy: "", httpsProxy, noProxy })
-      ),
-      (agent) => Effect.promise(() => agent.destroy())
-    )
-  })
-
-/** Reads a variable in upper or lower case. Returns an empty text if neither is set. */
-const readVariable = (name: string): Effect.Effect<string> =>
-  Config.String(name.toLowerCase()).pipe(
-    Config.orElse(() => Config.String(name)),
-    Effect.orElseSucceed(() => "")
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      // No timeouts for a response here: each request has its own.
+      const options = {
+        allowH2: false,
+        connections,
+        connectTimeout,
+        headersTimeout: 0,
+        bodyTimeout: 0
+      }
+      const { env } = process
+      const hasProxy = Boolean(env["https_proxy"] ?? env["HTTPS_PROXY"])
+      // An http base URL is a loopback host, which needs no proxy.
+      return hasProxy ? new EnvHttpProxyAgent({ ...options, httpProxy: "" }) : new Agent(options)
+    }),
+    (agent) => Effect.promise(() => agent.destroy())
   )
 
 const send = (

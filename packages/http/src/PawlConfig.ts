@@ -13,6 +13,8 @@
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
  * | `connections` | `PAWL_CONNECTIONS` | 256 |
+ * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
+ * | `headers` | none | none |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
@@ -49,6 +51,8 @@ export class PawlConfig extends Context.Service<
     readonly maxAttempts: number
     readonly cooldown: Duration.Duration
     readonly connections: number
+    readonly retryRatio: number
+    readonly headers: Readonly<Record<string, string>>
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -64,6 +68,10 @@ export class PawlConfig extends Context.Service<
  * - `cooldown`: time for which calls fail with `Unauthorized` without a request, after the service refused
  *   a new token; 30 seconds.
  * - `connections`: most connections on Node; 256. Further requests wait for one within their time limits.
+ * - `retryRatio`: most retries per call, over all calls; 0.2. In an outage the client sends at most 1.2 times the
+ *   usual traffic, and a reserve of retries that earlier calls left.
+ * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
+ *   `authorization`, `accept` and `content-type` itself.
  *
  * @category models
  * @since 0.1.0
@@ -77,6 +85,8 @@ export interface Options {
   readonly maxAttempts?: number | undefined
   readonly cooldown?: Duration.Input | undefined
   readonly connections?: number | undefined
+  readonly retryRatio?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -136,7 +146,9 @@ export const make = Effect.fnUntraced(function* (
     totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
     maxAttempts: yield* readCount("maxAttempts", options.maxAttempts ?? 4),
     cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds"),
-    connections: yield* readCount("connections", options.connections ?? defaultConnections)
+    connections: yield* readCount("connections", options.connections ?? defaultConnections),
+    retryRatio: yield* readRatio(options.retryRatio ?? 0.2),
+    headers: yield* readHeaders(options.headers ?? {})
   }
 })
 
@@ -157,8 +169,9 @@ const variables = {
   totalTimeout: "PAWL_TOTAL_TIMEOUT",
   maxAttempts: "PAWL_MAX_ATTEMPTS",
   cooldown: "PAWL_COOLDOWN",
-  connections: "PAWL_CONNECTIONS"
-} as const satisfies { readonly [Setting in keyof Options]-?: string }
+  connections: "PAWL_CONNECTIONS",
+  retryRatio: "PAWL_RETRY_RATIO"
+} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers">]-?: string }
 
 /**
  * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that
@@ -172,8 +185,15 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
   /* @__PURE__ */ Layer.effect(
     PawlConfig,
     /* @__PURE__ */ Effect.gen(function* () {
-      const { baseUrl, connections, maxAttempts, merchantKey, merchantSecret, ...durations } =
-        yield* Config.all(Record.map(variables, readVariable))
+      const {
+        baseUrl,
+        connections,
+        maxAttempts,
+        merchantKey,
+        merchantSecret,
+        retryRatio,
+        ...durations
+      } = yield* Config.all(Record.map(variables, readVariable))
       if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
         const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
           .filter(([, value]) => value === undefined)
@@ -187,7 +207,8 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
         merchantKey,
         merchantSecret: Redacted.make(merchantSecret),
         maxAttempts: toNumber(maxAttempts),
-        connections: toNumber(connections)
+        connections: toNumber(connections),
+        retryRatio: toNumber(retryRatio)
       }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
     })
   )
@@ -197,7 +218,7 @@ const readVariable = (name: string) => Config.withDefault(Config.String(name), u
 const toNumber = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-const nameOf = (setting: string): string => variables[setting as keyof Options]
+const nameOf = (setting: string): string => variables[setting as keyof typeof variables]
 
 const absent = {
   isMissing: true,
@@ -210,6 +231,34 @@ const readCount = (setting: string, count: number): Effect.Effect<number, Invali
   Number.isInteger(count) && count >= 1
     ? Effect.succeed(count)
     : Effect.fail(invalid(setting, "give a whole number, 1 or more"))
+
+const readRatio = (ratio: number): Effect.Effect<number, InvalidConfig> =>
+  ratio >= 0
+    ? Effect.succeed(ratio)
+    : Effect.fail(invalid("retryRatio", "give a number that is not negative"))
+
+/** Headers that the client or the connection sets. */
+const reservedHeader =
+  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
+
+/** Checks the headers, and returns them with their names in lower case. */
+const readHeaders = (
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<Readonly<Record<string, string>>, InvalidConfig> => {
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const
+  )
+  return entries.every(
+    ([name, value]) =>
+      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
+      !reservedHeader.test(name) &&
+      /^[\t\x20-\x7e]*$/u.test(value)
+  )
+    ? Effect.succeed(Object.fromEntries(entries))
+    : Effect.fail(
+        invalid("headers", "give names and ASCII values of headers that the client does not set")
+      )
+}
 
 const readDuration = (
   setting: string,

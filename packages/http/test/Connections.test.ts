@@ -60,7 +60,7 @@ describe("C30 the bound of the connections", () => {
   it("lets a process with 256 file descriptors make 1,500 concurrent calls", () =>
     Effect.gen(function* () {
       const { counts, url } = yield* startService
-      const program = `"${process.execPath}" "${join(import.meta.dirname, "manyCalls.ts")}"`
+      const program = `"${process.execPath}" "${join(import.meta.dirname, "manyCallsChild.ts")}"`
       const { stdout } = yield* Effect.promise(() =>
         promisify(execFile)("sh", ["-c", `ulimit -n 256 && exec ${program} ${url}/api 1500 128`])
       )
