@@ -67,8 +67,19 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    limit: 65_000,
+    // 1,000 more than before: the bound of the connections, proxies, headers and the budget of retries.
+    limit: 66_000,
     goal: 45_000
+  },
+  {
+    name: "portable client",
+    imports: `export { layerPerRequest } from "@pawl/http/PawlPortable"
+      export { layer as config } from "@pawl/http/PawlConfig"
+      export { layerHttpClient } from "@pawl/http/Transport"
+      export { layer as fetch } from "effect/http/FetchHttpClient"
+      export { layer as hmac } from "@pawl/core/PortableHmac"`,
+    limit: 76_500,
+    goal: 55_000
   }
 ]
 
