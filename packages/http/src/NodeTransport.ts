@@ -174,21 +174,23 @@ const send = (
       if (Result.isFailure(dispatched)) handler.onResponseError?.(controller as never, new Error())
     }
 
-    const timer = setTimeout(
-      () => {
-        const waited = hasStarted ? "no connection" : "no free connection"
-        const reason = controller === undefined ? `${waited} in time` : "no response in time"
-        stop()
-        fail(reason)
-      },
-      Math.min(Duration.toMillis(within), longestTimer)
-    )
+    const timer = startTimer(within, () => {
+      const waited = hasStarted ? "no connection" : "no free connection"
+      const reason = controller === undefined ? `${waited} in time` : "no response in time"
+      stop()
+      fail(reason)
+    })
     slots.take(start)
     return Effect.sync(() => {
       clearTimeout(timer)
       stop()
     })
   })
+
+/** Starts a timer of Node: `Effect.sleep` would cost each request a fiber and a race. */
+const startTimer = (within: Duration.Duration, onEnd: () => void): NodeJS.Timeout =>
+  // @effect-diagnostics-next-line globalTimers:off
+  setTimeout(onEnd, Math.min(Duration.toMillis(within), longestTimer))
 
 const stopped = new Error("The request was interrupted")
 

@@ -2,7 +2,7 @@
  * The client of the merchant's processes, and the account it uses.
  */
 import type { Hmac } from "@pawl/core/Hmac"
-import * as Pawl from "@pawl/http/Pawl"
+import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Transport } from "@pawl/http/Transport"
