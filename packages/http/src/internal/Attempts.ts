@@ -86,9 +86,10 @@ export const send = (
   request: Transport.Request,
   { number, remaining }: Attempt
 ): Effect.Effect<Transport.Response, AttemptFailure> => {
-  const within = Duration.min(config.attemptTimeout, remaining())
+  const total = remaining()
+  const within = Duration.min(config.attemptTimeout, total)
   const headers = { ...config.headers, ...request.headers }
-  const response = transport.send({ ...request, headers }, within)
+  const response = transport.send({ ...request, headers }, within, total)
   return (transport.keepsTime === true ? response : interruptAfter(response, within)).pipe(
     Effect.mapError((error) =>
       toFailure(
