@@ -4,7 +4,7 @@
  * **Details**
  *
  * A layer opens at most `connections` connections, 256 by default. Further requests wait in the order of
- * their arrival, each within its own time limit.
+ * their arrival, until the deadline of their call. The time limit of an attempt begins after that wait.
  *
  * The undici agent has no interceptors, so it follows no redirect, decompresses nothing and retries
  * nothing. It uses HTTP/1.1 only: there a connection has one request at a time, and undici reports whether
@@ -68,7 +68,7 @@ export const layerWith = (options: Options): Layer.Layer<Transport> =>
       const slots = Slots.make(connections)
       return Transport.of({
         keepsTime: true,
-        send: (request, within) => send(dispatcher, slots, request, within)
+        send: (request, within, total = within) => send(dispatcher, slots, request, within, total)
       })
     })
   )
@@ -106,7 +106,8 @@ const send = (
   dispatcher: Pick<Dispatcher, "dispatch">,
   slots: Slots.Slots,
   request: Request,
-  within: Duration.Duration
+  within: Duration.Duration,
+  total: Duration.Duration
 ): Effect.Effect<Response, Unreachable | UnexpectedResponse> =>
   Effect.callback((resume) => {
     const [, origin = "", path] = /^(https?:\/\/[^/?#]*)([^#]*)/u.exec(request.url) ?? []
@@ -116,10 +117,16 @@ const send = (
     let headers: Response["headers"] = {}
     let hasStarted = false
     let hasEnded = false
+    let attemptTimer: NodeJS.Timeout | undefined
+    let deadlineTimer: NodeJS.Timeout | undefined
 
+    const clearTimers = () => {
+      clearTimeout(attemptTimer)
+      clearTimeout(deadlineTimer)
+    }
     const end = (result: Effect.Effect<Response, Unreachable | UnexpectedResponse>) => {
       hasEnded = true
-      clearTimeout(timer)
+      clearTimers()
       resume(result)
     }
     // A request begins after its connection is open. If it has not begun, nothing was sent.
@@ -156,6 +163,7 @@ const send = (
     }
     const start = () => {
       hasStarted = true
+      attemptTimer = startTimer(within, onTimeout)
       const dispatched = Result.try(() =>
         dispatcher.dispatch(
           {
@@ -174,15 +182,17 @@ const send = (
       if (Result.isFailure(dispatched)) handler.onResponseError?.(controller as never, new Error())
     }
 
-    const timer = startTimer(within, () => {
+    const onTimeout = () => {
       const waited = hasStarted ? "no connection" : "no free connection"
       const reason = controller === undefined ? `${waited} in time` : "no response in time"
       stop()
       fail(reason)
-    })
+    }
     slots.take(start)
+    // The time in the queue counts for the call, and not for this attempt.
+    if (!hasStarted) deadlineTimer = startTimer(total, onTimeout)
     return Effect.sync(() => {
-      clearTimeout(timer)
+      clearTimers()
       stop()
     })
   })

@@ -61,6 +61,8 @@ export const maxResponseBytes = 1024 * 1024
  *
  * - `send`: fails with `Unreachable` when there is no response, and with `UnexpectedResponse` when the body is
  *   longer than `maxResponseBytes`. `sent` of `Unreachable` is false only if no byte of the request has left.
+ *   `within` is the time limit of the request. A transport with a queue may let it wait before that, and
+ *   ends both at `total`, by default `within`.
  * - `keepsTime`: whether `send` fails by itself when there is no response `within` the time limit. Only the
  *   transport knows whether the request was sent by then. Without `keepsTime` the caller interrupts `send`
  *   at the time limit, and the request counts as sent.
@@ -73,7 +75,8 @@ export class Transport extends Context.Service<
   {
     readonly send: (
       request: Request,
-      within: Duration.Duration
+      within: Duration.Duration,
+      total?: Duration.Duration
     ) => Effect.Effect<Response, Unreachable | UnexpectedResponse>
     readonly keepsTime?: boolean | undefined
   }

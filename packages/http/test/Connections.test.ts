@@ -5,6 +5,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import { execFile } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -75,6 +76,36 @@ describe("C30 the bound of the connections", () => {
         concurrency: "unbounded"
       })
       expect(server.received.map((request) => request.slice(6, 7)).join("")).toBe("12345")
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("lets a request wait longer than its own time limit, until the deadline of the call", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket) => {
+        setTimeout(() => Server.reply(socket, 200, "1"), 300)
+      })
+      const limited = (total: Duration.Input) =>
+        Transport.Transport.use((transport) =>
+          Effect.result(
+            transport.send(
+              { method: "POST", url: server.url, headers: {}, body: "{}" },
+              Duration.millis(500),
+              Duration.fromInputUnsafe(total)
+            )
+          )
+        )
+      const results = yield* Effect.forEach(
+        ["10 seconds", "10 seconds", "10 seconds", "400 millis"] as const,
+        limited,
+        { concurrency: "unbounded" }
+      )
+      expect(results.slice(0, 3).every(Result.isSuccess)).toBe(true)
+      expect(results[3]).toMatchObject({
+        failure: { sent: false, reason: "no free connection in time" }
+      })
     }).pipe(
       Effect.provide(NodeTransport.layerWith({ connections: 1 })),
       Effect.scoped,

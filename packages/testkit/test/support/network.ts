@@ -22,7 +22,7 @@ export const client = (through: (request: Request, exchange: Exchange) => Exchan
       Layer.effect(
         Transport,
         Effect.map(Transport, ({ send }) => ({
-          send: (request, within) => through(request, send(request, within))
+          send: (request, within, total) => through(request, send(request, within, total))
         }))
       ),
       PortableHmac.layer,
