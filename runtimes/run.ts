@@ -1,6 +1,8 @@
 /**
- * Runs core's checks in other runtimes, from one bundle without built-in modules:
- * `pnpm runtimes [node22 node24 node26 bun deno workerd chromium]`.
+ * Runs the checks in other runtimes, from bundles without built-in modules:
+ * `pnpm runtimes [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
+ * those of the client and the receiver, which call a service on this machine. A page may not call it, so
+ * Chromium runs core's checks only.
  *
  * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails in any
  * runtime, or when no runtime is installed.
@@ -12,23 +14,56 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Report } from "./entry.ts"
+import { startService } from "./service.ts"
 
 interface Runtime {
   readonly name: string
   readonly program: string
   /** The arguments of the program. It runs in the directory that `prepare` filled. */
   readonly args: ReadonlyArray<string>
+  /** The arguments for the checks of the client, from the URL of the service. */
+  readonly clientArgs?: (service: string) => ReadonlyArray<string>
 }
 
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
 
 const runtimes: ReadonlyArray<Runtime> = [
-  { name: "node22", program: installed("node22/bin/node"), args: ["bundle.mjs"] },
-  { name: "node24", program: installed("node24/bin/node"), args: ["bundle.mjs"] },
-  { name: "node26", program: installed("node26/bin/node"), args: ["bundle.mjs"] },
-  { name: "bun", program: installed(".bin/bun"), args: ["run", "bundle.mjs"] },
-  { name: "deno", program: installed(".bin/deno"), args: ["run", "bundle.mjs"] },
-  { name: "workerd", program: installed(".bin/workerd"), args: ["test", "workerd.capnp"] },
+  {
+    name: "node22",
+    program: installed("node22/bin/node"),
+    args: ["bundle.mjs"],
+    clientArgs: (service) => ["client.mjs", service]
+  },
+  {
+    name: "node24",
+    program: installed("node24/bin/node"),
+    args: ["bundle.mjs"],
+    clientArgs: (service) => ["client.mjs", service]
+  },
+  {
+    name: "node26",
+    program: installed("node26/bin/node"),
+    args: ["bundle.mjs"],
+    clientArgs: (service) => ["client.mjs", service]
+  },
+  {
+    name: "bun",
+    program: installed(".bin/bun"),
+    args: ["run", "bundle.mjs"],
+    clientArgs: (service) => ["run", "client.mjs", service]
+  },
+  {
+    name: "deno",
+    program: installed(".bin/deno"),
+    args: ["run", "bundle.mjs"],
+    clientArgs: (service) => ["run", "--allow-net=127.0.0.1", "client.mjs", service]
+  },
+  {
+    name: "workerd",
+    program: installed(".bin/workerd"),
+    args: ["test", "workerd.capnp"],
+    clientArgs: () => ["test", "client.capnp"]
+  },
   {
     // Not on npm. `chromium` is the name of the Debian package.
     name: "chromium",
@@ -55,15 +90,32 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
 ))]);
 `
 
-/** Writes the bundle, the configuration of workerd and the page for the browser. */
-const prepare = async (directory: string): Promise<void> => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "entry.ts")],
-    outfile: join(directory, "bundle.mjs"),
-    bundle: true,
-    format: "esm",
-    platform: "neutral"
-  })
+/** The checks of the client may call services on this machine, and send requests to their own worker. */
+const clientConfig = (service: string) => `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [
+  (name = "main", worker = (
+    modules = [(name = "main", esModule = embed "client.mjs")], compatibilityDate = "2026-11-01",
+    bindings = [(name = "service", text = "${service}"), (name = "self", service = "main")]
+  )),
+  (name = "internet", network = (allow = ["private", "local"]))
+]);
+`
+
+/** Writes the bundles, the configurations of workerd and the page for the browser. */
+const prepare = async (directory: string, service: string): Promise<void> => {
+  for (const [entry, bundle] of [
+    ["entry.ts", "bundle.mjs"],
+    ["client.ts", "client.mjs"]
+  ] as const) {
+    await build({
+      entryPoints: [join(import.meta.dirname, entry)],
+      outfile: join(directory, bundle),
+      bundle: true,
+      format: "esm",
+      platform: "neutral"
+    })
+  }
+  await writeFile(join(directory, "client.capnp"), clientConfig(service))
   const bundle = await readFile(join(directory, "bundle.mjs"), "utf8")
   await writeFile(join(directory, "workerd.capnp"), config)
   await writeFile(
@@ -86,31 +138,50 @@ interface Outcome {
   readonly report?: Report
 }
 
-/** Runs the checks in one runtime and prints a line. */
-const run = async ({ args, name, program }: Runtime, directory: string): Promise<Outcome> => {
-  const print = (version: string, text: string): void =>
+type Print = (version: string, text: string) => void
+
+/** Runs one bundle and prints a line. Returns its report, or undefined if there is none. */
+const runBundle = async (
+  { name, program }: Runtime,
+  args: ReadonlyArray<string>,
+  directory: string,
+  print: (text: string) => void
+): Promise<Report | undefined> => {
+  const start = performance.now()
+  const text = await output(program, args, directory).catch(String)
+  const took = `${Math.round(performance.now() - start)} ms`
+  const line = /report:([^\s<]+)/.exec(text)?.[1]
+  if (line === undefined) {
+    print(`${name} FAILED without a report, ${took}\n${text}`)
+    return undefined
+  }
+  const report = JSON.parse(decodeURIComponent(line)) as Report
+  const { failed, passed } = report
+  print(`${passed} checks passed, ${failed.length === 0 ? "" : `${failed.length} FAILED, `}${took}`)
+  for (const each of failed) console.log(`  ${each}`)
+  return report
+}
+
+/** Runs both bundles in one runtime and prints a line for each. */
+const run = async (runtime: Runtime, directory: string, service: string): Promise<Outcome> => {
+  const { args, clientArgs, name, program } = runtime
+  const print: Print = (version, text) =>
     console.log(`${name.padEnd(10)}${version.padEnd(16)}${text}`)
   const versions = await output(program, ["--version"], directory).catch((error: unknown) => {
     print("", `skipped: ${reasonOf(error)}`)
   })
   if (versions === undefined) return { name, verdict: "skipped" }
   const version = /\d[\d.-]*/.exec(versions)?.[0] ?? "?"
-  const start = performance.now()
-  const text = await output(program, args, directory).catch(String)
-  const took = `${Math.round(performance.now() - start)} ms`
-  const line = /report:([^\s<]+)/.exec(text)?.[1]
-  if (line === undefined) {
-    print(version, `FAILED without a report, ${took}\n${text}`)
-    return { name, verdict: "failed" }
-  }
-  const report = JSON.parse(decodeURIComponent(line)) as Report
-  const { failed, passed } = report
-  print(
-    version,
-    `${passed} checks passed, ${failed.length === 0 ? "" : `${failed.length} FAILED, `}${took}`
-  )
-  for (const each of failed) console.log(`  ${each}`)
-  return { name, verdict: failed.length === 0 ? "passed" : "failed", report }
+  const core = await runBundle(runtime, args, directory, (text) => print(version, `core: ${text}`))
+  const client =
+    clientArgs &&
+    (await runBundle(runtime, clientArgs(service), directory, (text) =>
+      print(version, `client and receiver: ${text}`)
+    ))
+  const hasPassed = (report: Report | undefined) => report?.failed.length === 0
+  const verdict =
+    hasPassed(core) && (clientArgs === undefined || hasPassed(client)) ? "passed" : "failed"
+  return { name, verdict, ...(core === undefined ? {} : { report: core }) }
 }
 
 const selected = process.argv.slice(2)
@@ -122,12 +193,13 @@ if (unknown.length > 0) {
 }
 
 const directory = await mkdtemp(join(tmpdir(), "pawl-runtimes-"))
+const service = await startService()
 try {
-  await prepare(directory)
+  await prepare(directory, service.url)
   const outcomes: Array<Outcome> = []
   for (const runtime of runtimes) {
     if (selected.length === 0 || selected.includes(runtime.name))
-      outcomes.push(await run(runtime, directory))
+      outcomes.push(await run(runtime, directory, service.url))
   }
   const runtimesWhere = (holds: (report: Report) => boolean): string =>
     outcomes.flatMap(({ name, report }) => (report && holds(report) ? [name] : [])).join(", ") ||
@@ -141,5 +213,6 @@ try {
   const ran = outcomes.some(({ verdict }) => verdict !== "skipped")
   process.exitCode = ran && !failed ? 0 : 1
 } finally {
+  service.close()
   await rm(directory, { recursive: true, force: true })
 }

@@ -155,7 +155,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/ConnectionFailure)\.ts$/
+      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BodyBuffer|ConnectionFailure|Slots))\.ts$/
     ],
     ["contract", /^(Endpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation))\.ts$/],
     ["calls", /^(AccessToken|Caller|internal\/(Attempts|ErrorResponse|InFlight))\.ts$/],

@@ -13,6 +13,7 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
 import * as Transport from "@pawl/http/Transport"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Sandbox from "@pawl/testkit/Sandbox"
@@ -112,7 +113,7 @@ const options = (baseUrl: string) => ({
   merchantSecret: Redacted.make(credentials.merchantSecret)
 })
 
-const overMsw = Pawl.layerPortable.pipe(
+const overMsw = PawlPortable.layer.pipe(
   Layer.provide([
     Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
     NodeHmac.layer,

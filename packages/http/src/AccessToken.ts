@@ -36,6 +36,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as FiberHandle from "effect/FiberHandle"
+import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
@@ -99,6 +100,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
+    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
     let cached: Token | undefined
 
     const request = yield* Effect.orDie(
@@ -122,7 +124,13 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const authenticate = Effect.fn("AccessToken.authenticate")(() => {
       const { identifier: operation } = Endpoint.authenticate
-      const attempts = Attempts.run(config, { operation }, Attempts.isTransient, attempt)
+      const attempts = Attempts.run(
+        config,
+        retryBudget,
+        { operation },
+        Attempts.isTransient,
+        attempt
+      )
       return Metrics.timed(
         operation,
         Effect.mapError(attempts, ({ error }) => toTokenError(error))
@@ -148,15 +156,18 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     })
 
     const renew = yield* FiberHandle.makeRuntime<never>()
+    const sharesRequest = yield* SharesRequest
     const obtain = Effect.map(authenticate(), (token) => {
       cached = token
-      renew(BackgroundClock.provide(renewForever(token)))
+      if (sharesRequest) renew(BackgroundClock.provide(renewForever(token)))
       return token
     })
     const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
       capacity: 1,
       timeToLive: () => Duration.zero
     })
+
+    const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
 
     const peek = Clock.clockWith((clock) =>
       Effect.succeed(
@@ -168,7 +179,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     return AccessToken.of({
       get: Effect.flatMap(peek, (token) =>
-        token === undefined ? Cache.get(singleFlight, "token") : Effect.succeed(token)
+        token === undefined ? requestToken : Effect.succeed(token)
       ),
       peek,
       drop: (token) =>
@@ -178,6 +189,29 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     })
   })
 )
+
+const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesRequest", {
+  defaultValue: constTrue
+})
+
+/**
+ * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no background
+ * fiber renews it.
+ *
+ * **Details**
+ *
+ * Cloudflare Workers tie input and output to one incoming request: a call of one request that waits for the
+ * `/auth` request of another hangs. Here calls share the cached token only, which is replaced when it expires
+ * or after a 401.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
+  /* @__PURE__ */ Layer.provide(
+    /* @__PURE__ */ Layer.fresh(layer),
+    /* @__PURE__ */ Layer.succeed(SharesRequest, false)
+  )
 
 /** The gaps between failed renewals: 1, 2, 4, … minutes, at most an hour. Each renewal has its own attempts. */
 const renewalSchedule = Schedule.min([

@@ -118,6 +118,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const whileInFlight = InFlight.make()
     const doubts = Doubts.make()
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
+    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
 
     const getToken = (
       { number, remaining }: Attempts.Attempt,
@@ -217,7 +218,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
           for (const [name, value] of Object.entries(annotations))
             span.attribute(`pawl.${name}`, value)
         }
-        return Attempts.run(config, annotations, shouldRetry, (attempt) =>
+        return Attempts.run(config, retryBudget, annotations, shouldRetry, (attempt) =>
           Effect.mapErrorEager(
             Effect.flatMap(sendAuthorized(operation.name, request, attempt, progress), (response) =>
               Effect.mapErrorEager(

@@ -3,18 +3,31 @@
  *
  * **Details**
  *
+ * A layer opens at most `connections` connections, 256 by default. Further requests wait in the order of
+ * their arrival, until the deadline of their call. The time limit of an attempt begins after that wait.
+ *
  * The undici agent has no interceptors, so it follows no redirect, decompresses nothing and retries
- * nothing. It closes the connection when a body is longer than `maxResponseBytes`. It uses HTTP/1.1 only:
- * there a connection has one request at a time, and undici reports whether that request has begun.
+ * nothing. It uses HTTP/1.1 only: there a connection has one request at a time, and undici reports whether
+ * that request has begun. The connection of a body that is longer than `maxResponseBytes` is closed.
+ *
+ * With the variable `HTTPS_PROXY` the requests to an https base URL go through that proxy, except to the hosts
+ * in `NO_PROXY`. A `dispatcher` replaces the agent and the proxy: for other proxies, another certificate
+ * authority, or a client certificate.
  *
  * @since 0.1.0
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
-import { Agent, type Dispatcher } from "undici/index.js"
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
+import { BodyBuffer } from "./internal/BodyBuffer.ts"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
+import * as Slots from "./internal/Slots.ts"
+import { defaultConnections } from "./PawlConfig.ts"
 import { maxResponseBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 
 /**
@@ -26,91 +39,173 @@ import { maxResponseBytes, type Request, type Response, tooLarge, Transport } fr
 export const connectTimeout = 5000
 
 /**
+ * Options of the transport.
+ *
+ * - `connections`: most requests in progress, each with a connection of its own; 256.
+ * - `dispatcher`: sends the requests in place of the agent of the layer. It must be of undici 7 or newer, and
+ *   the layer does not close it. Give it no interceptor that follows redirects, retries or decompresses.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly connections?: number | undefined
+  readonly dispatcher?: Pick<Dispatcher, "dispatch"> | undefined
+}
+
+/**
+ * Layer that sends requests with undici, as the options say.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (options: Options): Layer.Layer<Transport> =>
+  Layer.effect(
+    Transport,
+    Effect.gen(function* () {
+      const { connections = defaultConnections } = options
+      const dispatcher = options.dispatcher ?? (yield* makeAgent(connections))
+      const slots = Slots.make(connections)
+      return Transport.of({
+        keepsTime: true,
+        send: (request, within, total = within) => send(dispatcher, slots, request, within, total)
+      })
+    })
+  )
+
+/**
  * Layer that sends requests with undici, over its own connections. They close with its scope.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Transport> = Layer.effect(
-  Transport,
-  Effect.map(
-    Effect.acquireRelease(
-      // No timeouts for a response here: the attempt has one.
-      Effect.sync(
-        () =>
-          new Agent({
-            allowH2: false,
-            connectTimeout,
-            headersTimeout: 0,
-            bodyTimeout: 0,
-            maxResponseSize: maxResponseBytes
-          })
-      ),
-      (agent) => Effect.promise(() => agent.destroy())
-    ),
-    (agent) => Transport.of({ send: (request) => send(agent, request) })
+export const layer: Layer.Layer<Transport> = /* @__PURE__ */ layerWith({})
+
+const makeAgent = (
+  connections: number
+): Effect.Effect<Agent | EnvHttpProxyAgent, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      // No timeouts for a response here: each request has its own.
+      const options = {
+        allowH2: false,
+        connections,
+        connectTimeout,
+        headersTimeout: 0,
+        bodyTimeout: 0
+      }
+      const { env } = process
+      const hasProxy = Boolean(env["https_proxy"] ?? env["HTTPS_PROXY"])
+      // An http base URL is a loopback host, which needs no proxy.
+      return hasProxy ? new EnvHttpProxyAgent({ ...options, httpProxy: "" }) : new Agent(options)
+    }),
+    (agent) => Effect.promise(() => agent.destroy())
   )
-)
 
 const send = (
-  agent: Agent,
-  request: Request
+  dispatcher: Pick<Dispatcher, "dispatch">,
+  slots: Slots.Slots,
+  request: Request,
+  within: Duration.Duration,
+  total: Duration.Duration
 ): Effect.Effect<Response, Unreachable | UnexpectedResponse> =>
   Effect.callback((resume) => {
     const [, origin = "", path] = /^(https?:\/\/[^/?#]*)([^#]*)/u.exec(request.url) ?? []
-    const chunks: Array<Uint8Array> = []
+    const body = new BodyBuffer(maxResponseBytes)
     let controller: Dispatcher.DispatchController | undefined
-    let cancelled = false
     let status = 0
     let headers: Response["headers"] = {}
-    agent.dispatch(
-      {
-        origin,
-        path: path || "/",
-        method: request.method,
-        headers: request.headers,
-        body: request.body ?? null
+    let hasStarted = false
+    let hasEnded = false
+    let attemptTimer: NodeJS.Timeout | undefined
+    let deadlineTimer: NodeJS.Timeout | undefined
+
+    const clearTimers = () => {
+      clearTimeout(attemptTimer)
+      clearTimeout(deadlineTimer)
+    }
+    const end = (result: Effect.Effect<Response, Unreachable | UnexpectedResponse>) => {
+      hasEnded = true
+      clearTimers()
+      resume(result)
+    }
+    // A request begins after its connection is open. If it has not begun, nothing was sent.
+    const fail = (reason: string) =>
+      end(Effect.fail(new Unreachable({ reason, sent: controller !== undefined, attempts: 1 })))
+    /** Ends the request without a response: leaves the queue, or closes the connection. */
+    const stop = () => {
+      hasEnded = true
+      if (!slots.cancel(start)) controller?.abort(stopped)
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(requestController) {
+        if (hasEnded) return requestController.abort(stopped)
+        controller = requestController
       },
-      {
-        onRequestStart(requestController) {
-          controller = requestController
-          if (cancelled) requestController.abort(new Error("The request was interrupted"))
-        },
-        onResponseStart(_, statusCode, received) {
-          status = statusCode
-          headers = joinHeaders(received)
-        },
-        onResponseData(_, chunk) {
-          chunks.push(chunk)
-        },
-        onResponseEnd() {
-          const [body = empty] = chunks.length > 1 ? [Buffer.concat(chunks)] : chunks
-          resume(Effect.succeed({ status, headers, body }))
-        },
-        onResponseError(_, error) {
-          const code = ConnectionFailure.codeOf(error)
-          resume(
-            Effect.fail(
-              code === "UND_ERR_RES_EXCEEDED_MAX_SIZE"
-                ? tooLarge(status)
-                : // A request begins after its connection is open. If it has not begun, nothing was sent.
-                  new Unreachable({
-                    reason: ConnectionFailure.describe(code),
-                    sent: controller !== undefined,
-                    attempts: 1
-                  })
-            )
-          )
-        }
+      onResponseStart(_, statusCode, received) {
+        status = statusCode
+        headers = joinHeaders(received)
+      },
+      onResponseData(_, chunk) {
+        if (hasEnded || body.add(chunk)) return
+        end(Effect.fail(tooLarge(status)))
+        controller?.abort(stopped)
+      },
+      onResponseEnd() {
+        if (!hasEnded) end(Effect.succeed({ status, headers, body: body.bytes }))
+        slots.release()
+      },
+      onResponseError(_, error) {
+        if (!hasEnded) fail(ConnectionFailure.describe(ConnectionFailure.codeOf(error)))
+        slots.release()
       }
-    )
+    }
+    const start = () => {
+      hasStarted = true
+      attemptTimer = startTimer(within, onTimeout)
+      const dispatched = Result.try(() =>
+        dispatcher.dispatch(
+          {
+            origin,
+            path: path || "/",
+            method: request.method,
+            headers: request.headers,
+            body: request.body ?? null,
+            headersTimeout: 0,
+            bodyTimeout: 0
+          },
+          handler
+        )
+      )
+      // An agent reports a wrong request to the handler. Another dispatcher may throw.
+      if (Result.isFailure(dispatched)) handler.onResponseError?.(controller as never, new Error())
+    }
+
+    const onTimeout = () => {
+      const waited = hasStarted ? "no connection" : "no free connection"
+      const reason = controller === undefined ? `${waited} in time` : "no response in time"
+      stop()
+      fail(reason)
+    }
+    slots.take(start)
+    // The time in the queue counts for the call, and not for this attempt.
+    if (!hasStarted) deadlineTimer = startTimer(total, onTimeout)
     return Effect.sync(() => {
-      cancelled = true
-      controller?.abort(new Error("The request was interrupted"))
+      clearTimers()
+      stop()
     })
   })
 
-const empty = new Uint8Array()
+/** Starts a timer of Node: `Effect.sleep` would cost each request a fiber and a race. */
+const startTimer = (within: Duration.Duration, onEnd: () => void): NodeJS.Timeout =>
+  // @effect-diagnostics-next-line globalTimers:off
+  setTimeout(onEnd, Math.min(Duration.toMillis(within), longestTimer))
+
+const stopped = new Error("The request was interrupted")
+
+/** The longest time of a timer, in milliseconds: a longer one would end at once. */
+const longestTimer = 2 ** 31 - 1
 
 /** Joins headers that came several times with commas. */
 const joinHeaders = (

@@ -1,5 +1,6 @@
 /**
- * Layers that provide every service of the client.
+ * Layers that provide every service of the client on Node, Bun and Deno. `PawlPortable` has those for other
+ * runtimes.
  *
  * **Example** (Starting a payment)
  *
@@ -38,30 +39,17 @@
  *
  * @since 0.1.0
  */
-import { Hmac } from "@pawl/core/Hmac"
 import { isolated, isolatedBy } from "@pawl/core/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
-import type { StatusReader } from "@pawl/core/StatusReader"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as AccessToken from "./AccessToken.ts"
-import * as ApmPayments from "./ApmPayments.ts"
-import * as ApmPayouts from "./ApmPayouts.ts"
-import * as Caller from "./Caller.ts"
-import * as CardPayments from "./CardPayments.ts"
-import * as CardPayouts from "./CardPayouts.ts"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
-import * as PaymentIntents from "./PaymentIntents.ts"
-import * as Refunds from "./Refunds.ts"
-import * as StatusPoller from "./StatusPoller.ts"
-import { layer as layerStatusReader } from "./StatusReader.ts"
-import * as Subscriptions from "./Subscriptions.ts"
-import { Transport } from "./Transport.ts"
+import * as PawlPortable from "./PawlPortable.ts"
 
 /**
  * Type of all the services of the client.
@@ -69,42 +57,7 @@ import { Transport } from "./Transport.ts"
  * @category models
  * @since 0.1.0
  */
-export type Services =
-  | ApmPayments.ApmPayments
-  | ApmPayouts.ApmPayouts
-  | CardPayments.CardPayments
-  | CardPayouts.CardPayouts
-  | PaymentIntents.PaymentIntents
-  | Refunds.Refunds
-  | StatusPoller.StatusPoller
-  | StatusReader
-  | Subscriptions.Subscriptions
-
-/**
- * Layer that provides every service over any transport and HMAC: those of another runtime than Node, or of
- * a test. With another configuration, transport, HMAC or profile in its context it is another client.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerPortable: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transport | Hmac> =
-  isolatedBy(
-    [PawlConfig.PawlConfig, Transport, Hmac, Profile.Profile],
-    Layer.mergeAll(
-      ApmPayments.layer,
-      ApmPayouts.layer,
-      CardPayments.layer,
-      CardPayouts.layer,
-      PaymentIntents.layer,
-      Refunds.layer,
-      Subscriptions.layer,
-      Layer.provideMerge(StatusPoller.layer, layerStatusReader)
-    ).pipe(
-      Layer.provide(Caller.layer),
-      Layer.provide(AccessToken.layer),
-      Layer.provide(SecureRandom.layerWebCrypto)
-    )
-  )
+export type Services = PawlPortable.Services
 
 /**
  * Makes a new requestId (UUIDv7). Store it before the call that it is for: then it is known also when the call
@@ -140,16 +93,26 @@ export const makeRequestId: Effect.Effect<string> = /* @__PURE__ */ Effect.provi
 )
 
 /**
- * The settings of the client, and the switches of the profile that differ from their defaults.
+ * The settings of the client, the dispatcher of its requests, and the switches of the profile that differ
+ * from their defaults.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends PawlConfig.Options {
+  readonly dispatcher?: NodeTransport.Options["dispatcher"]
   readonly profile?: Partial<Profile.Switches> | undefined
 }
 
-const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.layer])
+const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
+  Layer.provide(PawlPortable.layer, [
+    Layer.unwrap(
+      Effect.map(PawlConfig.PawlConfig, ({ connections }) =>
+        NodeTransport.layerWith({ connections, dispatcher })
+      )
+    ),
+    NodeHmac.layer
+  ])
 
 /**
  * Layer that provides every service on Node, configured by options. Two calls make two clients, each with its
@@ -159,8 +122,8 @@ const layerNode = Layer.provide(layerPortable, [NodeTransport.layer, NodeHmac.la
  * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> => {
-  const client = Layer.provide(layerNode, PawlConfig.layer(options))
-  const { profile } = options
+  const { dispatcher, profile } = options
+  const client = Layer.provide(layerNode(dispatcher), PawlConfig.layer(options))
   return isolated(profile === undefined ? client : Layer.provide(client, Profile.layer(profile)))
 }
 
@@ -175,5 +138,5 @@ export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Confi
   // PURE lets a bundler drop this layer where it is not used, as in PawlConfig.
   /* @__PURE__ */ isolatedBy(
     [ConfigProvider, Profile.Profile],
-    /* @__PURE__ */ Layer.provide(layerNode, PawlConfig.layerConfig)
+    /* @__PURE__ */ Layer.provide(/* @__PURE__ */ layerNode(), PawlConfig.layerConfig)
   )

@@ -1,5 +1,5 @@
 /**
- * Configuration of the client: base URL, credentials, timeouts and retries.
+ * Configuration of the client: base URL, credentials, timeouts, retries and connections.
  *
  * **Details**
  *
@@ -12,6 +12,9 @@
  * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
+ * | `connections` | `PAWL_CONNECTIONS` | 256 |
+ * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
+ * | `headers` | none | none |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
@@ -49,6 +52,9 @@ export class PawlConfig extends Context.Service<
     readonly totalTimeout: Duration.Duration
     readonly maxAttempts: number
     readonly cooldown: Duration.Duration
+    readonly connections: number
+    readonly retryRatio: number
+    readonly headers: Readonly<Record<string, string>>
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -64,6 +70,11 @@ export class PawlConfig extends Context.Service<
  * - `cooldown`: least time between two requests for an access token that a 401 causes, while no operation has
  *   succeeded with the newest token; also the time for which one operation that was refused with a new token
  *   causes none; 30 seconds.
+ * - `connections`: most connections on Node; 256. Further requests wait for one within their time limits.
+ * - `retryRatio`: most retries per call, over all calls; 0.2. In an outage the client sends at most 1.2 times the
+ *   usual traffic, and a reserve of retries that earlier calls left.
+ * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
+ *   `authorization`, `accept` and `content-type` itself.
  *
  * @category models
  * @since 0.1.0
@@ -76,7 +87,18 @@ export interface Options {
   readonly totalTimeout?: Duration.Input | undefined
   readonly maxAttempts?: number | undefined
   readonly cooldown?: Duration.Input | undefined
+  readonly connections?: number | undefined
+  readonly retryRatio?: number | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
+
+/**
+ * Most connections by default.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const defaultConnections = 256
 
 /**
  * Error raised when a setting is missing or invalid. It says how to correct the setting, and never has its
@@ -116,10 +138,6 @@ export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
-  const maxAttempts = options.maxAttempts ?? 4
-  if (!(Number.isInteger(maxAttempts) && maxAttempts >= 1)) {
-    return yield* invalid("maxAttempts", "give a whole number, 1 or more")
-  }
   return {
     baseUrl: yield* readBaseUrl(options.baseUrl),
     merchantKey: yield* refusePadded("merchantKey", options.merchantKey),
@@ -129,8 +147,11 @@ export const make = Effect.fnUntraced(function* (
     ),
     attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
     totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
-    maxAttempts,
-    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds")
+    maxAttempts: yield* readCount("maxAttempts", options.maxAttempts ?? 4),
+    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds"),
+    connections: yield* readCount("connections", options.connections ?? defaultConnections),
+    retryRatio: yield* readRatio(options.retryRatio ?? 0.2),
+    headers: yield* readHeaders(options.headers ?? {})
   }
 })
 
@@ -150,8 +171,10 @@ const variables = {
   attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
   totalTimeout: "PAWL_TOTAL_TIMEOUT",
   maxAttempts: "PAWL_MAX_ATTEMPTS",
-  cooldown: "PAWL_COOLDOWN"
-} as const satisfies { readonly [Setting in keyof Options]-?: string }
+  cooldown: "PAWL_COOLDOWN",
+  connections: "PAWL_CONNECTIONS",
+  retryRatio: "PAWL_RETRY_RATIO"
+} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers">]-?: string }
 
 /**
  * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that
@@ -167,8 +190,15 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
     /* @__PURE__ */ Layer.effect(
       PawlConfig,
       /* @__PURE__ */ Effect.gen(function* () {
-        const { baseUrl, maxAttempts, merchantKey, merchantSecret, ...durations } =
-          yield* Config.all(Record.map(variables, readVariable))
+        const {
+          baseUrl,
+          connections,
+          maxAttempts,
+          merchantKey,
+          merchantSecret,
+          retryRatio,
+          ...durations
+        } = yield* Config.all(Record.map(variables, readVariable))
         if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
           const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
             .filter(([, value]) => value === undefined)
@@ -181,7 +211,9 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
           baseUrl,
           merchantKey,
           merchantSecret: Redacted.make(merchantSecret),
-          maxAttempts: maxAttempts === undefined ? undefined : Number(maxAttempts)
+          maxAttempts: toNumber(maxAttempts),
+          connections: toNumber(connections),
+          retryRatio: toNumber(retryRatio)
         }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
       })
     )
@@ -189,7 +221,10 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
 
-const nameOf = (setting: string): string => variables[setting as keyof Options]
+const toNumber = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text)
+
+const nameOf = (setting: string): string => variables[setting as keyof typeof variables]
 
 const absent = {
   isMissing: true,
@@ -197,6 +232,39 @@ const absent = {
 }
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
+
+const readCount = (setting: string, count: number): Effect.Effect<number, InvalidConfig> =>
+  Number.isInteger(count) && count >= 1
+    ? Effect.succeed(count)
+    : Effect.fail(invalid(setting, "give a whole number, 1 or more"))
+
+const readRatio = (ratio: number): Effect.Effect<number, InvalidConfig> =>
+  ratio >= 0
+    ? Effect.succeed(ratio)
+    : Effect.fail(invalid("retryRatio", "give a number that is not negative"))
+
+/** Headers that the client or the connection sets. */
+const reservedHeader =
+  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
+
+/** Checks the headers, and returns them with their names in lower case. */
+const readHeaders = (
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<Readonly<Record<string, string>>, InvalidConfig> => {
+  const entries = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const
+  )
+  return entries.every(
+    ([name, value]) =>
+      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
+      !reservedHeader.test(name) &&
+      /^[\t\x20-\x7e]*$/u.test(value)
+  )
+    ? Effect.succeed(Object.fromEntries(entries))
+    : Effect.fail(
+        invalid("headers", "give names and ASCII values of headers that the client does not set")
+      )
+}
 
 const readDuration = (
   setting: string,

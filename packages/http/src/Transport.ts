@@ -11,6 +11,7 @@
  */
 import { UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { constTrue } from "effect/Function"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -19,6 +20,7 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { BodyBuffer } from "./internal/BodyBuffer.ts"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
 
 /**
@@ -57,8 +59,13 @@ export const maxResponseBytes = 1024 * 1024
 /**
  * Service that sends one request and returns its response, whatever its status is.
  *
- * `send` fails with `Unreachable` when there is no response, and with `UnexpectedResponse` when the body is
- * longer than `maxResponseBytes`.
+ * - `send`: fails with `Unreachable` when there is no response, and with `UnexpectedResponse` when the body is
+ *   longer than `maxResponseBytes`. `sent` of `Unreachable` is false only if no byte of the request has left.
+ *   `within` is the time limit of the request. A transport with a queue may let it wait before that, and
+ *   ends both at `total`, by default `within`.
+ * - `keepsTime`: whether `send` fails by itself when there is no response `within` the time limit. Only the
+ *   transport knows whether the request was sent by then. Without `keepsTime` the caller interrupts `send`
+ *   at the time limit, and the request counts as sent.
  *
  * @category services
  * @since 0.1.0
@@ -66,7 +73,12 @@ export const maxResponseBytes = 1024 * 1024
 export class Transport extends Context.Service<
   Transport,
   {
-    readonly send: (request: Request) => Effect.Effect<Response, Unreachable | UnexpectedResponse>
+    readonly send: (
+      request: Request,
+      within: Duration.Duration,
+      total?: Duration.Duration
+    ) => Effect.Effect<Response, Unreachable | UnexpectedResponse>
+    readonly keepsTime?: boolean | undefined
   }
 >()("@pawl/http/Transport") {}
 
@@ -124,25 +136,14 @@ const readBytes = <E>(
   stream: Stream.Stream<Uint8Array, E>
 ): Effect.Effect<Uint8Array, E | UnexpectedResponse> =>
   Effect.suspend(() => {
-    const chunks: Array<Uint8Array> = []
-    let size = 0
-    return Stream.runForEach(stream, (chunk) => {
-      size += chunk.length
-      if (size > maxResponseBytes) return Effect.fail(tooLarge(status))
-      chunks.push(chunk)
-      return Effect.void
-    }).pipe(Effect.map(() => concat(chunks, size)))
+    const body = new BodyBuffer(maxResponseBytes)
+    return Effect.map(
+      Stream.runForEach(stream, (chunk) =>
+        body.add(chunk) ? Effect.void : Effect.fail(tooLarge(status))
+      ),
+      () => body.bytes
+    )
   })
-
-const concat = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
-}
 
 const toUnreachable = (error: HttpClientError.HttpClientError): Unreachable => {
   const code = ConnectionFailure.codeOf(error)

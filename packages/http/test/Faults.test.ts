@@ -114,7 +114,7 @@ describe("C08 a content type", () => {
 })
 
 describe("C10 a storm of 500s", () => {
-  it("costs each call at most its attempts, and does not affect the next call", async () => {
+  it("costs at most the budget of retries, and does not affect the next call", async () => {
     const calls = 1000
     let storm = true
     const service = new Memory.Service({
@@ -126,12 +126,59 @@ describe("C10 a storm of 500s", () => {
           Effect.forEach(Array.from({ length: calls }), () => status, { concurrency: "unbounded" })
         )
         for (const result of results)
-          expect(result).toMatchObject({ failure: { _tag: "ServiceFailed", attempts: 4 } })
-        expect(service.requests.length).toBe(calls * 4)
+          expect(result).toMatchObject({ failure: { _tag: "ServiceFailed" } })
+        const inStorm = service.requests.length
+        expect(inStorm).toBeGreaterThan(calls)
+        expect(inStorm).toBeLessThanOrEqual(calls * 1.2 + 10)
         expect(service.auths.length).toBe(1)
         storm = false
         expect(yield* status).toMatchObject({ success: "SUCCEED" })
-        expect(service.requests.length).toBe(calls * 4 + 1)
+        expect(service.requests.length).toBe(inStorm + 1)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+})
+
+describe("C38 an outage", () => {
+  it("multiplies the traffic by at most 1.2, and the reserve of 10 retries", async () => {
+    const calls = 3000
+    let isDown = true
+    const service = new Memory.Service({
+      answer: () => (isDown ? Memory.answer(503, "") : Memory.status("SUCCEED"))
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* Memory.settled(
+          Effect.forEach(
+            Array.from({ length: calls }, (_, n) => n),
+            (n) => Effect.delay(status, `${n} millis`),
+            { concurrency: "unbounded", discard: true }
+          )
+        )
+        expect(service.requests.length).toBeLessThanOrEqual(calls * 1.2 + 10)
+        expect(service.requests.length).toBeGreaterThan(calls * 1.15)
+
+        // After 500 calls without a retry, the budget is full again.
+        isDown = false
+        yield* Effect.forEach(Array.from({ length: 500 }), () => status, { discard: true })
+        isDown = true
+        const before = service.requests.length
+        yield* Memory.settled(
+          Effect.forEach(Array.from({ length: 25 }), () => status, { concurrency: "unbounded" })
+        )
+        expect(service.requests.length - before).toBe(25 * 4)
+      }).pipe(Effect.provide(Memory.client(service)))
+    )
+  })
+
+  it("does not multiply the requests for a token either", async () => {
+    const service = new Memory.Service({ auth: () => Memory.answer(503, "") })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* Memory.settled(
+          Effect.forEach(Array.from({ length: 500 }), () => status, { discard: true })
+        )
+        expect(service.auths.length).toBeLessThanOrEqual(500 * 1.2 + 10)
       }).pipe(Effect.provide(Memory.client(service)))
     )
   })

@@ -14,6 +14,7 @@ import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Pawl from "../src/Pawl.ts"
+import * as PawlPortable from "../src/PawlPortable.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
@@ -124,7 +125,7 @@ describe("C25 two merchants in one program", () => {
   it("pay as themselves over a transport of their own choice", () =>
     run(({ optionsOf, paid }) => {
       const client = (merchant: Merchant) =>
-        Layer.provide(Pawl.layerPortable, [
+        Layer.provide(PawlPortable.layer, [
           PawlConfig.layer(optionsOf(merchant)),
           NodeTransport.layer,
           NodeHmac.layer
@@ -168,7 +169,7 @@ describe("C25 two merchants in one program", () => {
         const options = optionsOf("a")
         const client = {
           layer: Pawl.layer(options),
-          layerPortable: Layer.provide(Pawl.layerPortable, [
+          layerPortable: Layer.provide(PawlPortable.layer, [
             PawlConfig.layer(options),
             NodeTransport.layer,
             NodeHmac.layer

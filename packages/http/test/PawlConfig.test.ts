@@ -106,6 +106,11 @@ describe("the limits", () => {
   })
 
   it("allow a whole number of attempts, 1 or more", () => {
+    for (const connections of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(setting({ connections })).toBe("connections")
+    }
+    for (const retryRatio of [-0.1, Number.NaN]) expect(setting({ retryRatio })).toBe("retryRatio")
+    for (const retryRatio of [0, 0.2, 3]) expect(setting({ retryRatio })).toBe("accepted")
     for (const maxAttempts of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(setting({ maxAttempts })).toBe("maxAttempts")
     }
@@ -136,6 +141,17 @@ describe("the limits", () => {
   })
 })
 
+describe("headers", () => {
+  it("have names and values that can be sent, and names that the client does not set", () => {
+    for (const name of ["X-Gateway-Key", "user-agent", "x_1"])
+      expect(setting({ headers: { [name]: "value 1" } })).toBe("accepted")
+    for (const name of ["Authorization", "content-type", "Host", "x y", "x:", "", "é"])
+      expect(setting({ headers: { [name]: "value" } })).toBe("headers")
+    for (const value of ["a\r\nx-evil: 1", "a\u0000", "é"])
+      expect(setting({ headers: { "x-one": value } })).toBe("headers")
+  })
+})
+
 describe("layerConfig", () => {
   const read = (env: Record<string, string>) =>
     PawlConfig.PawlConfig.use(Effect.succeed).pipe(
@@ -155,7 +171,9 @@ describe("layerConfig", () => {
     PAWL_ATTEMPT_TIMEOUT: "2 seconds",
     PAWL_TOTAL_TIMEOUT: "1 minute",
     PAWL_MAX_ATTEMPTS: "7",
-    PAWL_COOLDOWN: "500 millis"
+    PAWL_COOLDOWN: "500 millis",
+    PAWL_CONNECTIONS: "8",
+    PAWL_RETRY_RATIO: "0.5"
   }
 
   const refused = (env: Record<string, string>) => {
@@ -179,10 +197,13 @@ describe("layerConfig", () => {
       attemptTimeout: Duration.seconds(2),
       totalTimeout: Duration.minutes(1),
       maxAttempts: 7,
-      cooldown: Duration.millis(500)
+      cooldown: Duration.millis(500),
+      connections: 8,
+      retryRatio: 0.5
     })
     expect(Redacted.value(all.value.merchantSecret)).toBe("canary-5d1f")
-    expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length)
+    // There is no variable for `headers`.
+    expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length + 1)
   })
 
   it("names all missing variables in one sentence", () =>
@@ -209,7 +230,9 @@ describe("layerConfig", () => {
       ["PAWL_ATTEMPT_TIMEOUT", "canary"],
       ["PAWL_TOTAL_TIMEOUT", "30"],
       ["PAWL_MAX_ATTEMPTS", "canary"],
-      ["PAWL_COOLDOWN", "-1 second"]
+      ["PAWL_COOLDOWN", "-1 second"],
+      ["PAWL_CONNECTIONS", "0"],
+      ["PAWL_RETRY_RATIO", "-0.1"]
     ] as const) {
       const error = refused({ ...required, ...limits, [name]: text })
       expect(error.setting).toBe(name)

@@ -1,10 +1,15 @@
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
+import { performance } from "node:perf_hooks"
 import { inspect } from "node:util"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
@@ -16,8 +21,23 @@ const live = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
 
 const send = (url: string, request: Partial<Transport.Request> = {}) =>
   Transport.Transport.use((transport) =>
-    transport.send({ method: "GET", url, headers: {}, body: undefined, ...request })
+    transport.send(
+      { method: "GET", url, headers: {}, body: undefined, ...request },
+      Duration.minutes(1)
+    )
   )
+
+setFlagsFromString("--expose-gc")
+const collect = runInNewContext("gc") as () => void
+
+/** Waits until the event loop has nothing to do: the client has read all that was written. */
+const idle = Effect.gen(function* () {
+  for (let busy = 1; busy > 0.3;) {
+    const start = performance.eventLoopUtilization()
+    yield* Effect.sleep("50 millis")
+    busy = performance.eventLoopUtilization(start).utilization
+  }
+})
 
 const text = (response: Transport.Response) => new TextDecoder().decode(response.body)
 
@@ -125,6 +145,35 @@ describe.each([
         })
         expect(["UnexpectedResponse", bomb.length]).toContain(read)
         expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024)
+      }).pipe(Effect.provide(layer))
+    ))
+
+  it("A26 keeps a body of one-byte chunks in a few times its size", () =>
+    live(
+      Effect.gen(function* () {
+        const size = 200_000
+        let last: () => void = () => undefined
+        const written = yield* Deferred.make<void>()
+        const server = yield* Server.start((socket) => {
+          socket.write("HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n")
+          last = () => socket.write("1\r\nb\r\n0\r\n\r\n")
+          socket.write("1\r\na\r\n".repeat(size - 1), () =>
+            Deferred.doneUnsafe(written, Effect.void)
+          )
+        })
+        collect()
+        const before = process.memoryUsage()
+        const fiber = yield* Effect.forkChild(send(server.url))
+        yield* Deferred.await(written)
+        yield* idle
+        collect()
+        const after = process.memoryUsage()
+        last()
+        expect(new TextDecoder().decode((yield* Fiber.join(fiber)).body)).toBe(
+          "a".repeat(size - 1) + "b"
+        )
+        const growth = (name: "heapUsed" | "arrayBuffers") => after[name] - before[name]
+        expect(growth("heapUsed") + growth("arrayBuffers")).toBeLessThan(15 * size)
       }).pipe(Effect.provide(layer))
     ))
 

@@ -37,8 +37,9 @@ import type { Hmac } from "@pawl/core/Hmac"
 import { isolated } from "@pawl/core/Isolated"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
-import * as Pawl from "@pawl/http/Pawl"
+import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Transport } from "@pawl/http/Transport"
 import { Receiver } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
@@ -95,7 +96,7 @@ export type Services =
  * @since 0.1.0
  */
 export const layer = (options: GatewayConfig.Options = {}): Layer.Layer<Services> =>
-  Pawl.layerPortable.pipe(
+  PawlPortable.layer.pipe(
     Layer.provide(config),
     Layer.provideMerge(transport),
     Layer.provideMerge(Layer.merge(Gateway.layer, Faults.layer)),

@@ -2,6 +2,7 @@
  * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
  */
 import { type Request, Transport } from "@pawl/http/Transport"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
@@ -41,12 +42,15 @@ const exchange = (
   { body, headers, method, path }: Gateway.Request
 ) =>
   Effect.map(
-    send({
-      method: method as Request["method"],
-      url: `http://localhost${path}`,
-      headers: headers as Request["headers"],
-      body: utf8.decode(body)
-    }),
+    send(
+      {
+        method: method as Request["method"],
+        url: `http://localhost${path}`,
+        headers: headers as Request["headers"],
+        body: utf8.decode(body)
+      },
+      Duration.infinity
+    ),
     ({ body, headers, status }): Gateway.Response => ({
       status,
       headers: headers as Gateway.Response["headers"],

@@ -1,7 +1,7 @@
 /**
- * Door for web-standard servers, as `(Request) => Promise<Response>`: Hono, workers, Bun, Deno and others.
+ * Door for web-standard servers, as `(Request) => Promise<Response>`: Hono, Bun, Deno and others.
  *
- * **Example** (In a worker)
+ * **Example** (A web-standard handler)
  *
  * ```ts
  * import * as Handler from "@pawl/core/Handler"
@@ -40,6 +40,11 @@
  *
  * The handler reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
  * received. Put it before body parsers. It ignores the path of the request, so it can be mounted at any path.
+ *
+ * **Gotchas**
+ *
+ * In Cloudflare Workers background work ends with the request that started it, so callbacks are accepted, but
+ * the handler is not called. Verify them there with `verifyWith`, and store them in a queue of the platform.
  *
  * @since 0.1.0
  */

@@ -2,8 +2,9 @@
  * The client of the merchant's processes, and the account it uses.
  */
 import type { Hmac } from "@pawl/core/Hmac"
-import * as Pawl from "@pawl/http/Pawl"
+import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Transport } from "@pawl/http/Transport"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -20,7 +21,7 @@ export const card = { number: "4242424242424242", expMonth: "04", expYear: "2030
 
 /** Layer that provides every service of the client over a transport. */
 export const layer = (transport: Transport["Service"]): Layer.Layer<Pawl.Services, never, Hmac> =>
-  Pawl.layerPortable.pipe(
+  PawlPortable.layer.pipe(
     Layer.provide(Layer.succeed(Transport, transport)),
     Layer.provide(
       Layer.orDie(

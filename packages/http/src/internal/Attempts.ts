@@ -3,8 +3,9 @@
  *
  * **Details**
  *
- * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It is never
- * interrupted from outside, so its failure always tells whether the request may have taken effect. There
+ * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
+ * transport, which knows whether the request was sent, so its failure tells whether the request may have
+ * taken effect. There
  * is no retry when its wait would end after the deadline: the call then fails with the last failure.
  * `Retry-After` lengthens a wait, so the deadline limits it too.
  */
@@ -108,13 +109,12 @@ export const send = (
   transport: Transport.Transport["Service"],
   request: Transport.Request,
   { number, remaining }: Attempt
-): Effect.Effect<Transport.Response, AttemptFailure> =>
-  transport.send(request).pipe(
-    Effect.timeoutOrElse({
-      duration: Duration.min(config.attemptTimeout, remaining()),
-      orElse: () =>
-        Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
-    }),
+): Effect.Effect<Transport.Response, AttemptFailure> => {
+  const total = remaining()
+  const within = Duration.min(config.attemptTimeout, total)
+  const headers = { ...config.headers, ...request.headers }
+  const response = transport.send({ ...request, headers }, within, total)
+  return (transport.keepsTime === true ? response : interruptAfter(response, within)).pipe(
     Effect.mapError((error) =>
       toFailure(
         error._tag === "Unreachable"
@@ -123,6 +123,15 @@ export const send = (
       )
     )
   )
+}
+
+/** Limits the time of a transport that keeps none. The request may have been sent. */
+const interruptAfter = <A, E>(response: Effect.Effect<A, E>, duration: Duration.Duration) =>
+  Effect.timeoutOrElse(response, {
+    duration,
+    orElse: () =>
+      Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
+  })
 
 /** Adds the host to the reason. */
 const withHost = ({ baseUrl }: PawlConfig["Service"], { reason, sent }: Unreachable) => ({
@@ -154,14 +163,45 @@ export interface Annotations {
   readonly [name: string]: string
 }
 
-/** Runs attempts until one succeeds, `shouldRetry` returns false, or attempts or time run out. */
+/** The retries that all calls of a client share. */
+export interface RetryBudget {
+  /** Adds the share of one call. */
+  readonly earn: () => void
+  /** Takes one retry. Returns false if there is none. */
+  readonly spend: () => boolean
+}
+
+/** Retries of a client that has made no call, and the most that calls without retries leave. */
+const [firstRetries, maxRetries] = [10, 100]
+
+/** Makes a budget to which each call adds a ratio of a retry. */
+export const makeRetryBudget = (ratio: number): RetryBudget => {
+  let retries = firstRetries
+  return {
+    earn: () => {
+      retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
+    },
+    spend: () => {
+      if (retries < 1) return false
+      retries--
+      return true
+    }
+  }
+}
+
+/**
+ * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or the budget of retries run
+ * out.
+ */
 export const run = <A>(
   { maxAttempts, totalTimeout }: PawlConfig["Service"],
+  budget: RetryBudget,
   annotations: Annotations,
   shouldRetry: (failure: AttemptFailure) => boolean,
   attempt: (attempt: Attempt) => Effect.Effect<A, AttemptFailure>
 ): Effect.Effect<A, CallFailure> =>
   Effect.withFiber((fiber) => {
+    budget.earn()
     const clock = fiber.getRef(Clock.Clock)
     const count = (outcome: string) =>
       Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
@@ -183,7 +223,7 @@ export const run = <A>(
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
-            if (!Duration.isLessThan(wait, remaining())) return callFailure
+            if (!Duration.isLessThan(wait, remaining()) || !budget.spend()) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
               `Attempt ${number} failed. The next attempt is in ${Duration.format(wait)}. ${failure.error.message}`

@@ -12,8 +12,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
-import * as Pawl from "../../src/Pawl.ts"
 import * as PawlConfig from "../../src/PawlConfig.ts"
+import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
 
 /** The fault of one request. The service has processed the request in those with `after`. */
@@ -181,7 +181,7 @@ export const options: PawlConfig.Options = {
 
 /** The real client with its network replaced. */
 export const client = (service: Service, changed: Partial<PawlConfig.Options> = {}) =>
-  Pawl.layerPortable.pipe(
+  PawlPortable.layer.pipe(
     Layer.provide(Layer.mergeAll(service.layer, NodeHmac.layer)),
     Layer.provideMerge(PawlConfig.layer({ ...options, ...changed }))
   )

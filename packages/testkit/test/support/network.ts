@@ -2,8 +2,8 @@
  * The real client over the service in memory, with a network that the test controls.
  */
 import * as PortableHmac from "@pawl/core/PortableHmac"
-import * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
 import { type Request, Transport } from "@pawl/http/Transport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,12 +17,12 @@ export type Exchange = ReturnType<Transport["Service"]["send"]>
 
 /** Layer that provides the client; `through` handles each request as its network. */
 export const client = (through: (request: Request, exchange: Exchange) => Exchange) =>
-  Pawl.layerPortable.pipe(
+  PawlPortable.layer.pipe(
     Layer.provide([
       Layer.effect(
         Transport,
         Effect.map(Transport, ({ send }) => ({
-          send: (request) => through(request, send(request))
+          send: (request, within, total) => through(request, send(request, within, total))
         }))
       ),
       PortableHmac.layer,

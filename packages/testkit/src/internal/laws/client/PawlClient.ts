@@ -5,8 +5,8 @@ import type { CreateError } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import { TransactionId } from "@pawl/core/Transaction"
 import { ApmPayments } from "@pawl/http/ApmPayments"
-import * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Refunds } from "@pawl/http/Refunds"
 import { StatusPoller } from "@pawl/http/StatusPoller"
 import { Subscriptions } from "@pawl/http/Subscriptions"
@@ -23,7 +23,7 @@ import type { Client, Outcome, Service } from "./Model.ts"
 
 export const make = (service: Service): Client => {
   const { baseUrl, fetch, merchantKey, merchantSecret } = service
-  const client = Pawl.layerPortable.pipe(
+  const client = PawlPortable.layer.pipe(
     Layer.provide([
       Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
       PawlConfig.layer({ baseUrl, merchantKey, merchantSecret: Redacted.make(merchantSecret) }),

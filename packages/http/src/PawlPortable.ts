@@ -1,0 +1,107 @@
+/**
+ * Layers that provide every service of the client in any runtime. This module imports no module of Node.
+ *
+ * **Example** (A client over fetch)
+ *
+ * ```ts
+ * import * as PortableHmac from "@pawl/core/PortableHmac"
+ * import * as PawlConfig from "@pawl/http/PawlConfig"
+ * import * as PawlPortable from "@pawl/http/PawlPortable"
+ * import * as Transport from "@pawl/http/Transport"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Layer from "effect/Layer"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * export const client = PawlPortable.layerPerRequest.pipe(
+ *   Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
+ *   Layer.provide(PortableHmac.layer),
+ *   Layer.provide(
+ *     PawlConfig.layer({
+ *       baseUrl: "https://payments.example/api",
+ *       merchantKey: "key",
+ *       merchantSecret: Redacted.make("secret")
+ *     })
+ *   )
+ * )
+ * ```
+ *
+ * **Gotchas**
+ *
+ * In Cloudflare Workers use `layerPerRequest`. There the handler of one request cannot wait for the input or
+ * output of another, so the calls must not share a request for an access token.
+ *
+ * @since 0.1.0
+ */
+import { Hmac } from "@pawl/core/Hmac"
+import { isolatedBy } from "@pawl/core/Isolated"
+import { Profile } from "@pawl/core/Profile"
+import type { StatusReader } from "@pawl/core/StatusReader"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Layer from "effect/Layer"
+import * as AccessToken from "./AccessToken.ts"
+import * as ApmPayments from "./ApmPayments.ts"
+import * as ApmPayouts from "./ApmPayouts.ts"
+import * as Caller from "./Caller.ts"
+import * as CardPayments from "./CardPayments.ts"
+import * as CardPayouts from "./CardPayouts.ts"
+import * as PawlConfig from "./PawlConfig.ts"
+import * as PaymentIntents from "./PaymentIntents.ts"
+import * as Refunds from "./Refunds.ts"
+import * as StatusPoller from "./StatusPoller.ts"
+import { layer as layerStatusReader } from "./StatusReader.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+import { Transport } from "./Transport.ts"
+
+/**
+ * Type of all the services of the client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services =
+  | ApmPayments.ApmPayments
+  | ApmPayouts.ApmPayouts
+  | CardPayments.CardPayments
+  | CardPayouts.CardPayouts
+  | PaymentIntents.PaymentIntents
+  | Refunds.Refunds
+  | StatusPoller.StatusPoller
+  | StatusReader
+  | Subscriptions.Subscriptions
+
+const layerServices = Layer.mergeAll(
+  ApmPayments.layer,
+  ApmPayouts.layer,
+  CardPayments.layer,
+  CardPayouts.layer,
+  PaymentIntents.layer,
+  Refunds.layer,
+  Subscriptions.layer,
+  Layer.provideMerge(StatusPoller.layer, layerStatusReader)
+).pipe(Layer.provide(Caller.layer), Layer.provide(SecureRandom.layerWebCrypto))
+
+/** The services whose change makes another client. */
+const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]
+
+/**
+ * Layer that provides every service over any transport and HMAC: those of another runtime than Node, or of
+ * a test. With another configuration, transport, HMAC or profile in its context it is another client.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transport | Hmac> =
+  isolatedBy(settings, Layer.provide(layerServices, AccessToken.layer))
+
+/**
+ * Layer like `layer` whose calls share an access token, but no request for one. For runtimes that tie input
+ * and output to one incoming request, such as Cloudflare Workers.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerPerRequest: Layer.Layer<
+  Services,
+  never,
+  PawlConfig.PawlConfig | Transport | Hmac
+> = isolatedBy(settings, Layer.provide(layerServices, AccessToken.layerPerRequest))

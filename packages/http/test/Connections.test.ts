@@ -1,0 +1,227 @@
+/**
+ * The bound of the connections: many calls in a process that may open few files, the queue of the requests that
+ * wait for a connection, and their time limits.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import { execFile } from "node:child_process"
+import { createServer } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { describe, expect, it } from "vitest"
+import * as NodeTransport from "../src/NodeTransport.ts"
+import * as Transport from "../src/Transport.ts"
+import * as Server from "./support/server.ts"
+
+/** Starts a service that answers each request after 5 ms and counts its connections. */
+const startService = Effect.map(
+  Effect.acquireRelease(
+    Effect.callback<{ server: ReturnType<typeof createServer>; counts: { most: number } }>(
+      (resume) => {
+        const counts = { most: 0 }
+        let open = 0
+        const server = createServer((request, response) => {
+          const answer =
+            request.url === "/api/v1/auth"
+              ? '{"token":"abc"}'
+              : '{"transactionId":"100001","transactionStatus":"NEW"}'
+          request.resume().on("end", () => setTimeout(() => response.end(answer), 5))
+        })
+        server.on("connection", (socket) => {
+          counts.most = Math.max(counts.most, ++open)
+          socket.on("close", () => open--)
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, counts })))
+      }
+    ),
+    ({ server }) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  ),
+  ({ counts, server }) => ({
+    counts,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+)
+
+const send = (url: string, within: Duration.Input = "10 seconds") =>
+  Transport.Transport.use((transport) =>
+    transport.send(
+      { method: "POST", url, headers: {}, body: "{}" },
+      Duration.fromInputUnsafe(within)
+    )
+  )
+
+describe("C30 the bound of the connections", () => {
+  it("lets a process with 256 file descriptors make 1,500 concurrent calls", () =>
+    Effect.gen(function* () {
+      const { counts, url } = yield* startService
+      const program = `"${process.execPath}" "${join(import.meta.dirname, "manyCallsChild.ts")}"`
+      const { stdout } = yield* Effect.promise(() =>
+        promisify(execFile)("sh", ["-c", `ulimit -n 256 && exec ${program} ${url}/api 1500 128`])
+      )
+      expect(JSON.parse(stdout)).toMatchObject({ outcomes: { Success: 1500 } })
+      expect(counts.most).toBeLessThanOrEqual(128)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("sends the waiting requests in the order of their arrival", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
+      yield* Effect.forEach([1, 2, 3, 4, 5], (n) => send(`${server.url}/${n}`), {
+        concurrency: "unbounded"
+      })
+      expect(server.received.map((request) => request.slice(6, 7)).join("")).toBe("12345")
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("lets a request wait longer than its own time limit, until the deadline of the call", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket) => {
+        setTimeout(() => Server.reply(socket, 200, "1"), 300)
+      })
+      const limited = (total: Duration.Input) =>
+        Transport.Transport.use((transport) =>
+          Effect.result(
+            transport.send(
+              { method: "POST", url: server.url, headers: {}, body: "{}" },
+              Duration.millis(500),
+              Duration.fromInputUnsafe(total)
+            )
+          )
+        )
+      const results = yield* Effect.forEach(
+        ["10 seconds", "10 seconds", "10 seconds", "400 millis"] as const,
+        limited,
+        { concurrency: "unbounded" }
+      )
+      expect(results.slice(0, 3).every(Result.isSuccess)).toBe(true)
+      expect(results[3]).toMatchObject({
+        failure: { sent: false, reason: "no free connection in time" }
+      })
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("frees a connection after each end of a request", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket, request) => {
+        if (request.startsWith("POST /reset")) return socket.resetAndDestroy()
+        if (request.startsWith("POST /large"))
+          return Server.reply(socket, 200, Buffer.alloc(Transport.maxResponseBytes + 1))
+        if (request.startsWith("POST /whole")) Server.reply(socket, 200, "1")
+      })
+      const { url: closed } = yield* Effect.scoped(Server.start(() => undefined))
+      for (let round = 0; round < 5; round++) {
+        yield* Effect.exit(send(`${server.url}/reset`))
+        yield* Effect.exit(send(`${server.url}/large`))
+        yield* Effect.exit(send(`${server.url}/silent`, "10 millis"))
+        yield* Effect.exit(send(closed))
+        yield* Effect.exit(send("http://127.0.0.1:99999"))
+        const fiber = yield* Effect.forkChild(send(`${server.url}/silent`), {
+          startImmediately: true
+        })
+        yield* Fiber.interrupt(fiber)
+      }
+      expect((yield* send(`${server.url}/whole`)).status).toBe(200)
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 2 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("fails 20,000 waiting requests when the layer ends", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start(() => undefined)
+      const errors = yield* Effect.provide(
+        Effect.gen(function* () {
+          const fibers = yield* Effect.forEach(Array.from({ length: 20_000 }), () =>
+            Effect.forkDetach(Effect.flip(send(server.url)), { startImmediately: true })
+          )
+          while (server.received.length === 0) yield* Effect.sleep("1 millis")
+          return fibers
+        }),
+        NodeTransport.layerWith({ connections: 1 })
+      ).pipe(Effect.flatMap((fibers) => Effect.forEach(fibers, Fiber.join)))
+      expect(errors.map((error) => error._tag === "Unreachable" && error.sent)).toEqual(
+        errors.map((_, at) => at === 0)
+      )
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("C31 a request that was never sent", () => {
+  it("is not sent when the connection does not open in time", () =>
+    Effect.gen(function* () {
+      // The listener accepts a connection and never answers the TLS handshake.
+      const silent = yield* Server.start(() => undefined)
+      expect(
+        yield* Effect.flip(send(silent.url.replace("http:", "https:"), "100 millis"))
+      ).toMatchObject({ _tag: "Unreachable", sent: false, reason: "no connection in time" })
+    }).pipe(Effect.provide(NodeTransport.layer), Effect.scoped, Effect.runPromise))
+
+  it("is not sent when no connection is free in time", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start(() => undefined)
+      const first = yield* Effect.forkChild(send(server.url), { startImmediately: true })
+      expect(yield* Effect.flip(send(server.url, "100 millis"))).toMatchObject({
+        _tag: "Unreachable",
+        sent: false,
+        reason: "no free connection in time"
+      })
+      yield* Fiber.interrupt(first)
+      yield* server.closed
+      expect(server.received.length).toBe(1)
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("does not open or close a connection for a request that left the queue", () =>
+    Effect.gen(function* () {
+      let connections = 0
+      const held: Array<Socket> = []
+      const server = yield* Server.start(
+        (socket, request) => {
+          if (request.startsWith("POST /held")) held.push(socket)
+          else Server.reply(socket, 200, "1", { "keep-alive": "timeout=600" })
+        },
+        () => connections++
+      )
+      const first = yield* Effect.forkChild(send(`${server.url}/held`), { startImmediately: true })
+      while (held.length === 0) yield* Effect.sleep("1 millis")
+      yield* Effect.forEach(
+        Array.from({ length: 50 }),
+        () => Effect.flip(send(server.url, "10 millis")),
+        { concurrency: "unbounded" }
+      )
+      Server.reply(held[0]!, 200, "1", { "keep-alive": "timeout=600" })
+      yield* Fiber.join(first)
+      yield* send(server.url)
+      expect([connections, server.received.length]).toEqual([1, 2])
+    }).pipe(
+      Effect.provide(NodeTransport.layerWith({ connections: 1 })),
+      Effect.scoped,
+      Effect.runPromise
+    ))
+
+  it("counts as sent when there is no response in time", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start(() => undefined)
+      expect(yield* Effect.flip(send(server.url, "100 millis"))).toMatchObject({
+        _tag: "Unreachable",
+        sent: true,
+        reason: "no response in time"
+      })
+      yield* server.closed
+    }).pipe(Effect.provide(NodeTransport.layer), Effect.scoped, Effect.runPromise))
+})

@@ -1,0 +1,135 @@
+/**
+ * The ways of a request out of the process: proxies of the environment, a dispatcher of the application, and
+ * headers of the configuration.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Agent } from "undici/index.js"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as NodeTransport from "../src/NodeTransport.ts"
+import * as Pawl from "../src/Pawl.ts"
+import * as Transport from "../src/Transport.ts"
+import * as Server from "./support/server.ts"
+
+const send = (url: string) =>
+  Transport.Transport.use((transport) =>
+    transport.send({ method: "POST", url, headers: {}, body: "{}" }, Duration.seconds(10))
+  )
+
+/** Sets variables of the environment until the scope ends. */
+const withEnvironment = (variables: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = { ...process.env }
+      for (const name of ["https_proxy", "no_proxy"]) delete process.env[name]
+      Object.assign(process.env, variables)
+      return before
+    }),
+    (before) =>
+      Effect.sync(() => {
+        process.env = before
+      })
+  )
+
+describe("HTTPS_PROXY and NO_PROXY", () => {
+  const refuseTunnels = Server.start((socket) => Server.reply(socket, 403, ""))
+
+  it("send a request to an https URL through the proxy", () =>
+    Effect.gen(function* () {
+      const proxy = yield* refuseTunnels
+      yield* withEnvironment({ HTTPS_PROXY: proxy.url, NO_PROXY: "other.invalid" })
+      const error = yield* Effect.flip(
+        Effect.provide(send("https://payments.invalid/api"), NodeTransport.layer)
+      )
+      expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
+      expect(proxy.received.join("")).toContain("CONNECT payments.invalid:443 HTTP/1.1")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("leave the hosts in NO_PROXY and http URLs alone", () =>
+    Effect.gen(function* () {
+      const proxy = yield* refuseTunnels
+      const loopback = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
+      yield* withEnvironment({
+        HTTPS_PROXY: proxy.url,
+        HTTP_PROXY: proxy.url,
+        NO_PROXY: "invalid"
+      })
+      yield* Effect.gen(function* () {
+        yield* Effect.flip(send("https://payments.invalid/api"))
+        expect((yield* send(loopback.url)).status).toBe(200)
+      }).pipe(Effect.provide(NodeTransport.layer))
+      expect(proxy.received).toEqual([])
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe("a dispatcher of the application", () => {
+  it("sends the requests, and stays open when the layer ends", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket) => Server.reply(socket, 200, "1"))
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => new Agent()),
+        (agent) => Effect.promise(() => agent.destroy())
+      )
+      const paths: Array<string> = []
+      const layer = NodeTransport.layerWith({
+        dispatcher: {
+          dispatch: (options, handler) => {
+            paths.push(options.path)
+            return agent.dispatch(options, handler)
+          }
+        }
+      })
+      for (const path of ["/1", "/2"])
+        expect((yield* Effect.provide(send(server.url + path), layer)).status).toBe(200)
+      expect(paths).toEqual(["/1", "/2"])
+      expect(agent.destroyed).toBe(false)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("that throws fails the request, and frees its connection", () =>
+    Effect.gen(function* () {
+      for (let n = 0; n < 3; n++)
+        expect(yield* Effect.flip(send("http://payments.invalid"))).toMatchObject({
+          _tag: "Unreachable",
+          sent: false
+        })
+    }).pipe(
+      Effect.provide(
+        NodeTransport.layerWith({
+          connections: 1,
+          dispatcher: {
+            dispatch: () => {
+              throw new Error("canary")
+            }
+          }
+        })
+      ),
+      Effect.runPromise
+    ))
+})
+
+describe("headers of the configuration", () => {
+  it("are sent with every request, also that for a token", () =>
+    Effect.gen(function* () {
+      const server = yield* Server.start((socket, request) =>
+        Server.reply(
+          socket,
+          200,
+          request.startsWith("POST /api/v1/auth ") ? '{"token":"abc"}' : '"SUCCEED"'
+        )
+      )
+      yield* Effect.provide(
+        ApmPayments.use(({ status }) => status("7")),
+        Pawl.layer({
+          baseUrl: `${server.url}/api`,
+          merchantKey: "key",
+          merchantSecret: Redacted.make("secret"),
+          headers: { "X-Gateway-Key": "key 1" }
+        })
+      )
+      expect(server.received.length).toBe(2)
+      for (const request of server.received) expect(request).toContain("x-gateway-key: key 1\r\n")
+      expect(server.received[1]).toContain("authorization: Bearer abc\r\n")
+    }).pipe(Effect.scoped, Effect.runPromise))
+})

@@ -1,0 +1,44 @@
+/**
+ * Makes many concurrent payments and prints how they end. `Connections.test.ts` runs it in a process that may
+ * open few files. Its arguments are the base URL, the number of calls and the number of connections.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Pawl from "../src/Pawl.ts"
+
+const [baseUrl = "", calls = "", connections] = process.argv.slice(2)
+
+const client = Pawl.layer({
+  baseUrl,
+  merchantKey: "key",
+  merchantSecret: Redacted.make("secret"),
+  ...(connections === undefined ? {} : { connections: Number(connections) })
+})
+
+const outcomes: Record<string, number> = {}
+
+const pay = (n: number) =>
+  ApmPayments.use(({ create }) =>
+    create({
+      requestId: `order-${n}`,
+      accountId: "1001",
+      apmPayload: { paymentMethod: "EWALLET" },
+      amount: "10.50",
+      currency: "EUR"
+    })
+  ).pipe(
+    Effect.match({ onFailure: ({ _tag }) => _tag as string, onSuccess: () => "Success" }),
+    Effect.map((outcome) => {
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+    })
+  )
+
+await Effect.forEach(
+  Array.from({ length: Number(calls) }, (_, n) => n),
+  pay,
+  { concurrency: "unbounded", discard: true }
+).pipe(Effect.provide(client), Effect.runPromise)
+
+const { system, user } = process.cpuUsage()
+console.log(JSON.stringify({ outcomes, cpuSeconds: (system + user) / 1e6 }))
