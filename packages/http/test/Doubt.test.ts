@@ -90,7 +90,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
       Effect.gen(function* () {
         for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
           expect(Result.merge(yield* create())).toHaveProperty(
-            ...((tag === undefined ? ["transactionId", "7"] : ["_tag", tag]) as [string, string])
+            ...(tag === undefined ? ["transactionId", "7"] : ["_tag", tag])
           )
       })
     )
