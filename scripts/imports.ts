@@ -155,10 +155,10 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BodyBuffer|ConnectionFailure|Slots))\.ts$/
+      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|PlainInput|Slots|Version))\.ts$/
     ],
     ["contract", /^(Endpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation))\.ts$/],
-    ["calls", /^(AccessToken|Caller|internal\/(Attempts|ErrorResponse|InFlight))\.ts$/],
+    ["calls", /^(AccessToken|Caller|internal\/(Attempts|Crossed|Doubts|InFlight|Renewals))\.ts$/],
     ["services", /^/]
   ],
   "packages/webhook/src/": [

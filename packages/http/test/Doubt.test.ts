@@ -89,8 +89,8 @@ describe("C26 a create whose first attempt is in doubt", () => {
       inOrder(lost, lost, lost, lost, gone, named, gone),
       Effect.gen(function* () {
         for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
-          expect(Result.merge(yield* create())).toHaveProperty(
-            ...((tag === undefined ? ["transactionId", "7"] : ["_tag", tag]) as [string, string])
+          expect(Result.merge(yield* create())).toMatchObject(
+            tag === undefined ? { transactionId: "7" } : { _tag: tag }
           )
       })
     )

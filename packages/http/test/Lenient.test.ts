@@ -22,12 +22,12 @@ const read = (name: string, body: string) => {
     Effect.provide(Memory.client(service)),
     Effect.flatMap((result) =>
       Effect.map(Metric.snapshot, (metrics) => ({
-        result: Result.merge(result) as unknown,
+        result: Result.merge(result),
         requests: service.requests.length,
         fields: metrics
           .filter(({ id }) => id === "pawl_http_leniencies")
           .map(({ attributes }) => attributes?.["field"])
-          .toSorted()
+          .toSorted((a = "", b = "") => a.localeCompare(b))
       }))
     ),
     Effect.provideService(Metric.MetricRegistry, registry),

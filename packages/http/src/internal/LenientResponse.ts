@@ -56,7 +56,7 @@ const read = <A>(
 ): Lenient<A> | undefined => {
   const candidates = new Map<string, Array<unknown>>()
   const fields = new Set<string>()
-  let value = structuredClone(json)
+  const value = structuredClone(json)
   // A declined create without an id is readable at once, if its id is null.
   if (isDeclined && isObject(value)) {
     for (const id of ids) {
