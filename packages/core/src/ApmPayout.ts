@@ -68,7 +68,7 @@ export const ApmPayoutInfo = openStruct("ApmPayoutInfo", {
   /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: nullableText,
   /** Merchant account: a JSON integer on the wire, read as text. */
-  accountId: Schema.optionalKey(Schema.Union([Schema.Null, IntegerText])),
+  accountId: Schema.optionalKey(Schema.NullOr(IntegerText)),
   /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
   transactionStatus: OpenStatus,
   /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */

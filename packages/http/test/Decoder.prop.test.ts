@@ -239,8 +239,10 @@ describe.each([...bodies, ...schemas].filter(({ schema }) => schema.ast._tag ===
       const decode = Decoder.decodeUnknownEffect(schema)
       fc.assert(
         fc.property(valid(schema), (value) => {
-          // An own `__proto__` is left to Schema.
+          // An own `__proto__` is left to Schema, and so is null in place of a number that is read as text.
           fc.pre(!show(value).includes("__proto__"))
+          const { accountId, totalAmount } = value as Record<string, unknown>
+          fc.pre(accountId !== null && totalAmount !== null)
           let reads = 0
           const [[name, field] = ["extra", undefined], ...others] = Object.entries(value as object)
           const counted = Object.defineProperty({}, name, {

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 34682f9f59f506f2418eed7e8cc64502c2902e8088da29a9be88fbc947dc4166
+ * 4e450600754ef864e702fb442ec0ac9710905b151876070f785f4b60c5b7e5a1
  */
 export interface paths {
   "/api/v1/auth": {
