@@ -12,7 +12,7 @@ const Tree: Schema.Codec<Tree> = Schema.Struct({
   children: Schema.Array(Schema.suspend(() => Tree))
 })
 
-class Point extends Schema.Class<Point>("Point")({ x: Schema.Number }) {}
+class Point extends Schema.Class<Point>("Point")({ x: Schema.Finite }) {}
 
 const key = Symbol("key")
 
@@ -40,14 +40,14 @@ const cases: Readonly<
   ],
   "a closed object": [Schema.Struct({ a: Schema.String }), { a: "a", b: 1 }, { b: 1 }, [], "a"],
   "a check of the whole": [
-    Schema.Struct({ a: Schema.Number, b: Schema.Number }).check(
+    Schema.Struct({ a: Schema.Finite, b: Schema.Finite }).check(
       Schema.makeFilter(({ a, b }) => a < b)
     ),
     { a: 1, b: 2 },
     { a: 2, b: 1 }
   ],
   "a group of checks": [
-    Schema.Number.check(Schema.isInt().and(Schema.isGreaterThan(0))),
+    Schema.Finite.check(Schema.isInt().and(Schema.isGreaterThan(0))),
     1,
     0,
     0.5
@@ -58,7 +58,7 @@ const cases: Readonly<
     "text"
   ],
   "a union that encodes by another member": [
-    Schema.Union([Schema.Number, Schema.NumberFromString, Schema.RedactedFromValue(Schema.String)]),
+    Schema.Union([Schema.Finite, Schema.NumberFromString, Schema.RedactedFromValue(Schema.String)]),
     1,
     "1",
     "text"
@@ -101,7 +101,7 @@ const cases: Readonly<
     { b: "b" },
     {}
   ],
-  "a tuple": [Schema.Tuple([Schema.String, Schema.Number]), ["a", 1], ["a"]]
+  "a tuple": [Schema.Tuple([Schema.String, Schema.Finite]), ["a", 1], ["a"]]
 }
 
 const show = (effect: Effect.Effect<unknown, Schema.SchemaError>): unknown =>
