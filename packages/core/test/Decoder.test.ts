@@ -58,7 +58,7 @@ const cases: Readonly<
     "text"
   ],
   "a union that encodes by another member": [
-    Schema.Union([Schema.Finite, Schema.NumberFromString, Schema.RedactedFromValue(Schema.String)]),
+    Schema.Union([Schema.Finite, Schema.FiniteFromString, Schema.RedactedFromValue(Schema.String)]),
     1,
     "1",
     "text"

@@ -12,6 +12,7 @@ const maxTimer = 2 ** 31 - 1
 const sleepMillis = (millis: number): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const rest = millis > maxTimer ? sleepMillis(millis - maxTimer) : Effect.void
+    // @effect-diagnostics-next-line globalTimersInEffect:off
     const timer: unknown = setTimeout(() => resume(rest), Math.min(millis, maxTimer))
     // Browsers and Workers have no process to keep alive, and numbers for timers.
     if (typeof timer === "object" && timer !== null && "unref" in timer) {
