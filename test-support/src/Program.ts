@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { join, relative } from "node:path"
 
 /** How a program ended. */
 interface Exit {
@@ -24,7 +26,20 @@ export interface Program {
   readonly stderr: () => string
 }
 
-/** Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. */
+const root = join(import.meta.dirname, "../..")
+
+/** Returns the bundle of a program, if the test run made one (`scripts/vitest/programs.ts`), else the program. */
+export const bundleOf = (program: string): string => {
+  const folder = process.env["PAWL_BUNDLES"]
+  if (folder === undefined) return program
+  const bundle = join(folder, relative(root, program)).replace(/\.ts$/u, ".mjs")
+  return existsSync(bundle) ? bundle : program
+}
+
+/**
+ * Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. Of a source
+ * file its bundle is started, if there is one.
+ */
 export const start = (
   command: string,
   args: ReadonlyArray<string>,
@@ -35,7 +50,7 @@ export const start = (
       Effect.sync(() => {
         // oxlint-disable-next-line no-unused-vars -- both would change the output of the program
         const { FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
-        const child = spawn(command, args, {
+        const child = spawn(command, args.map(bundleOf), {
           env: { ...inherited, ...env },
           stdio: "pipe"
         })
