@@ -25,11 +25,22 @@ const admitted = {
   never: 2 ** statuses.length - 1
 }
 
-/** Returns the specification of one standing. `Evidence.test.ts` pins the bits. */
-const specified = (evidence: Evidence.Evidence, policy: Evidence.Policy) =>
-  specification[
-    (evidence >> statuses.length) | (evidence & admitted[policy])
-  ] as (typeof specification)[number]
+/** Returns the set of the statuses that each evidence has as one kind of observation. */
+const setsOf = (observe: (status: Status) => Evidence.Evidence): Uint16Array => {
+  const masks = statuses.map(observe)
+  const setOf = (evidence: Evidence.Evidence) =>
+    masks.reduce((set, mask, at) => (evidence & mask ? set | (1 << at) : set), 0)
+  return Uint16Array.from({ length: size }, (_, evidence) => setOf(evidence))
+}
+const claimedSets = setsOf(Evidence.claimed)
+const confirmedSets = setsOf(Evidence.confirmed)
+
+type Specification = (typeof specification)[number]
+const specifiedOf = (set = 0) => specification[set] as Specification
+
+/** Returns the specification of one standing. */
+const specified = (evidence: Evidence.Evidence, policy: Evidence.Policy): Specification =>
+  specifiedOf((confirmedSets[evidence] ?? 0) | ((claimedSets[evidence] ?? 0) & admitted[policy]))
 
 const isSameList = (one: ReadonlyArray<Status>, other: ReadonlyArray<Status>): boolean =>
   one.length === other.length && one.every((status, index) => status === other[index])
@@ -60,13 +71,10 @@ describe("standing, for every evidence, last read and policy", () => {
   it("is of evidence whose claimed and confirmed statuses are listed", () => {
     for (let evidence = 0; evidence < size; evidence++) {
       const isListed =
-        isSameList(
-          Evidence.claimedStatuses(evidence),
-          specification[evidence % 2 ** statuses.length]?.counts ?? []
-        ) &&
+        isSameList(Evidence.claimedStatuses(evidence), specifiedOf(claimedSets[evidence]).counts) &&
         isSameList(
           Evidence.confirmedStatuses(evidence),
-          specification[evidence >> statuses.length]?.counts ?? []
+          specifiedOf(confirmedSets[evidence]).counts
         )
       if (!isListed) expect.unreachable(show(evidence, undefined, "final"))
     }
