@@ -114,6 +114,36 @@ export interface DeadLetter {
 }
 
 /**
+ * A row that is a dead letter. In a list of dead letters its `newestCallbacks` are left out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parked extends Row {
+  readonly deadLetter: DeadLetter
+}
+
+/**
+ * Tells whether a row is a dead letter.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isParked = (row: Row): row is Parked => row.deadLetter !== undefined
+
+/**
+ * The place of a dead letter in the list of all, which is ordered by time, id and scope.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ParkedKey {
+  readonly at: number
+  readonly transactionId: string
+  readonly scope: Kind
+}
+
+/**
  * A row under a lease, as it was when it was leased or last written.
  *
  * - `lease`: the id of the lease.
