@@ -45,7 +45,9 @@ import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
+import * as Failure from "./internal/Failure.ts"
 import * as Operation from "./internal/Operation.ts"
+import * as RetryBudget from "./internal/RetryBudget.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
@@ -54,7 +56,8 @@ import { Transport } from "./Transport.ts"
  * Service that returns the access token of the configured merchant.
  *
  * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
- * - `peek`: returns the cached token if it has not expired, and requests none.
+ * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. It requests
+ *   none.
  * - `drop`: removes a token that the service refused with a 401 from the cache.
  *
  * @category services
@@ -64,7 +67,7 @@ export class AccessToken extends Context.Service<
   AccessToken,
   {
     readonly get: Effect.Effect<Token, TokenError>
-    readonly peek: Effect.Effect<Token | undefined>
+    readonly peek: (now: number) => Token | undefined
     readonly drop: (token: Token) => Effect.Effect<void>
   }
 >()("@pawl/http/AccessToken") {}
@@ -100,11 +103,11 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
-    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
+    const budget = RetryBudget.make(config.retryRatio)
     let cached: Token | undefined
 
     const request = yield* Effect.orDie(
-      Operation.make(Endpoint.authenticate, config.baseUrl).toRequest({
+      Operation.make(Endpoint.authenticate, config).toRequest({
         payload: {
           merchantKey: config.merchantKey,
           merchantSecret: Redacted.value(config.merchantSecret)
@@ -113,31 +116,30 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     )
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
-      const response = yield* Attempts.send(config, transport, request, current)
-      const { body, status } = yield* Attempts.requireSuccess(request, response, current)
+      const { body, status } = yield* Attempts.requireSuccess(
+        request,
+        Attempts.send(transport, request, config.attemptTimeout, current.remaining()),
+        current
+      )
       const text = findToken(body, profile.tokenField)
       if (text !== undefined) return yield* toToken(text)
       return yield* Effect.fail(
-        Attempts.toFailure(new UnexpectedResponse({ status, reason: noToken }))
+        Failure.toFailure(new UnexpectedResponse({ status, reason: noToken }))
       )
     })
 
-    const authenticate = Effect.fn("AccessToken.authenticate")(() => {
-      const { identifier: operation } = Endpoint.authenticate
-      const attempts = Attempts.run(
-        config,
-        retryBudget,
-        { operation },
-        Attempts.isTransient,
-        attempt
-      )
-      return Metrics.timed(
-        operation,
-        Effect.mapError(attempts, ({ error }) => toTokenError(error))
-      ).pipe(
+    const { identifier: operation } = Endpoint.authenticate
+    const rules = { config, budget, annotations: { operation }, shouldRetry: Failure.isTransient }
+    const authenticate = Effect.fn("AccessToken.authenticate")(() =>
+      Metrics.timed(operation, (_, start) => {
+        budget.earn()
+        return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
+          toTokenError(error)
+        )
+      }).pipe(
         Effect.onExit((exit) => Metric.update(Metrics.tokenRefreshes(Metrics.outcomeOf(exit)), 1))
       )
-    })
+    )
 
     const renewForever = Effect.fnUntraced(function* (token: Token) {
       for (let current = token; ;) {
@@ -169,18 +171,14 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
 
-    const peek = Clock.clockWith((clock) =>
-      Effect.succeed(
-        cached !== undefined && clock.currentTimeMillisUnsafe() < cached.expiresAt
-          ? cached
-          : undefined
-      )
-    )
+    const peek = (now: number) =>
+      cached !== undefined && now < cached.expiresAt ? cached : undefined
 
     return AccessToken.of({
-      get: Effect.flatMap(peek, (token) =>
-        token === undefined ? requestToken : Effect.succeed(token)
-      ),
+      get: Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const token = peek(now)
+        return token === undefined ? requestToken : Effect.succeed(token)
+      }),
       peek,
       drop: (token) =>
         Effect.sync(() => {

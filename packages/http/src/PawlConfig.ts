@@ -24,17 +24,17 @@
  * @since 0.1.0
  */
 import { isolatedBy } from "@pawl/core/Isolated"
-import { isLoopback } from "@pawl/core/Loopback"
 import * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Settings from "./internal/Settings.ts"
 
 /**
  * Service that holds the configuration of the client.
@@ -139,19 +139,28 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
   return {
-    baseUrl: yield* readBaseUrl(options.baseUrl),
-    merchantKey: yield* refusePadded("merchantKey", options.merchantKey),
+    baseUrl: yield* check("baseUrl", Settings.baseUrl(options.baseUrl)),
+    merchantKey: yield* check("merchantKey", Settings.credential(options.merchantKey)),
     merchantSecret: Redacted.make(
-      yield* refusePadded("merchantSecret", Redacted.value(options.merchantSecret)),
+      yield* check("merchantSecret", Settings.credential(Redacted.value(options.merchantSecret))),
       { label: "merchantSecret" }
     ),
-    attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
-    totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
-    maxAttempts: yield* readCount("maxAttempts", options.maxAttempts ?? 4),
-    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds"),
-    connections: yield* readCount("connections", options.connections ?? defaultConnections),
-    retryRatio: yield* readRatio(options.retryRatio ?? 0.2),
-    headers: yield* readHeaders(options.headers ?? {})
+    attemptTimeout: yield* check(
+      "attemptTimeout",
+      Settings.duration(options.attemptTimeout ?? "10 seconds")
+    ),
+    totalTimeout: yield* check(
+      "totalTimeout",
+      Settings.duration(options.totalTimeout ?? "30 seconds")
+    ),
+    maxAttempts: yield* check("maxAttempts", Settings.count(options.maxAttempts ?? 4)),
+    cooldown: yield* check("cooldown", Settings.duration(options.cooldown ?? "30 seconds")),
+    connections: yield* check(
+      "connections",
+      Settings.count(options.connections ?? defaultConnections)
+    ),
+    retryRatio: yield* check("retryRatio", Settings.ratio(options.retryRatio ?? 0.2)),
+    headers: yield* check("headers", Settings.headers(options.headers ?? {}))
   }
 })
 
@@ -233,75 +242,8 @@ const absent = {
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
 
-const readCount = (setting: string, count: number): Effect.Effect<number, InvalidConfig> =>
-  Number.isInteger(count) && count >= 1
-    ? Effect.succeed(count)
-    : Effect.fail(invalid(setting, "give a whole number, 1 or more"))
-
-const readRatio = (ratio: number): Effect.Effect<number, InvalidConfig> =>
-  ratio >= 0
-    ? Effect.succeed(ratio)
-    : Effect.fail(invalid("retryRatio", "give a number that is not negative"))
-
-/** Headers that the client or the connection sets. */
-const reservedHeader =
-  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
-
-/** Checks the headers, and returns them with their names in lower case. */
-const readHeaders = (
-  headers: Readonly<Record<string, string>>
-): Effect.Effect<Readonly<Record<string, string>>, InvalidConfig> => {
-  const entries = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const
-  )
-  return entries.every(
-    ([name, value]) =>
-      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
-      !reservedHeader.test(name) &&
-      /^[\t\x20-\x7e]*$/u.test(value)
-  )
-    ? Effect.succeed(Object.fromEntries(entries))
-    : Effect.fail(
-        invalid("headers", "give names and ASCII values of headers that the client does not set")
-      )
-}
-
-const readDuration = (
+const check = <A>(
   setting: string,
-  input: Duration.Input
-): Effect.Effect<Duration.Duration, InvalidConfig> =>
-  Option.match(Option.filter(Duration.fromInput(input), isUsable), {
-    onSome: Effect.succeed,
-    onNone: () =>
-      Effect.fail(invalid(setting, "give a number above 0 and its unit, such as 10 seconds"))
-  })
-
-const isUsable = (duration: Duration.Duration): boolean =>
-  Duration.isFinite(duration) && Duration.isPositive(duration)
-
-const readBaseUrl = (text: string): Effect.Effect<string, InvalidConfig> => {
-  const refuse = (advice: string) => Effect.fail(invalid("baseUrl", advice))
-  const url = URL.parse(text)
-  if (url === null) return refuse("give an absolute URL such as https://payments.example/api")
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    return refuse("use https; http is for loopback hosts only")
-  }
-  if (url.username !== "" || url.password !== "") {
-    return refuse(
-      "take the credentials out of the URL, and give them as merchantKey and merchantSecret"
-    )
-  }
-  if (url.search !== "" || url.hash !== "")
-    return refuse("take the query and the fragment out of the URL")
-  const path = url.pathname.replace(/\/$/u, "")
-  if (!path.endsWith("/api"))
-    return refuse("give the address up to and including its last segment, /api")
-  return Effect.succeed(url.origin + path)
-}
-
-const refusePadded = (setting: string, value: string): Effect.Effect<string, InvalidConfig> =>
-  value !== "" && value.trim() === value
-    ? Effect.succeed(value)
-    : Effect.fail(
-        invalid(setting, "give it without spaces or line breaks around it, and not empty")
-      )
+  result: Result.Result<A, string>
+): Effect.Effect<A, InvalidConfig> =>
+  Effect.fromResult(Result.mapError(result, (advice) => invalid(setting, advice)))

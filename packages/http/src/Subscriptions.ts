@@ -14,10 +14,10 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
 import { Caller, type CreateOptions } from "./Caller.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
+import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
@@ -81,12 +81,19 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
       const caller = yield* Caller
       const { create } = yield* ServiceMethods.make
       const put = (subscriptionId: string, payload: object) =>
-        caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload })
+        caller.call(SubscriptionEndpoint.updateSubscription, {
+          params: { subscriptionId },
+          payload
+        })
 
       return Subscriptions.of({
-        create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
+        create: create(
+          "Subscriptions.create",
+          SubscriptionEndpoint.createSubscription,
+          failDeclined
+        ),
         get: ServiceMethods.traced("Subscriptions.get")((subscriptionId) =>
-          caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
+          caller.call(SubscriptionEndpoint.readSubscription, { params: { subscriptionId } })
         ),
         update: ServiceMethods.traced("Subscriptions.update")(put),
         pause: ServiceMethods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
@@ -94,7 +101,7 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
           put(id, { status: "ACTIVE" })
         ),
         cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId) =>
-          caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
+          caller.remove(SubscriptionEndpoint.cancelSubscription, { params: { subscriptionId } })
         )
       })
     })
