@@ -164,21 +164,24 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       if (sharesRequest) renew(BackgroundClock.provide(renewForever(token)))
       return token
     })
-    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
+    const peek = (now: number) =>
+      cached !== undefined && now < cached.expiresAt ? cached : undefined
+    /** The cached token, or a new one. */
+    const peekOr = (request: Effect.Effect<Token, TokenError>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const token = peek(now)
+        return token === undefined ? request : Effect.succeed(token)
+      })
+    // A fiber may find no token and start its request only after that of another fiber has ended.
+    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => peekOr(obtain), {
       capacity: 1,
       timeToLive: () => Duration.zero
     })
 
     const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
 
-    const peek = (now: number) =>
-      cached !== undefined && now < cached.expiresAt ? cached : undefined
-
     return AccessToken.of({
-      get: Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const token = peek(now)
-        return token === undefined ? requestToken : Effect.succeed(token)
-      }),
+      get: peekOr(requestToken),
       peek,
       drop: (token) =>
         Effect.sync(() => {

@@ -9,10 +9,9 @@
  * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
  *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
  *   request with the same requestId is refused.
- * - A DELETE is retried when its effect is unknown, and after a 429. A 404 to a retry whose effect was unknown
+ * - A PUT is retried only when it surely had no effect: after a 429, or when it never left.
+ * - A DELETE is retried in these cases too, and when its effect is unknown. A 404 to a retry whose effect was unknown
  *   counts as success.
- * - A PUT is sent once.
- * - A request that surely never left is sent again, whatever its method.
  *
  * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
  * call with `Unauthorized`. It concerns this operation only: for the cooldown time its next 401 fails without
@@ -55,7 +54,7 @@ import { Transport } from "./Transport.ts"
 /**
  * Service that calls operations of the contract.
  *
- * - `call`: sends a GET with retries, any other method once.
+ * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
  * - `create`: sends a POST whose body has a requestId, with retries.
  * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
  *
@@ -201,12 +200,11 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
 
 const read = { shouldRetry: Failure.isTransient, classify: identity }
 
-const write = { shouldRetry: Failure.isUnsent, classify: identity }
+const write = { shouldRetry: Failure.hadNoEffect, classify: identity }
 
 const removal = {
-  /** The service did not carry out a DELETE that it answered with 429. */
   shouldRetry: (failure: Failure.AttemptFailure): boolean =>
-    Failure.isInDoubt(failure) || Failure.isUnsent(failure) || failure.error._tag === "RateLimited",
+    Failure.isInDoubt(failure) || Failure.hadNoEffect(failure),
   classify: identity
 }
 

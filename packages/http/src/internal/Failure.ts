@@ -77,6 +77,9 @@ export const isTransient = ({ transient }: AttemptFailure): boolean => transient
 /** Returns whether the request may have taken effect. */
 export const isInDoubt = ({ doubt }: AttemptFailure): boolean => doubt !== undefined
 
-/** Returns whether a connection failed before the request was sent. */
-export const isUnsent = ({ error, isSent }: AttemptFailure): boolean =>
-  isSent && error._tag === "Unreachable" && !error.sent
+/**
+ * Returns whether a request surely had no effect: the connection failed before it was sent, or the service limits
+ * the rate of requests and refused it with 429.
+ */
+export const hadNoEffect = ({ error, isSent }: AttemptFailure): boolean =>
+  isSent && (error._tag === "RateLimited" || (error._tag === "Unreachable" && !error.sent))
