@@ -129,7 +129,12 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     })
 
     const { identifier: operation } = Endpoint.authenticate
-    const rules = { config, budget, annotations: { operation }, shouldRetry: Failure.isTransient }
+    const rules = {
+      limits: config,
+      budget,
+      annotations: { operation },
+      shouldRetry: Failure.isTransient
+    }
     const authenticate = Effect.fn("AccessToken.authenticate")(() =>
       Metrics.timed(operation, (_, start) => {
         budget.earn()

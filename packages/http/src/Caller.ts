@@ -36,7 +36,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { AccessToken } from "./AccessToken.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as Authorized from "./internal/Authorized.ts"
 import * as CallAttempts from "./internal/CallAttempts.ts"
@@ -44,6 +46,7 @@ import * as Doubts from "./internal/Doubts.ts"
 import * as Failure from "./internal/Failure.ts"
 import * as FirstAttempt from "./internal/FirstAttempt.ts"
 import * as InFlight from "./internal/InFlight.ts"
+import * as Limits from "./internal/Limits.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Renewals from "./internal/Renewals.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
@@ -69,7 +72,8 @@ export class Caller extends Context.Service<
   {
     readonly call: <A>(
       endpoint: Operation.Endpoint<A>,
-      input: Operation.Input
+      input: Operation.Input,
+      options?: CallOptions
     ) => Effect.Effect<A, ReadError>
     readonly create: <A>(
       endpoint: Operation.Endpoint<A>,
@@ -78,24 +82,11 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<A, ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
-      input: Operation.Input
+      input: Operation.Input,
+      options?: CallOptions
     ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Caller") {}
-
-/**
- * The options of a create.
- *
- * - `inDoubt`: whether an earlier request with this requestId may have taken effect, for example in a process
- *   that ended before its response. Then only a readable response of the service ends the doubt: every error of
- *   the call is an `OutcomeUnknown`. A client remembers the doubts of its own calls by itself, up to 10,000.
- *
- * @category models
- * @since 0.1.0
- */
-export interface CreateOptions {
-  readonly inDoubt?: boolean | undefined
-}
 
 /**
  * Layer that calls the service at the configured base URL.
@@ -115,7 +106,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
     const budget = RetryBudget.make(config.retryRatio)
     const send: Authorized.Send = (call, request, total) =>
-      Attempts.send(transport, request, call.config.attemptTimeout, total)
+      Attempts.send(transport, request, call.limits.attemptTimeout, total)
     const sendAuthorized = Authorized.make(tokens, renewals, send)
     const runFirst = FirstAttempt.make(tokens, renewals, send)
 
@@ -124,6 +115,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       endpoint: Operation.Endpoint<A>,
       input: Operation.Input,
       ids: Readonly<Record<string, string>>,
+      options: CallOptions | undefined,
       rules: Pick<Authorized.Call<A>, "shouldRetry" | "classify">,
       use: (
         call: Authorized.Call<A>,
@@ -131,6 +123,8 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       ) => Effect.Effect<B, E>
     ): Effect.Effect<B, E | ValidationFailed> => {
       const operation = operationOf(endpoint)
+      const limits = Limits.make(config, options)
+      if (Result.isFailure(limits)) return Effect.fail(limits.failure)
       return Effect.flatMapEager(operation.toRequest(input), (request) =>
         Metrics.timed(operation.name, ({ cache }, start) => {
           const annotations = { ...ids, operation: operation.name }
@@ -139,7 +133,15 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
               cache.span.attribute(`pawl.${name}`, value)
           }
           budget.earn()
-          const call = { ...rules, annotations, budget, config, isSent: false, operation, request }
+          const call = {
+            ...rules,
+            annotations,
+            budget,
+            isSent: false,
+            limits: limits.success,
+            operation,
+            request
+          }
           return use(
             call,
             runFirst(call, (first) => CallAttempts.run(sendAuthorized, call, start, first))
@@ -149,11 +151,17 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     }
 
     return Caller.of({
-      call: (endpoint, input) =>
-        run(endpoint, input, idOf(input), endpoint.method === "GET" ? read : write, (_, attempts) =>
-          Effect.mapError(attempts, ({ error }) => error)
+      call: (endpoint, input, options) =>
+        run(
+          endpoint,
+          input,
+          idOf(input),
+          options,
+          endpoint.method === "GET" ? read : write,
+          (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
         ),
-      create: (endpoint, payload, { inDoubt = false } = {}) => {
+      create: (endpoint, payload, options) => {
+        const inDoubt = options?.inDoubt ?? false
         const { requestId } = payload
         if (inDoubt) doubts.add(requestId)
         const fail = ({ doubt, error }: Failure.CallFailure) =>
@@ -168,23 +176,30 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
           return classified
         }
         const rules = { shouldRetry: Failure.isTransient, classify }
-        const created = run(endpoint, { payload }, { requestId }, rules, (call, attempts) => {
-          if (!inFlight.enter(requestId, call.request)) {
-            return fail({ error: InFlight.refusal(), doubt: undefined })
+        const created = run(
+          endpoint,
+          { payload },
+          { requestId },
+          options,
+          rules,
+          (call, attempts) => {
+            if (!inFlight.enter(requestId, call.request)) {
+              return fail({ error: InFlight.refusal(), doubt: undefined })
+            }
+            return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
+              inFlight.leave(requestId)
+              if (exit._tag === "Success") doubts.delete(requestId)
+              else if (call.isSent && Exit.hasInterrupts(exit)) doubts.add(requestId)
+              return undefined
+            })
           }
-          return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
-            inFlight.leave(requestId)
-            if (exit._tag === "Success") doubts.delete(requestId)
-            else if (call.isSent && Exit.hasInterrupts(exit)) doubts.add(requestId)
-            return undefined
-          })
-        })
+        )
         return created.pipe(
           Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined }))
         )
       },
-      remove: (endpoint, input) =>
-        run(endpoint, input, idOf(input), removal, (_, attempts) =>
+      remove: (endpoint, input, options) =>
+        run(endpoint, input, idOf(input), options, removal, (_, attempts) =>
           // The error of a later attempt does not tell whether an earlier one took effect.
           attempts.pipe(
             Effect.catch(({ doubt, error }) =>

@@ -14,10 +14,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Metrics from "../Metrics.ts"
-import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Failure from "./Failure.ts"
+import type { Limits } from "./Limits.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 
 /** One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call. */
@@ -34,7 +34,7 @@ export interface Annotations {
 
 /** The rules of the attempts of a call. */
 export interface Rules {
-  readonly config: Pick<PawlConfig["Service"], "attemptTimeout" | "maxAttempts" | "totalTimeout">
+  readonly limits: Limits
   readonly budget: RetryBudget
   readonly annotations: Annotations
   readonly shouldRetry: (failure: Failure.AttemptFailure) => boolean
@@ -103,7 +103,7 @@ export const isSuccess = ({ status }: Transport.Response): boolean => status >= 
  * out. `start` is the begin of the call, in nanoseconds of the monotonic clock.
  */
 export const run = <A>(
-  { annotations, budget, config, shouldRetry }: Rules,
+  { annotations, budget, limits, shouldRetry }: Rules,
   attempt: (attempt: Attempt) => Effect.Effect<A, Failure.AttemptFailure>,
   start?: bigint
 ): Effect.Effect<A, Failure.CallFailure> =>
@@ -112,7 +112,7 @@ export const run = <A>(
     const count = (outcome: string) =>
       Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
     const deadline =
-      (start ?? clock.monotonicTimeNanosUnsafe()) + Duration.toNanosUnsafe(config.totalTimeout)
+      (start ?? clock.monotonicTimeNanosUnsafe()) + Duration.toNanosUnsafe(limits.totalTimeout)
     const remaining = () => {
       const nanos = deadline - clock.monotonicTimeNanosUnsafe()
       return nanos > 0n ? Duration.nanos(nanos) : Duration.zero
@@ -128,7 +128,7 @@ export const run = <A>(
           count(failure.error._tag)
           doubt = failure.doubt ?? doubt
           const callFailure = Effect.fail({ error: failure.error, doubt })
-          if (number >= config.maxAttempts || !shouldRetry(failure)) return callFailure
+          if (number >= limits.maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
             if (!Duration.isLessThan(wait, remaining()) || !budget.spend()) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)

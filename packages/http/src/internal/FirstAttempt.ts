@@ -31,9 +31,9 @@ export const make =
       const token = tokens.peek(clock.currentTimeMillisUnsafe())
       if (token === undefined) return otherwise()
       call.isSent = true
-      const { annotations, config, operation } = call
+      const { annotations, limits, operation } = call
       const request = Authorized.authorize(call.request, token)
-      return Effect.matchEffect(send(call, request, config.totalTimeout), {
+      return Effect.matchEffect(send(call, request, limits.totalTimeout), {
         onSuccess: (response) => {
           if (Attempts.isSuccess(response)) {
             const exit = operation.fromResponse(response)
