@@ -45,6 +45,7 @@ import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
+import * as ErrorResponse from "./internal/ErrorResponse.ts"
 import * as Failure from "./internal/Failure.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
@@ -116,15 +117,17 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     )
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
-      const { body, status } = yield* Attempts.requireSuccess(
+      const response = yield* Attempts.requireSuccess(
         request,
         Attempts.send(transport, request, config.attemptTimeout, current.remaining()),
         current
       )
-      const text = findToken(body, profile.tokenField)
+      const text = findToken(response.body, profile.tokenField)
       if (text !== undefined) return yield* toToken(text)
       return yield* Effect.fail(
-        Failure.toFailure(new UnexpectedResponse({ status, reason: noToken }))
+        Failure.toFailure(
+          new UnexpectedResponse({ ...ErrorResponse.receivedOf(response), reason: noToken })
+        )
       )
     })
 
@@ -230,13 +233,22 @@ const noToken =
 
 /** Converts the errors of `/auth`, so that they cannot be taken for errors of the call that needs a token. */
 const toTokenError = (error: ReadError): TokenError => {
+  const parts = ErrorResponse.partsOfError(error)
   if (error._tag === "ValidationFailed") {
-    return new UnexpectedResponse({ status: 400, reason: "/auth does not accept the credentials" })
+    return new UnexpectedResponse({
+      ...parts,
+      status: 400,
+      reason: "/auth does not accept the credentials"
+    })
   }
   if (error._tag === "NotFound") {
-    return new UnexpectedResponse({ status: 404, reason: "the base URL has no /v1/auth" })
+    return new UnexpectedResponse({
+      ...parts,
+      status: 404,
+      reason: "the base URL has no /v1/auth"
+    })
   }
-  if (error._tag === "Unauthorized") return new Unauthorized({ sent: false })
+  if (error._tag === "Unauthorized") return new Unauthorized({ ...parts, sent: false })
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error

@@ -10,6 +10,7 @@ import * as Redacted from "effect/Redacted"
 import type { AccessToken, Token } from "../AccessToken.ts"
 import type * as Transport from "../Transport.ts"
 import * as Attempts from "./Attempts.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Failure from "./Failure.ts"
 import type { Operation } from "./Operation.ts"
 import type { Renewals } from "./Renewals.ts"
@@ -60,7 +61,9 @@ export const make = (tokens: AccessToken["Service"], renewals: Renewals, send: S
         ? Effect.succeed(held)
         : Effect.mapError(requestToken(number, remaining), (error) =>
             Failure.finalFailure(
-              error._tag === "Unauthorized" ? new Unauthorized({ sent: call.isSent }) : error
+              error._tag === "Unauthorized"
+                ? new Unauthorized({ ...ErrorResponse.partsOfError(error), sent: call.isSent })
+                : error
             )
           )
     })

@@ -36,7 +36,6 @@ export const isOwn = (response: unknown, request: RequestIds): boolean => {
 /** Creates the error for the response of another request. */
 export const toError = (response: Transport.Response): UnexpectedResponse =>
   new UnexpectedResponse({
-    status: response.status,
     reason: "it is the response of another request",
     ...ErrorResponse.partsOf(response)
   })

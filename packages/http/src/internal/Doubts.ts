@@ -2,7 +2,8 @@
  * The requestIds of creates that may have taken effect. A create with such a requestId is in doubt from its
  * start, also in a later call, until a readable response ends the doubt.
  */
-import { OutcomeUnknown, type ReadError, type UnexpectedResponse } from "@pawl/core/PaymentsError"
+import { OutcomeUnknown, type ReadError } from "@pawl/core/PaymentsError"
+import * as ErrorResponse from "./ErrorResponse.ts"
 import type { Doubt } from "./Failure.ts"
 
 /** Most requestIds that are kept. Beyond it the oldest is dropped; a caller then has to pass `inDoubt`. */
@@ -38,19 +39,11 @@ export const toOutcomeUnknown = (
   doubt: Doubt | undefined
 ): OutcomeUnknown => {
   const cause = doubt ?? error
-  const { body, serviceRequestId } = { ...responseOf(error), ...responseOf(cause) }
   return new OutcomeUnknown({
     requestId,
     cause,
     ...(error !== cause && { refusal: error }),
-    ...(body !== undefined && { body }),
-    ...(serviceRequestId !== undefined && { serviceRequestId })
+    ...ErrorResponse.partsOfError(error),
+    ...ErrorResponse.partsOfError(cause)
   })
 }
-
-/** Returns the parts of the response that an error has. */
-const responseOf = (error: ReadError): Pick<UnexpectedResponse, "body" | "serviceRequestId"> => ({
-  ...("body" in error && error.body !== undefined && { body: error.body }),
-  ...("serviceRequestId" in error &&
-    error.serviceRequestId !== undefined && { serviceRequestId: error.serviceRequestId })
-})

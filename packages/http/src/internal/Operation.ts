@@ -129,20 +129,21 @@ const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
     : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
     const unexpected = (reason: string) =>
-      new UnexpectedResponse({
-        status: response.status,
-        reason,
-        ...ErrorResponse.partsOf(response)
-      })
+      new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) })
     const json = read(response)
     if (Result.isFailure(json)) {
       return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
     }
-    return Effect.catchEager(decode(json.success), (error) => {
+    const decoded = Effect.mapEager(decode(json.success), (value) => {
+      ErrorResponse.keepResponse(value, response)
+      return value
+    })
+    return Effect.catchEager(decoded, (error) => {
       const lenient = (readLeniently ??= LenientResponse.make(success, method === "POST"))(
         json.success
       )
       if (lenient !== undefined) {
+        ErrorResponse.keepResponse(lenient.value, response)
         return Effect.as(
           Effect.forEach(
             lenient.fields,
