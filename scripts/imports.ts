@@ -155,7 +155,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(CallOptions|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Settings|Slots|Version))\.ts$/
+      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Settings|Slots|Version))\.ts$/
     ],
     [
       "contract",
@@ -163,7 +163,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "calls",
-      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Crossed|Doubts|Failure|FirstAttempt|InFlight|Renewals|RetryBudget))\.ts$/
+      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Crossed|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|RetryBudget|TokenResponse))\.ts$/
     ],
     ["services", /^/]
   ],

@@ -21,7 +21,6 @@
  *
  * @since 0.1.0
  */
-import * as Json from "@pawl/core/Json"
 import {
   type ReadError,
   Unauthorized,
@@ -34,21 +33,21 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Base64Url from "effect/encoding/Base64Url"
 import * as FiberHandle from "effect/FiberHandle"
 import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
 import * as ErrorResponse from "./internal/ErrorResponse.ts"
 import * as Failure from "./internal/Failure.ts"
+import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
+import * as TokenResponse from "./internal/TokenResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
@@ -93,7 +92,8 @@ export interface Token {
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 /**
- * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials.
+ * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
+ * before each attempt.
  *
  * @category layers
  * @since 0.1.0
@@ -107,23 +107,33 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const budget = RetryBudget.make(config.retryRatio)
     let cached: Token | undefined
 
-    const request = yield* Effect.orDie(
-      Operation.make(Endpoint.authenticate, config).toRequest({
-        payload: {
-          merchantKey: config.merchantKey,
-          merchantSecret: Redacted.value(config.merchantSecret)
-        }
-      })
+    const { toRequest } = Operation.make(Endpoint.authenticate, config)
+    const makeRequest = Effect.flatMap(config.merchantSecret, (secret) =>
+      Effect.orDie(
+        toRequest({
+          payload: { merchantKey: config.merchantKey, merchantSecret: Redacted.value(secret) }
+        })
+      )
     )
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
+      const request = yield* makeRequest
       const response = yield* Attempts.requireSuccess(
         request,
-        Attempts.send(transport, request, config.attemptTimeout, current.remaining()),
+        Observed.observe(
+          config.hooks,
+          () => ({
+            operation: Endpoint.authenticate.identifier,
+            method: request.method,
+            url: request.url,
+            attempt: current.number
+          }),
+          Attempts.send(transport, request, config.attemptTimeout, current.remaining())
+        ),
         current
       )
-      const text = findToken(response.body, profile.tokenField)
-      if (text !== undefined) return yield* toToken(text)
+      const text = TokenResponse.findToken(response.body, profile.tokenField)
+      if (text !== undefined) return yield* TokenResponse.toToken(text)
       return yield* Effect.fail(
         Failure.toFailure(
           new UnexpectedResponse({ ...ErrorResponse.receivedOf(response), reason: noToken })
@@ -252,42 +262,4 @@ const toTokenError = (error: ReadError): TokenError => {
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error
-}
-
-const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
-
-/** A token that can be sent in a header: printable ASCII, at most 8 KiB. */
-const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
-
-const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
-  const json = Result.getOrUndefined(Json.fromBytes(bytes))
-  const found = [
-    json,
-    ...[json, member(json, "data")].flatMap((object) =>
-      (field === undefined ? usualTokenFields : [field]).map((name) => member(object, name))
-    )
-  ].find((value) => typeof value === "string")
-  return found !== undefined && tokenPattern.test(found) ? found : undefined
-}
-
-const member = (json: unknown, name: string): unknown =>
-  typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
-
-const maxLifetime = Duration.toMillis(Duration.days(30))
-const minLifetime = Duration.toMillis(Duration.minutes(10))
-
-const toToken = (text: string): Effect.Effect<Token> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const claimed = readExpiry(text) * 1000 - now
-    return {
-      text: Redacted.make(text, { label: "token" }),
-      expiresAt: now + (claimed >= minLifetime && claimed <= maxLifetime ? claimed : maxLifetime)
-    }
-  })
-
-/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
-const readExpiry = (text: string): number => {
-  const claims = Result.flatMap(Base64Url.decode(text.split(".")[1] ?? ""), Json.fromBytes)
-  const exp = member(Result.getOrUndefined(claims), "exp")
-  return typeof exp === "number" ? exp : Number.NaN
 }

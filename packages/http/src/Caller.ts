@@ -47,6 +47,7 @@ import * as Failure from "./internal/Failure.ts"
 import * as FirstAttempt from "./internal/FirstAttempt.ts"
 import * as InFlight from "./internal/InFlight.ts"
 import * as Limits from "./internal/Limits.ts"
+import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Renewals from "./internal/Renewals.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
@@ -106,7 +107,19 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
     const budget = RetryBudget.make(config.retryRatio)
     const send: Authorized.Send = (call, request, total) =>
-      Attempts.send(transport, request, call.limits.attemptTimeout, total)
+      Observed.observe(
+        config.hooks,
+        () => ({
+          operation: call.operation.name,
+          method: request.method,
+          url: request.url,
+          attempt: call.requests,
+          ...(call.annotations["requestId"] !== undefined && {
+            requestId: call.annotations["requestId"]
+          })
+        }),
+        Attempts.send(transport, request, call.limits.attemptTimeout, total)
+      )
     const sendAuthorized = Authorized.make(tokens, renewals, send)
     const runFirst = FirstAttempt.make(tokens, renewals, send)
 
@@ -137,10 +150,10 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
             ...rules,
             annotations,
             budget,
-            isSent: false,
             limits: limits.success,
             operation,
-            request
+            request,
+            requests: 0
           }
           return use(
             call,
@@ -189,7 +202,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
             return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
               inFlight.leave(requestId)
               if (exit._tag === "Success") doubts.delete(requestId)
-              else if (call.isSent && Exit.hasInterrupts(exit)) doubts.add(requestId)
+              else if (call.requests > 0 && Exit.hasInterrupts(exit)) doubts.add(requestId)
               return undefined
             })
           }

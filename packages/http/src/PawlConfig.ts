@@ -15,6 +15,7 @@
  * | `connections` | `PAWL_CONNECTIONS` | 256 |
  * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
  * | `headers` | none | none |
+ * | `hooks` | none | none |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
@@ -34,10 +35,14 @@ import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Hooks } from "./Hooks.ts"
 import * as Settings from "./internal/Settings.ts"
 
 /**
  * Service that holds the configuration of the client.
+ *
+ * - `merchantSecret`: reads the secret anew. If it cannot be read, the last one stays in use.
+ * - `currentSecret`: returns the secret that was read last.
  *
  * @category services
  * @since 0.1.0
@@ -47,7 +52,8 @@ export class PawlConfig extends Context.Service<
   {
     readonly baseUrl: string
     readonly merchantKey: string
-    readonly merchantSecret: Redacted.Redacted
+    readonly merchantSecret: Effect.Effect<Redacted.Redacted>
+    readonly currentSecret: () => Redacted.Redacted
     readonly attemptTimeout: Duration.Duration
     readonly totalTimeout: Duration.Duration
     readonly maxAttempts: number
@@ -55,6 +61,7 @@ export class PawlConfig extends Context.Service<
     readonly connections: number
     readonly retryRatio: number
     readonly headers: Readonly<Record<string, string>>
+    readonly hooks: Hooks | undefined
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -63,7 +70,9 @@ export class PawlConfig extends Context.Service<
  *
  * - `baseUrl`: the base address of the environment (`spec.md`, "Authentication"). It ends in `/api` and is
  *   https, or http for a loopback host.
- * - `merchantKey`, `merchantSecret`: the credentials of that environment.
+ * - `merchantKey`, `merchantSecret`: the credentials of that environment. The secret may be an effect that reads
+ *   it, for example from a file, so that it changes without a restart. The client reads it when it is built and
+ *   before each request for an access token. Until the next one the checksums use the secret that was read last.
  * - `attemptTimeout`: time limit of one attempt; 10 seconds.
  * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
  * - `maxAttempts`: most attempts of a call; 4.
@@ -75,6 +84,7 @@ export class PawlConfig extends Context.Service<
  *   usual traffic, and a reserve of retries that earlier calls left.
  * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
  *   `authorization`, `accept` and `content-type` itself.
+ * - `hooks`: run before each request and after its response; none. See `Hooks`.
  *
  * @category models
  * @since 0.1.0
@@ -82,7 +92,7 @@ export class PawlConfig extends Context.Service<
 export interface Options {
   readonly baseUrl: string
   readonly merchantKey: string
-  readonly merchantSecret: Redacted.Redacted
+  readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
   readonly attemptTimeout?: Duration.Input | undefined
   readonly totalTimeout?: Duration.Input | undefined
   readonly maxAttempts?: number | undefined
@@ -90,6 +100,7 @@ export interface Options {
   readonly connections?: number | undefined
   readonly retryRatio?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly hooks?: Hooks | undefined
 }
 
 /**
@@ -141,10 +152,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     baseUrl: yield* check("baseUrl", Settings.baseUrl(options.baseUrl)),
     merchantKey: yield* check("merchantKey", Settings.credential(options.merchantKey)),
-    merchantSecret: Redacted.make(
-      yield* check("merchantSecret", Settings.credential(Redacted.value(options.merchantSecret))),
-      { label: "merchantSecret" }
-    ),
+    ...(yield* readSecret(options.merchantSecret)),
     attemptTimeout: yield* check(
       "attemptTimeout",
       Settings.duration(options.attemptTimeout ?? "10 seconds")
@@ -160,7 +168,36 @@ export const make = Effect.fnUntraced(function* (
       Settings.count(options.connections ?? defaultConnections)
     ),
     retryRatio: yield* check("retryRatio", Settings.ratio(options.retryRatio ?? 0.2)),
-    headers: yield* check("headers", Settings.headers(options.headers ?? {}))
+    headers: yield* check("headers", Settings.headers(options.headers ?? {})),
+    hooks: options.hooks
+  }
+})
+
+/** Reads the secret once, and makes the function that reads it again. */
+const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"]) {
+  const read = Effect.isEffect(secret)
+    ? Effect.catchCause(secret, () =>
+        Effect.fail(invalid("merchantSecret", "its effect failed: it has to return the secret"))
+      )
+    : Effect.succeed(secret)
+  const checked = Effect.flatMap(read, (secret) =>
+    Effect.map(check("merchantSecret", Settings.credential(Redacted.value(secret))), (text) =>
+      Redacted.make(text, { label: "merchantSecret" })
+    )
+  )
+  let current = yield* checked
+  const merchantSecret = Effect.matchEffect(checked, {
+    onSuccess: (secret) => {
+      // The same text stays the same value, whose key of the checksum is prepared.
+      if (Redacted.value(secret) !== Redacted.value(current)) current = secret
+      return Effect.succeed(current)
+    },
+    onFailure: ({ message }) =>
+      Effect.as(Effect.logWarning(`The last secret stays in use. ${message}`), current)
+  })
+  return {
+    currentSecret: () => current,
+    merchantSecret: Effect.isEffect(secret) ? merchantSecret : Effect.succeed(current)
   }
 })
 
@@ -183,7 +220,7 @@ const variables = {
   cooldown: "PAWL_COOLDOWN",
   connections: "PAWL_CONNECTIONS",
   retryRatio: "PAWL_RETRY_RATIO"
-} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers">]-?: string }
+} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers" | "hooks">]-?: string }
 
 /**
  * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that

@@ -21,8 +21,8 @@ export interface Call<A> extends Attempts.Rules {
   readonly request: Transport.Request
   /** Changes the failure of an attempt, as the kind of the call requires. */
   readonly classify: (failure: Failure.AttemptFailure) => Failure.AttemptFailure
-  /** Whether a request of the call may have left. */
-  isSent: boolean
+  /** The number of requests of the call that may have left. */
+  requests: number
 }
 
 /** A request that was sent already, with its token and its result. */
@@ -62,7 +62,10 @@ export const make = (tokens: AccessToken["Service"], renewals: Renewals, send: S
         : Effect.mapError(requestToken(number, remaining), (error) =>
             Failure.finalFailure(
               error._tag === "Unauthorized"
-                ? new Unauthorized({ ...ErrorResponse.partsOfError(error), sent: call.isSent })
+                ? new Unauthorized({
+                    ...ErrorResponse.partsOfError(error),
+                    sent: call.requests > 0
+                  })
                 : error
             )
           )
@@ -93,7 +96,7 @@ export const make = (tokens: AccessToken["Service"], renewals: Renewals, send: S
     sent?: Attempts.Sent
   ): Effect.Effect<Transport.Response, Failure.AttemptFailure> => {
     const request = authorize(call.request, token)
-    call.isSent = true
+    if (sent === undefined) call.requests++
     return Effect.map(
       Attempts.requireSuccess(request, sent ?? send(call, request, attempt.remaining()), attempt),
       (response) => {

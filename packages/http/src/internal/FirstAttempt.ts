@@ -30,7 +30,7 @@ export const make =
       const clock = fiber.getRef(Clock.Clock)
       const token = tokens.peek(clock.currentTimeMillisUnsafe())
       if (token === undefined) return otherwise()
-      call.isSent = true
+      call.requests++
       const { annotations, limits, operation } = call
       const request = Authorized.authorize(call.request, token)
       return Effect.matchEffect(send(call, request, limits.totalTimeout), {

@@ -83,10 +83,21 @@ export const traced = (name: string) => {
 /** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
 export const makeSigned = Effect.gen(function* () {
   const { requestChecksumSeparator } = yield* Profile
-  const { merchantSecret } = yield* PawlConfig
-  const sign = (yield* Hmac).keyed(merchantSecret)
+  const { currentSecret } = yield* PawlConfig
+  const { keyed } = yield* Hmac
+  let secret = currentSecret()
+  let sign = keyed(secret)
+  /** Returns the function that signs with the current secret. Its key is prepared once for each secret. */
+  const currentSign = () => {
+    const current = currentSecret()
+    if (current !== secret) {
+      secret = current
+      sign = keyed(current)
+    }
+    return sign
+  }
   return <Fields extends Parameters<typeof Checksum.request>[2]>(fields: Fields) => ({
     ...fields,
-    checksum: Checksum.request(sign, requestChecksumSeparator, fields)
+    checksum: Checksum.request(currentSign(), requestChecksumSeparator, fields)
   })
 })
