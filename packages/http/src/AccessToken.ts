@@ -33,12 +33,13 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberHandle from "effect/FiberHandle"
+import * as Fiber from "effect/Fiber"
 import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
+import * as Result from "effect/Result"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
@@ -164,22 +165,39 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         const life = Duration.millis(current.expiresAt - (yield* Clock.currentTimeMillis))
         const early = Duration.subtract(life, profile.refreshBefore)
         yield* Effect.sleep(Duration.max(early, Duration.divideUnsafe(life, 2)))
-        current = cached = yield* authenticate().pipe(
-          Effect.tapError(({ message }) =>
-            Effect.logWarning(
-              `The access token could not be renewed. The old one stays in use. ${message}`
-            )
-          ),
-          Effect.retry(renewalSchedule)
-        )
+        current = cached = yield* renewUntilDone
       }
     })
 
-    const renew = yield* FiberHandle.makeRuntime<never>()
+    const renewUntilDone = Effect.gen(function* () {
+      for (let failures = 0; ; failures++) {
+        const result = yield* Effect.result(authenticate())
+        if (Result.isSuccess(result)) return result.success
+        yield* Effect.logWarning(
+          `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
+        )
+        // 1, 2, 4, … minutes, at most an hour, with a jitter of 20 %. Each renewal has its own attempts.
+        const minutes = Math.min(2 ** failures, 60) * (yield* Random.nextBetween(0.8, 1.2))
+        yield* Effect.sleep(Duration.minutes(minutes))
+      }
+    })
+
+    const services = yield* Effect.context<never>()
+    let renewal: Fiber.Fiber<never> | undefined
+    let isClosed = false
+    yield* Effect.addFinalizer(() => {
+      isClosed = true
+      return renewal === undefined ? Effect.void : Fiber.interrupt(renewal)
+    })
+    const renew = (token: Token) => {
+      renewal?.interruptUnsafe()
+      if (!isClosed)
+        renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
+    }
     const sharesRequest = yield* SharesRequest
     const obtain = Effect.map(authenticate(), (token) => {
       cached = token
-      if (sharesRequest) renew(BackgroundClock.provide(renewForever(token)))
+      if (sharesRequest) renew(token)
       return token
     })
     const peek = (now: number) =>
@@ -231,12 +249,6 @@ export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Trans
     /* @__PURE__ */ Layer.fresh(layer),
     /* @__PURE__ */ Layer.succeed(SharesRequest, false)
   )
-
-/** The gaps between failed renewals: 1, 2, 4, … minutes, at most an hour. Each renewal has its own attempts. */
-const renewalSchedule = Schedule.min([
-  Schedule.exponential("1 minute"),
-  Schedule.spaced("1 hour")
-]).pipe(Schedule.jittered)
 
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"
