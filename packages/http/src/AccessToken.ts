@@ -182,7 +182,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       }
     })
 
-    const services = yield* Effect.context<never>()
+    const services = yield* Effect.context()
     let renewal: Fiber.Fiber<never> | undefined
     let isClosed = false
     yield* Effect.addFinalizer(() => {

@@ -18,13 +18,11 @@ const options: PawlConfig.Options = {
 }
 
 /** The settings with the secret as text, in place of the two functions that return it. */
-const values = ({
-  currentSecret,
-  merchantSecret: _,
-  ...rest
-}: PawlConfig.PawlConfig["Service"]) => ({
-  ...rest,
-  secret: Redacted.value(currentSecret())
+const values = (config: PawlConfig.PawlConfig["Service"]) => ({
+  ...config,
+  currentSecret: undefined,
+  merchantSecret: undefined,
+  secret: Redacted.value(config.currentSecret())
 })
 
 const make = (changed: Partial<PawlConfig.Options>) =>
