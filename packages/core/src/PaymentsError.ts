@@ -3,7 +3,8 @@
  *
  * **Details**
  *
- * `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
+ * Every error that has a response has its HTTP `status` and, if the service sent one, its own id of the request in
+ * `serviceRequestId`. `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
  * or card number. Response bodies are redacted.
  *
  * @since 0.1.0
@@ -13,10 +14,19 @@ import * as Schema from "effect/Schema"
 /** The number of requests that were sent. */
 const attempts = Schema.Int
 
-/** The parts of a response that identify it: its redacted body, and the service's own id of the request. */
+/**
+ * The HTTP status of a response, and the service's own id of the request from a header such as `x-request-id`.
+ * Both are absent when no response arrived.
+ */
+const received = {
+  status: Schema.optionalKey(Schema.Int),
+  serviceRequestId: Schema.optionalKey(Schema.String)
+}
+
+/** The parts of a response that identify it, with its redacted body. */
 const response = {
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
-  serviceRequestId: Schema.optionalKey(Schema.String)
+  ...received
 }
 
 /**
@@ -33,7 +43,7 @@ const response = {
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")(
   "Unauthorized",
-  { sent: Schema.Boolean }
+  { sent: Schema.Boolean, ...response }
 ) {
   readonly isRetryable = false
   override get message() {
@@ -61,7 +71,8 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
   subscriptionId: Schema.optionalKey(Schema.String),
   declineCode: Schema.optionalKey(Schema.Int),
   declineSubReason: Schema.optionalKey(Schema.String),
-  response: Schema.Record(Schema.String, Schema.Unknown)
+  response: Schema.Record(Schema.String, Schema.Unknown),
+  ...received
 }) {
   readonly isRetryable = false
   override get message() {
@@ -83,7 +94,7 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
  */
 export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")(
   "IntentRejected",
-  { requestId: Schema.String, errorCode: Schema.String }
+  { requestId: Schema.String, errorCode: Schema.String, ...received }
 ) {
   readonly isRetryable = false
   override get message() {
@@ -153,10 +164,10 @@ export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound"
 export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")(
   "ServiceFailed",
   {
+    ...response,
     status: Schema.Int,
     attempts,
-    fields: Schema.optionalKey(Schema.Array(FieldFault)),
-    ...response
+    fields: Schema.optionalKey(Schema.Array(FieldFault))
   }
 ) {
   readonly isRetryable = true
@@ -178,7 +189,8 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/Rat
   "RateLimited",
   {
     retryAfter: Schema.optionalKey(Schema.Finite),
-    attempts
+    attempts,
+    ...response
   }
 ) {
   readonly isRetryable = true
@@ -222,10 +234,10 @@ export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unr
 export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>(
   "@pawl/core/UnexpectedResponse"
 )("UnexpectedResponse", {
+  ...response,
   status: Schema.Int,
   reason: Schema.String,
-  fields: Schema.optionalKey(Schema.Array(FieldFault)),
-  ...response
+  fields: Schema.optionalKey(Schema.Array(FieldFault))
 }) {
   readonly isRetryable = false
   override get message() {
@@ -252,7 +264,7 @@ const Refusal = Schema.Union([
  *
  * `cause` is the last failure after which the create may have taken effect. `refusal` is the error of a later
  * attempt, if that attempt was refused: a proxy that does not know the path answers 404 too, so a refusal does
- * not end the doubt. `body` and `serviceRequestId` are those of the cause, or else of the refusal.
+ * not end the doubt. `body`, `status` and `serviceRequestId` are those of the cause, or else of the refusal.
  *
  * @category errors
  * @since 0.1.0

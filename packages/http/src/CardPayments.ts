@@ -16,7 +16,8 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -78,7 +79,7 @@ export class CardPayments extends Context.Service<
      * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "Card payment status").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayments") {}
 

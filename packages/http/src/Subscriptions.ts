@@ -14,10 +14,11 @@ import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import { Caller, type CreateOptions } from "./Caller.ts"
+import { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
+import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
@@ -47,24 +48,37 @@ export class Subscriptions extends Context.Service<
       options?: CreateOptions
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
     /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
-    readonly get: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    readonly get: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
     /**
      * Changes the given fields of the plan and returns the changed subscription. Fields that are left out stay
      * unchanged.
      */
     readonly update: (
       subscriptionId: string,
-      changes: SubscriptionUpdateInput
+      changes: SubscriptionUpdateInput,
+      options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /** Sets the status PAUSED and returns the changed subscription. */
-    readonly pause: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    readonly pause: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
     /** Sets the status ACTIVE and returns the changed subscription. */
-    readonly resume: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
+    readonly resume: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
     /**
      * Cancels a subscription at once; no charge follows. The request is retried only after a failure that
      * leaves its effect unknown, and a 404 to such a retry counts as success.
      */
-    readonly cancel: (subscriptionId: string) => Effect.Effect<void, ReadError>
+    readonly cancel: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Subscriptions") {}
 
@@ -80,21 +94,39 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
     Effect.gen(function* () {
       const caller = yield* Caller
       const { create } = yield* ServiceMethods.make
-      const put = (subscriptionId: string, payload: object) =>
-        caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload })
+      const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
+        caller.call(
+          SubscriptionEndpoint.updateSubscription,
+          { params: { subscriptionId }, payload },
+          options
+        )
 
       return Subscriptions.of({
-        create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
-        get: ServiceMethods.traced("Subscriptions.get")((subscriptionId) =>
-          caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
+        create: create(
+          "Subscriptions.create",
+          SubscriptionEndpoint.createSubscription,
+          failDeclined
+        ),
+        get: ServiceMethods.traced("Subscriptions.get")((subscriptionId, options) =>
+          caller.call(
+            SubscriptionEndpoint.readSubscription,
+            { params: { subscriptionId } },
+            options
+          )
         ),
         update: ServiceMethods.traced("Subscriptions.update")(put),
-        pause: ServiceMethods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
-        resume: ServiceMethods.traced("Subscriptions.resume")((id) =>
-          put(id, { status: "ACTIVE" })
+        pause: ServiceMethods.traced("Subscriptions.pause")((id, options) =>
+          put(id, { status: "PAUSED" }, options)
         ),
-        cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId) =>
-          caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
+        resume: ServiceMethods.traced("Subscriptions.resume")((id, options) =>
+          put(id, { status: "ACTIVE" }, options)
+        ),
+        cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId, options) =>
+          caller.remove(
+            SubscriptionEndpoint.cancelSubscription,
+            { params: { subscriptionId } },
+            options
+          )
         )
       })
     })

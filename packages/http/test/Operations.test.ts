@@ -56,7 +56,7 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
     {
       create: ["RateLimited", 4],
       read: ["RateLimited", 4],
-      change: ["RateLimited", 1],
+      change: ["RateLimited", 4],
       remove: ["RateLimited", 4]
     }
   ],

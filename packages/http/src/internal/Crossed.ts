@@ -19,11 +19,10 @@ interface RequestIds {
  */
 export const isOwn = (response: unknown, request: RequestIds): boolean => {
   if (typeof response !== "object" || response === null) return true
-  const matches = (id: string | undefined, ...names: ReadonlyArray<string>) => {
+  const matches = (id: string | undefined, name: string) => {
     if (id === undefined) return true
-    const ids = names.map((name): unknown => Reflect.get(response, name))
-    const present = ids.filter((each) => typeof each === "string")
-    return present.length === 0 || present.includes(id)
+    const received: unknown = Reflect.get(response, name)
+    return typeof received !== "string" || received === id
   }
   return (
     matches(request.requestId, "requestId") &&
@@ -37,7 +36,6 @@ export const isOwn = (response: unknown, request: RequestIds): boolean => {
 /** Creates the error for the response of another request. */
 export const toError = (response: Transport.Response): UnexpectedResponse =>
   new UnexpectedResponse({
-    status: response.status,
     reason: "it is the response of another request",
     ...ErrorResponse.partsOf(response)
   })

@@ -3,12 +3,13 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
-import type { OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
+import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { Caller, type CreateOptions } from "../Caller.ts"
+import { Caller } from "../Caller.ts"
+import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import { PawlConfig } from "../PawlConfig.ts"
 import type { Endpoint } from "./Operation.ts"
 
@@ -42,16 +43,28 @@ export const make = Effect.gen(function* () {
               caller.create(endpoint, toPayload({ ...input, requestId }), options),
               (response) => toResult(requestId, response)
             )
-          return input.requestId === undefined
-            ? Effect.flatMap(random.uuidV7(), send)
-            : send(input.requestId)
+          const requestId = input.requestId ?? options?.requestId
+          if (requestId === undefined) return Effect.flatMap(random.uuidV7(), send)
+          return requestId === (options?.requestId ?? requestId)
+            ? send(requestId)
+            : Effect.fail(twoRequestIds())
         }
       ),
     /** Builds a read by id. */
     read: <A>(name: string, endpoint: Endpoint<A>) =>
-      traced(name)((id: string) => caller.call(endpoint, { params: { id } }))
+      traced(name)((id: string, options?: CallOptions) =>
+        caller.call(endpoint, { params: { id } }, options)
+      )
   }
 })
+
+const twoRequestIds = () =>
+  new ValidationFailed({
+    sent: false,
+    fields: [
+      { path: "requestId", message: "Expected the same requestId in the input and the options" }
+    ]
+  })
 
 /** Runs a method in a span with its name. Without a tracer it makes no span, which saves 10 % of a call. */
 export const traced = (name: string) => {
@@ -70,10 +83,21 @@ export const traced = (name: string) => {
 /** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
 export const makeSigned = Effect.gen(function* () {
   const { requestChecksumSeparator } = yield* Profile
-  const { merchantSecret } = yield* PawlConfig
-  const sign = (yield* Hmac).keyed(merchantSecret)
+  const { currentSecret } = yield* PawlConfig
+  const { keyed } = yield* Hmac
+  let secret = currentSecret()
+  let sign = keyed(secret)
+  /** Returns the function that signs with the current secret. Its key is prepared once for each secret. */
+  const currentSign = () => {
+    const current = currentSecret()
+    if (current !== secret) {
+      secret = current
+      sign = keyed(current)
+    }
+    return sign
+  }
   return <Fields extends Parameters<typeof Checksum.request>[2]>(fields: Fields) => ({
     ...fields,
-    checksum: Checksum.request(sign, requestChecksumSeparator, fields)
+    checksum: Checksum.request(currentSign(), requestChecksumSeparator, fields)
   })
 })
