@@ -229,7 +229,8 @@ export const operations: ReadonlyArray<Operation> = [
     method: "POST",
     path: "/api/v1/payments/card",
     body: cardPayment,
-    answer: json({ ...cardAnswer, eci: "05" })
+    answer: json({ ...cardAnswer, eci: "05" }),
+    value: { ...cardAnswer, unknownFields: { eci: "05" } }
   },
   {
     name: "CardPayments.charge",
