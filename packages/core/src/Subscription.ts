@@ -16,12 +16,12 @@ import {
   type UnknownFields
 } from "./internal/OpenStruct.ts"
 import {
+  type Answered,
   type CardAccount,
   challenge,
   type Challenge,
   type CreateInput,
   createInput,
-  type Outcome,
   outcome,
   type PageUrls,
   pageUrls
@@ -173,8 +173,7 @@ export type SubscriptionRequest = typeof SubscriptionRequest.Type
  * @category models
  * @since 0.1.0
  */
-export interface SubscriptionResponse
-  extends SubscriptionFields, Challenge, Omit<Outcome, "transactionStatus"> {
+export interface SubscriptionResponse extends SubscriptionFields, Challenge, Answered {
   /**
    * Identifier of the first charge, assigned by the service (`spec.md`, "Recurring subscriptions").
    */

@@ -142,7 +142,7 @@ export const make = Effect.fnUntraced(function* (
     baseUrl: yield* readBaseUrl(options.baseUrl),
     merchantKey: yield* refusePadded("merchantKey", options.merchantKey),
     merchantSecret: Redacted.make(
-      yield* refusePadded("merchantSecret", Redacted.value(options.merchantSecret)),
+      yield* refusePadded("merchantSecret", yield* readSecret(options.merchantSecret)),
       { label: "merchantSecret" }
     ),
     attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
@@ -298,6 +298,12 @@ const readBaseUrl = (text: string): Effect.Effect<string, InvalidConfig> => {
     return refuse("give the address up to and including its last segment, /api")
   return Effect.succeed(url.origin + path)
 }
+
+/** Plain text is refused, because the next log of the options would print it. */
+const readSecret = (secret: Redacted.Redacted): Effect.Effect<string, InvalidConfig> =>
+  Redacted.isRedacted(secret)
+    ? Effect.succeed(Redacted.value(secret))
+    : Effect.fail(invalid("merchantSecret", "give it as Redacted.make(secret), not as plain text"))
 
 const refusePadded = (setting: string, value: string): Effect.Effect<string, InvalidConfig> =>
   value !== "" && value.trim() === value

@@ -72,13 +72,8 @@ export interface Identified {
   readonly transactionId: TransactionId
 }
 
-/** The status of a transaction, in responses of creates and reads. */
-export interface Outcome extends UnknownFields {
-  /**
-   * Status of the transaction: one of the nine, or an undocumented one, which is kept (`spec.md`, "Transaction
-   * statuses").
-   */
-  readonly transactionStatus: OpenStatus
+/** The fields of every response about a transaction. */
+export interface Answered extends UnknownFields {
   /**
    * Numeric reason of a decline, an integer; only with FAILED. Its values are not documented (`spec.md`,
    * "Conventions").
@@ -86,6 +81,15 @@ export interface Outcome extends UnknownFields {
   readonly declineCode?: number | null
   /** Key-value pairs of the request, returned unchanged (`spec.md`, "Conventions"). */
   readonly metadata?: Metadata | null
+}
+
+/** The status of a transaction, in responses of creates and reads. */
+export interface Outcome extends Answered {
+  /**
+   * Status of the transaction: one of the nine, or an undocumented one, which is kept (`spec.md`, "Transaction
+   * statuses").
+   */
+  readonly transactionStatus: OpenStatus
 }
 
 /** The addresses of a challenge, in responses to creates. */

@@ -362,6 +362,15 @@ export const operations: ReadonlyArray<Operation> = [
     answer: json(subscribed)
   },
   {
+    name: "Subscriptions.setStatus",
+    kind: "change",
+    call: () => Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING")),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { status: "TRIALING" },
+    answer: json({ ...subscribed, status: "TRIALING" })
+  },
+  {
     name: "Subscriptions.pause",
     kind: "change",
     call: () => Subscriptions.use(({ pause }) => pause("700")),
