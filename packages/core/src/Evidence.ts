@@ -76,7 +76,7 @@ export interface Standing {
 
 /**
  * The numbers of the two bits of each status. Ledgers store these bits, so an existing line never changes.
- * A tenth status takes bits 18 and 19 (`CONTRIBUTING.md`, "Add a status").
+ * A tenth status takes bits 18 and 19.
  */
 const bits: Readonly<Record<Status, readonly [claimed: number, confirmed: number]>> = {
   NEW: [0, 9],
