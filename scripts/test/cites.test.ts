@@ -1,5 +1,5 @@
 /**
- * What the doc comments of the packages cite is shipped: the specification and the decisions, in `@pawl/core`.
+ * The files and sections that doc comments of the packages cite are shipped in `@pawl/core`.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
