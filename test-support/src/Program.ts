@@ -7,7 +7,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
 
 /** How a program ended. */
-interface Exit {
+export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -17,6 +17,8 @@ export interface Program {
   readonly child: ChildProcessWithoutNullStreams
   /** Waits for a line of its standard output that matches. Returns the first group, or the whole match. */
   readonly line: (pattern: RegExp) => Effect.Effect<string>
+  /** Waits for a line of its standard error that matches. */
+  readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
   /** Waits for its end. */
   readonly exited: Effect.Effect<Exit>
   /** Returns what it has printed so far. */
@@ -64,16 +66,17 @@ export const start = (
       })
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         stderr += text
+        change()
       })
       let hasExited = false
       child.once("close", () => {
         hasExited = true
         change()
       })
-      const line = (pattern: RegExp) =>
+      const lineOf = (output: () => string) => (pattern: RegExp) =>
         Effect.promise(async () => {
           for (;;) {
-            const match = pattern.exec(stdout)
+            const match = pattern.exec(output())
             if (match !== null) return match[1] ?? match[0]
             if (hasExited) {
               throw new Error(`The program ended before it printed ${pattern}:\n${stdout}${stderr}`)
@@ -83,7 +86,8 @@ export const start = (
         })
       return {
         child,
-        line,
+        line: lineOf(() => stdout),
+        errorLine: lineOf(() => stderr),
         exited: Effect.promise(() => exited),
         stdout: () => stdout,
         stderr: () => stderr

@@ -77,8 +77,9 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
-      deadLetters: execute(ledger.deadLetters),
+      deadLetters: (page) => execute(ledger.deadLetters(page)),
       redrive: (key, at) => execute(ledger.redrive(key, at)),
+      redriveAll: (options) => execute(ledger.redriveAll(options)),
       backlog: (at) => execute(ledger.backlog(at)),
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
       quarantined: execute(ledger.quarantined),
