@@ -10,6 +10,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { printed } from "./internal/Printed.ts"
 
 /** The number of requests that were sent. */
 const attempts = Schema.Int
@@ -41,9 +42,12 @@ const response = {
  * @category errors
  * @since 0.1.0
  */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")(
+export class Unauthorized extends printed(
   "Unauthorized",
-  { sent: Schema.Boolean, ...response }
+  Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")("Unauthorized", {
+    sent: Schema.Boolean,
+    ...response
+  })
 ) {
   readonly isRetryable = false
   override get message() {
@@ -64,16 +68,19 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/U
  * @category errors
  * @since 0.1.0
  */
-export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
-  requestId: Schema.optionalKey(Schema.String),
-  transactionId: Schema.optionalKey(Schema.String),
-  refundId: Schema.optionalKey(Schema.String),
-  subscriptionId: Schema.optionalKey(Schema.String),
-  declineCode: Schema.optionalKey(Schema.Int),
-  declineSubReason: Schema.optionalKey(Schema.String),
-  response: Schema.Record(Schema.String, Schema.Unknown),
-  ...received
-}) {
+export class Declined extends printed(
+  "Declined",
+  Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
+    requestId: Schema.optionalKey(Schema.String),
+    transactionId: Schema.optionalKey(Schema.String),
+    refundId: Schema.optionalKey(Schema.String),
+    subscriptionId: Schema.optionalKey(Schema.String),
+    declineCode: Schema.optionalKey(Schema.Int),
+    declineSubReason: Schema.optionalKey(Schema.String),
+    response: Schema.ObjectKeyword,
+    ...received
+  })
+) {
   readonly isRetryable = false
   override get message() {
     const code =
@@ -92,9 +99,13 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
  * @category errors
  * @since 0.1.0
  */
-export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")(
+export class IntentRejected extends printed(
   "IntentRejected",
-  { requestId: Schema.String, errorCode: Schema.String, ...received }
+  Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")("IntentRejected", {
+    requestId: Schema.String,
+    errorCode: Schema.String,
+    ...received
+  })
 ) {
   readonly isRetryable = false
   override get message() {
@@ -117,13 +128,14 @@ export const FieldFault = Schema.Struct({ path: Schema.String, message: Schema.S
  * @category errors
  * @since 0.1.0
  */
-export class ValidationFailed extends Schema.TaggedError<ValidationFailed>(
-  "@pawl/core/ValidationFailed"
-)("ValidationFailed", {
-  sent: Schema.Boolean,
-  fields: Schema.Array(FieldFault),
-  ...response
-}) {
+export class ValidationFailed extends printed(
+  "ValidationFailed",
+  Schema.TaggedError<ValidationFailed>("@pawl/core/ValidationFailed")("ValidationFailed", {
+    sent: Schema.Boolean,
+    fields: Schema.Array(FieldFault),
+    ...response
+  })
+) {
   readonly isRetryable = false
   override get message() {
     const by = this.sent
@@ -146,9 +158,9 @@ const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> 
  * @category errors
  * @since 0.1.0
  */
-export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound")(
+export class NotFound extends printed(
   "NotFound",
-  response
+  Schema.TaggedError<NotFound>("@pawl/core/NotFound")("NotFound", response)
 ) {
   readonly isRetryable = false
   override readonly message = "The service does not know this resource"
@@ -161,14 +173,14 @@ export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound"
  * @category errors
  * @since 0.1.0
  */
-export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")(
+export class ServiceFailed extends printed(
   "ServiceFailed",
-  {
+  Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")("ServiceFailed", {
     ...response,
     status: Schema.Int,
     attempts,
     fields: Schema.optionalKey(Schema.Array(FieldFault))
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -185,13 +197,13 @@ export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core
  * @category errors
  * @since 0.1.0
  */
-export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")(
+export class RateLimited extends printed(
   "RateLimited",
-  {
+  Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
     retryAfter: Schema.optionalKey(Schema.Finite),
     attempts,
     ...response
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -210,13 +222,13 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/Rat
  * @category errors
  * @since 0.1.0
  */
-export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")(
+export class Unreachable extends printed(
   "Unreachable",
-  {
+  Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")("Unreachable", {
     reason: Schema.String,
     sent: Schema.Boolean,
     attempts
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -231,14 +243,15 @@ export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unr
  * @category errors
  * @since 0.1.0
  */
-export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>(
-  "@pawl/core/UnexpectedResponse"
-)("UnexpectedResponse", {
-  ...response,
-  status: Schema.Int,
-  reason: Schema.String,
-  fields: Schema.optionalKey(Schema.Array(FieldFault))
-}) {
+export class UnexpectedResponse extends printed(
+  "UnexpectedResponse",
+  Schema.TaggedError<UnexpectedResponse>("@pawl/core/UnexpectedResponse")("UnexpectedResponse", {
+    ...response,
+    status: Schema.Int,
+    reason: Schema.String,
+    fields: Schema.optionalKey(Schema.Array(FieldFault))
+  })
+) {
   readonly isRetryable = false
   override get message() {
     return withFaults(`The service answered ${this.status}, but ${this.reason}`, this.fields)
@@ -269,14 +282,14 @@ const Refusal = Schema.Union([
  * @category errors
  * @since 0.1.0
  */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")(
+export class OutcomeUnknown extends printed(
   "OutcomeUnknown",
-  {
+  Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")("OutcomeUnknown", {
     requestId: Schema.String,
     cause: Refusal,
     refusal: Schema.optionalKey(Refusal),
     ...response
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {

@@ -30,7 +30,7 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error, the same
  * fields and `inDoubt: true`: the service then returns the original response. Store a requestId of your own with the order
- * before the call, so that this works after a crash too (`examples/src/recover.ts`).
+ * before the call, so that this works after a crash too (`Pawl.makeRequestId`).
  *
  * @category services
  * @since 0.1.0

@@ -28,7 +28,7 @@ import { failDeclined } from "./internal/Decline.ts"
  * **Details**
  *
  * The specification shows no fields for creating, charging and tokenizing. The likely fields are typed; other
- * fields of requests and responses are kept unchanged.
+ * fields of a request are sent unchanged, and those of a response are in `unknownFields`.
  *
  * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
  * for it. In CUSTOMER_VERIFICATION the response has the address of the challenge; see

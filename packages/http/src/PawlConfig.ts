@@ -181,7 +181,7 @@ const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"
       )
     : Effect.succeed(secret)
   const checked = Effect.flatMap(read, (secret) =>
-    Effect.map(check("merchantSecret", Settings.credential(Redacted.value(secret))), (text) =>
+    Effect.map(check("merchantSecret", Settings.secret(secret)), (text) =>
       Redacted.make(text, { label: "merchantSecret" })
     )
   )

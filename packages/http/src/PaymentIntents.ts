@@ -26,7 +26,10 @@ import * as ServiceMethods from "./internal/ServiceMethods.ts"
  * @category models
  * @since 0.1.0
  */
-export type HostedPage = PaymentIntentResponse & { readonly redirectUrl: string }
+export interface HostedPage extends PaymentIntentResponse {
+  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
+  readonly redirectUrl: string
+}
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").

@@ -10,6 +10,7 @@ import type {
   SubscriptionResponse,
   SubscriptionUpdateInput
 } from "@pawl/core/Subscription"
+import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -25,7 +26,7 @@ import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
  *
  * **Gotchas**
  *
- * A change has no requestId, so `update`, `pause` and `resume` are sent once and never retried. After
+ * A change has no requestId, so `update`, `setStatus`, `pause` and `resume` are sent once and never retried. After
  * `Unreachable` or `ServiceFailed` the change may have taken effect; `get` shows whether it did.
  *
  * @category services
@@ -35,7 +36,8 @@ export class Subscriptions extends Context.Service<
   Subscriptions,
   {
     /**
-     * Creates a subscription with the card token of `CardPayments.tokenize`.
+     * Creates a subscription with the card token of `CardPayments.tokenize` (`spec.md`, "Recurring
+     * subscriptions").
      *
      * The service makes the first charge at once unless `skipFirstCharge` is true. `plan.amount` is decimal
      * text with at most two decimals, `plan.currency` an ISO 4217 code. The method makes a requestId
@@ -47,32 +49,50 @@ export class Subscriptions extends Context.Service<
       input: SubscriptionInput,
       options?: CreateOptions
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
-    /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
+    /**
+     * Reads a subscription. `subscriptionId` is the one of the create. Fails with `NotFound` when the service does
+     * not know the id (`spec.md`, "Subscription resource").
+     */
     readonly get: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Changes the given fields of the plan and returns the changed subscription. Fields that are left out stay
-     * unchanged.
+     * Changes the given fields of the plan, or the status, or both, and returns the changed subscription
+     * (`spec.md`, "Recurring subscriptions"). Fields that are left out stay unchanged. Fails with
+     * `ValidationFailed` when a field is invalid, and with the errors of every read.
      */
     readonly update: (
       subscriptionId: string,
       changes: SubscriptionUpdateInput,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status PAUSED and returns the changed subscription. */
+    /**
+     * Sets any of the five statuses by PUT and returns the changed subscription (`spec.md`, "Subscription
+     * statuses"). The specification shows what ACTIVE, PAUSED and CANCELED do; the effect of PENDING and TRIALING
+     * is not documented. `pause`, `resume` and `cancel` are the usual changes.
+     */
+    readonly setStatus: (
+      subscriptionId: string,
+      status: SubscriptionStatus,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Sets the status PAUSED and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
     readonly pause: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status ACTIVE and returns the changed subscription. */
+    /**
+     * Sets the status ACTIVE and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
     readonly resume: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Cancels a subscription at once; no charge follows. The request is retried only after a failure that
+     * Cancels a subscription at once by DELETE; no charge follows (`spec.md`, "Recurring subscriptions"). The request is retried only after a failure that
      * leaves its effect unknown, and a 404 to such a retry counts as success.
      */
     readonly cancel: (
@@ -115,6 +135,9 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
           )
         ),
         update: ServiceMethods.traced("Subscriptions.update")(put),
+        setStatus: ServiceMethods.traced("Subscriptions.setStatus")((id, status, options) =>
+          put(id, { status }, options)
+        ),
         pause: ServiceMethods.traced("Subscriptions.pause")((id, options) =>
           put(id, { status: "PAUSED" }, options)
         ),

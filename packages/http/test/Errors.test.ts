@@ -93,6 +93,7 @@ const table: Table = {
     create: transactions,
     get: reads,
     update: reads,
+    setStatus: reads,
     pause: reads,
     resume: reads,
     cancel: reads

@@ -91,6 +91,17 @@ describe("the credentials", () => {
     expect(setting({ merchantSecret: Redacted.make("two words") })).toBe("accepted")
   })
 
+  it("refuse a secret that is plain text, in one sentence without it", () => {
+    const canary = "canary-5d1f"
+    for (const secret of [canary, undefined, null, 7, { secret: canary }]) {
+      const result = make({ merchantSecret: secret as never })
+      if (Result.isSuccess(result)) throw new Error("accepted")
+      expect(result.failure.message).toBe(
+        "merchantSecret cannot be used: give it as Redacted.make(secret), not as plain text"
+      )
+    }
+  })
+
   it("appear in no error, and not in the configuration when it is printed", () => {
     const canary = "canary-5d1f"
     const printed = [

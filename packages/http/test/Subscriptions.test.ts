@@ -1,3 +1,4 @@
+import { subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -62,6 +63,20 @@ const isOpen = (error: object): boolean =>
     (error._tag === "Unreachable" && "sent" in error && error.sent === true))
 
 describe("a change", () => {
+  it("sets every status that the specification lists, alone or with the plan", async () => {
+    const plan = { amount: "12.00" }
+    for (const status of subscriptionStatuses) {
+      const service = new Memory.Service({
+        act: () => Memory.respond(200, { ...subscription, status })
+      })
+      const changed = await run(service, ({ setStatus }) => setStatus("700", status))
+      expect(Result.getOrThrow(changed).status).toBe(status)
+      await run(service, ({ update }) => update("700", { plan, status }))
+      const bodies = service.requests.map(({ body = "" }) => JSON.parse(body))
+      expect(bodies).toEqual([{ status }, { plan, status }])
+    }
+  })
+
   it("C22 takes effect at most once, is sent again only after a refusal, and its error allows that it took effect", () =>
     fc.assert(
       fc.asyncProperty(

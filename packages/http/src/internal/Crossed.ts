@@ -19,10 +19,14 @@ interface RequestIds {
  */
 export const isOwn = (response: unknown, request: RequestIds): boolean => {
   if (typeof response !== "object" || response === null) return true
+  // Some responses have an id that the specification does not name for them.
+  const unknown: unknown = Reflect.get(response, "unknownFields")
+  const places = typeof unknown === "object" && unknown !== null ? [response, unknown] : [response]
   const matches = (id: string | undefined, name: string) => {
     if (id === undefined) return true
-    const received: unknown = Reflect.get(response, name)
-    return typeof received !== "string" || received === id
+    const ids = places.map((place): unknown => Reflect.get(place, name))
+    const present = ids.filter((each) => typeof each === "string")
+    return present.length === 0 || present.includes(id)
   }
   return (
     matches(request.requestId, "requestId") &&

@@ -13,7 +13,6 @@ interface CreateResponse {
   readonly subscriptionId?: string | null
   readonly declineCode?: number | null
   readonly declineSubReason?: string | null
-  readonly [field: string]: unknown
 }
 
 /** Returns the response, or fails with `Declined`, which has the whole response, when its status is FAILED. */

@@ -11,6 +11,7 @@ import { identity } from "effect/Function"
 import { Caller } from "../Caller.ts"
 import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import { PawlConfig } from "../PawlConfig.ts"
+import * as CallSite from "./CallSite.ts"
 import type { Endpoint } from "./Operation.ts"
 
 /** The fields that every create has. */
@@ -66,18 +67,22 @@ const twoRequestIds = () =>
     ]
   })
 
-/** Runs a method in a span with its name. Without a tracer it makes no span, which saves 10 % of a call. */
+/**
+ * Runs a method in a span with its name; its errors show where it was called. Without a tracer it makes no span,
+ * which saves 10 % of a call.
+ */
 export const traced = (name: string) => {
   // Made once for each method, and not for each call: capturing the stack trace is half the cost of a span.
   const withSpan = Effect.withSpan(name)
   return <Args extends ReadonlyArray<unknown>, A, E>(
     method: (...args: Args) => Effect.Effect<A, E>
   ) =>
-    (...args: Args): Effect.Effect<A, E> =>
+    CallSite.shown((...args: Args) =>
       Effect.withFiber(({ cache }) => {
         const call = method(...args)
         return cache.tracer === undefined ? call : withSpan(call)
       })
+    )
 }
 
 /** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */

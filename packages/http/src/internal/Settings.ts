@@ -5,6 +5,7 @@
 import { isLoopback } from "@pawl/core/Loopback"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 
 /** Checks a whole number. */
@@ -71,3 +72,9 @@ export const credential = (value: string): Result.Result<string, string> =>
   value !== "" && value.trim() === value
     ? Result.succeed(value)
     : Result.fail("give it without spaces or line breaks around it, and not empty")
+
+/** Checks a secret. Plain text is refused, because the next log of the options would print it. */
+export const secret = (value: Redacted.Redacted): Result.Result<string, string> =>
+  Redacted.isRedacted(value)
+    ? credential(Redacted.value(value))
+    : Result.fail("give it as Redacted.make(secret), not as plain text")

@@ -235,7 +235,8 @@ export const operations: ReadonlyArray<Operation> = [
     method: "POST",
     path: "/api/v1/payments/card",
     body: cardPayment,
-    answer: json({ ...cardAnswer, eci: "05" })
+    answer: json({ ...cardAnswer, eci: "05" }),
+    value: { ...cardAnswer, unknownFields: { eci: "05" } }
   },
   {
     name: "CardPayments.charge",
@@ -372,6 +373,15 @@ export const operations: ReadonlyArray<Operation> = [
     path: "/api/v1/payments/card/recurring/700",
     body: { plan: { amount: "12.00", endDate: "2031-01-01" } },
     answer: json(subscribed)
+  },
+  {
+    name: "Subscriptions.setStatus",
+    kind: "change",
+    call: () => Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING")),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { status: "TRIALING" },
+    answer: json({ ...subscribed, status: "TRIALING" })
   },
   {
     name: "Subscriptions.pause",

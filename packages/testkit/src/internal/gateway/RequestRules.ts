@@ -51,3 +51,11 @@ export const withoutUndefined = <Fields extends object>(
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
   }
+
+/** Returns a decoded request as it was on the wire, with its unknown fields beside the others. */
+export const flat = ({
+  unknownFields,
+  ...fields
+}: {
+  readonly unknownFields?: Readonly<Record<string, unknown>>
+}): object => ({ ...unknownFields, ...fields })
