@@ -21,19 +21,15 @@ export const round = (amount: string): string =>
  *
  * The contract allows two decimals, because our client sends no more; the service accepts any number.
  */
-export const roundBody = (body: Schema.Json): Schema.Json =>
-  isObject(body)
-    ? Object.fromEntries(
-        Object.entries(body).map(([name, value]) => [
-          name,
-          name === "amount" && typeof value === "string"
-            ? round(value)
-            : name === "plan"
-              ? roundBody(value)
-              : value
-        ])
-      )
-    : body
+export const roundBody = (body: Schema.Json): Schema.Json => {
+  if (!isObject(body)) return body
+  const { amount, plan } = body
+  return {
+    ...body,
+    ...(typeof amount === "string" && { amount: round(amount) }),
+    ...(plan !== undefined && { plan: roundBody(plan) })
+  }
+}
 
 /** Returns the amount in a request body as it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
