@@ -32,9 +32,9 @@ export const client: Bench = {
   what: "a create, 64 concurrent, against a server in another process",
   floor: "undici.request",
   goals: [
-    { variant: "pawl", against: "undici.request", atMost: 1.35 },
-    { variant: "pawl, with a span", against: "undici.request", atMost: 1.75 },
-    { variant: "pawl", against: "stripe-node", atMost: 0.4 }
+    { variant: "pawl", against: "undici.request", atMost: 1 },
+    { variant: "pawl, with a span", against: "undici.request", atMost: 1.15 },
+    { variant: "pawl", against: "stripe-node", atMost: 0.3 }
   ],
   run
 }
