@@ -148,7 +148,9 @@ export const receiver: Bench = {
         "bare node:http",
         "pawl-receiver",
         "pawl, HttpRouter",
+        "HttpRouter, hand-written",
         "pawl, web-standard",
+        "web-standard, hand-written",
         "Fastify, hand-written",
         "Express + stripe",
         "node:sqlite, group commit",
@@ -157,7 +159,7 @@ export const receiver: Bench = {
       {
         unit: "CPU time of the server",
         times: 2000,
-        warmUp: 10_000,
+        warmUp: 20_000,
         costOf: async ({ cpuTime }, take) => {
           const start = await cpuTime()
           await take()

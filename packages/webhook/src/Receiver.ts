@@ -201,9 +201,7 @@ export const route = (
               onFailure: () => Effect.succeed<StatusCode>(413),
               onSuccess: (body) => receiver.receive({ ...head, body })
             }),
-            Effect.map((status) =>
-              HttpServerResponse.empty({ status, headers: Door.responseHeaders(status) })
-            )
+            Effect.map(responseOf)
           )
         })
       )
@@ -223,6 +221,16 @@ const removeChecksum = (headers: Headers.Headers): string | undefined => {
 const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, unknown> =>
   request.method === "POST"
     ? Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer)).pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBytes))
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize)
       )
     : Effect.succeed(Door.emptyBody)
+
+const maxBodySize = ByteSize.fromInputUnsafe(maxBytes)
+
+/** The response with a status code. A response is immutable, so that of a stored callback is made once. */
+const responseOf = (status: StatusCode): HttpServerResponse.HttpServerResponse =>
+  status === 200
+    ? stored
+    : HttpServerResponse.empty({ status, headers: Door.responseHeaders(status) })
+
+const stored = HttpServerResponse.empty({ status: 200 })
