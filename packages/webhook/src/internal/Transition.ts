@@ -84,6 +84,7 @@ export const make = (row: Leased, to: Status, standing: Evidence.Standing): Tran
     to,
     confirmed: standing.confirmed,
     conflict: standing.conflict,
+    sequence: row.sequence + 1,
     attempt: row.attempt,
     signed: callback?.signed ?? null,
     callback: callback === undefined ? null : unsigned(row.method, callback.body)
