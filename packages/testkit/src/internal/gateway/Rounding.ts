@@ -21,11 +21,12 @@ export const round = (amount: string): string =>
  *
  * The contract allows two decimals, because our client sends no more; the service accepts any number.
  */
-export const roundBody = (body: Schema.Json): Schema.Json => {
-  if (!isObject(body)) return body
-  const { amount, plan } = body
+export const roundBody = (body: Schema.Json): Schema.Json => (isObject(body) ? rounded(body) : body)
+
+const rounded = (fields: JsonObject): JsonObject => {
+  const { amount, plan } = fields
   return {
-    ...body,
+    ...fields,
     ...(typeof amount === "string" && { amount: round(amount) }),
     ...(plan !== undefined && { plan: roundBody(plan) })
   }
@@ -35,5 +36,9 @@ export const roundBody = (body: Schema.Json): Schema.Json => {
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 
-const isObject = (json: Schema.Json): json is { readonly [name: string]: Schema.Json } =>
+interface JsonObject {
+  readonly [name: string]: Schema.Json
+}
+
+const isObject = (json: Schema.Json): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)
