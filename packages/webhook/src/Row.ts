@@ -46,8 +46,8 @@ export interface Ordered {
  * - `secret`: the secret that signed the newest callback; undefined before the first.
  * - `told`, `sequence`: the status that the handler was last told, and the number of transitions so far.
  * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the status that the handler is being told, the number of
- *   its calls for that status, the time of the first of these calls (since the last redrive), and the earliest
- *   time of the next one.
+ *   its calls for that status, the time of the first of these calls (since the last redrive, and moved forward by
+ *   the time in which no process made a due call), and the earliest time of the next call.
  * - `newStatusAt`: when a callback last claimed a new status. The poll ladder starts here.
  * - `polls`, `pollAt`: the number of reads made on the ladder, and when the next is due; undefined before
  *   the first is planned.
