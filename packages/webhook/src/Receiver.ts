@@ -184,6 +184,8 @@ export const route = (
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const receiver = yield* Receiver
+      // Made here, because a call at the top of the module stays in a bundle without the route.
+      const stored = HttpServerResponse.empty({ status: 200 })
       yield* router.add(
         "*",
         path,
@@ -201,7 +203,11 @@ export const route = (
               onFailure: () => Effect.succeed<StatusCode>(413),
               onSuccess: (body) => receiver.receive({ ...head, body })
             }),
-            Effect.map(responseOf)
+            Effect.map((status) =>
+              status === 200
+                ? stored
+                : HttpServerResponse.empty({ status, headers: Door.responseHeaders(status) })
+            )
           )
         })
       )
@@ -221,16 +227,6 @@ const removeChecksum = (headers: Headers.Headers): string | undefined => {
 const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, unknown> =>
   request.method === "POST"
     ? Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer)).pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, maxBodySize)
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBytes))
       )
     : Effect.succeed(Door.emptyBody)
-
-const maxBodySize = ByteSize.fromInputUnsafe(maxBytes)
-
-/** The response with a status code. A response is immutable, so that of a stored callback is made once. */
-const responseOf = (status: StatusCode): HttpServerResponse.HttpServerResponse =>
-  status === 200
-    ? stored
-    : HttpServerResponse.empty({ status, headers: Door.responseHeaders(status) })
-
-const stored = HttpServerResponse.empty({ status: 200 })
