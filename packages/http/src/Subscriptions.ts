@@ -26,8 +26,9 @@ import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
  *
  * **Gotchas**
  *
- * A change has no requestId, so `update`, `setStatus`, `pause` and `resume` are sent once and never retried. After
- * `Unreachable` or `ServiceFailed` the change may have taken effect; `get` shows whether it did.
+ * A change has no requestId, so `update`, `setStatus`, `pause` and `resume` are retried only if the request surely
+ * had no effect: it never left, or the service refused it with 429. After `Unreachable` or `ServiceFailed` the change
+ * may have taken effect; `get` shows whether it did.
  *
  * @category services
  * @since 0.1.0

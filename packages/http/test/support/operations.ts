@@ -377,7 +377,8 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.setStatus",
     kind: "change",
-    call: () => Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING")),
+    call: (_, options) =>
+      Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING", options)),
     method: "PUT",
     path: "/api/v1/payments/card/recurring/700",
     body: { status: "TRIALING" },
