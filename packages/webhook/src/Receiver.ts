@@ -21,6 +21,7 @@
  * @since 0.1.0
  */
 import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
+import { BodyBuffer } from "@pawl/core/BodyBuffer"
 import { Handler } from "@pawl/core/Handler"
 import { isolatedBy } from "@pawl/core/Isolated"
 import { Profile } from "@pawl/core/Profile"
@@ -31,13 +32,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
-import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as ByteSize from "effect/ByteSize"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import * as Cleaner from "./Cleaner.ts"
 import * as Confirmer from "./Confirmer.ts"
 import * as Door from "./internal/doors/Door.ts"
@@ -198,7 +198,7 @@ export const route = (
           }
           return readBody(request).pipe(
             Effect.matchEffect({
-              onFailure: () => Effect.succeed<StatusCode>(413),
+              onFailure: Effect.succeed,
               onSuccess: (body) => receiver.receive({ ...head, body })
             }),
             Effect.map((status) =>
@@ -220,9 +220,15 @@ const removeChecksum = (headers: Headers.Headers): string | undefined => {
   return checksum
 }
 
-const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, unknown> =>
+/** Reads a body in one buffer, because `arrayBuffer` keeps every chunk. Fails with 413 if it is too large. */
+const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   request.method === "POST"
-    ? Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer)).pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBytes))
-      )
+    ? Effect.suspend(() => {
+        const body = new BodyBuffer(maxBytes)
+        return request.stream.pipe(
+          Stream.mapError((): StatusCode => 400),
+          Stream.runForEach((chunk) => (body.add(chunk) ? Effect.void : Effect.fail(413 as const))),
+          Effect.map(() => body.bytes)
+        )
+      })
     : Effect.succeed(Door.emptyBody)
