@@ -43,7 +43,8 @@ const serveCounting = (listener: RequestListener, bodies: number, length: number
       let received = 0
       request.on("data", (data: Uint8Array) => {
         received += data.length
-        if (received >= length && received - data.length < length && ++complete === bodies) resolve()
+        if (received >= length && received - data.length < length && ++complete === bodies)
+          resolve()
       })
     }
     const port = yield* NodeReceiver.listen(counted, { host: "127.0.0.1", port: 0 })

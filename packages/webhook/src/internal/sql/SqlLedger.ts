@@ -10,7 +10,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Accepted, Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../../Row.ts"
 import { find } from "../../StoredRow.ts"
@@ -31,6 +31,9 @@ import * as SqlWrite from "./Write.ts"
 
 /** The most callbacks or writes in one commit. */
 const maxGroupSize = 128
+
+/** The most callbacks that wait for a commit. The next one is answered 503. */
+const maxWaiting = 2048
 
 /** The most groups of callbacks that are committed at a time. SQLite has one writer. */
 const committers = { pg: () => 2, orElse: () => 1 }
@@ -87,6 +90,13 @@ const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeo
 /** Tells whether one item of a group may have caused the error. A retry does not help after such an error. */
 const isItemError = ({ isRetryable }: SqlError) => !isRetryable
 
+const full = new SqlError({
+  reason: new UnknownError({
+    message: `More than ${maxWaiting} callbacks wait, or more than ${maxGroupSize} of one transaction`,
+    cause: undefined
+  })
+})
+
 interface Tools {
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
   readonly wait: AwaitResult<SqlError>
@@ -102,7 +112,9 @@ const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wak
     commit: (callbacks) => Effect.tap(run(acceptGroup(callbacks)), wake),
     isItemError,
     keyOf: SqlAccept.groupKeyOf,
-    wait
+    wait,
+    maxWaiting,
+    full
   })
   return (verified: Verified, at: number) =>
     verified.claim === undefined
@@ -122,7 +134,9 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
         commit: (writes) => run(sql.withTransaction(Effect.forEach(writes, update))),
         isItemError,
         keyOf: SqlWrite.groupKeyOf,
-        wait
+        wait,
+        maxWaiting,
+        full
       })
   })
 
