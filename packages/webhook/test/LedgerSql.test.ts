@@ -12,6 +12,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
+import type { Verified } from "../src/Verifier.ts"
 import { emptied, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -42,8 +43,10 @@ const groups = (place: Place, numRuns: number) => {
           for (const ledger of [one, many]) {
             yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
           }
-          const inTurn = yield* Effect.forEach(all, (each, at) => one.accept(each, 1000 + at))
-          const atOnce = yield* Effect.forEach(all, (each, at) => many.accept(each, 1000 + at), {
+          // Callbacks of one row with different statuses change places, so each row has one time.
+          const timeOf = ({ transactionId }: Verified) => 1000 + Number(transactionId)
+          const inTurn = yield* Effect.forEach(all, (each) => one.accept(each, timeOf(each)))
+          const atOnce = yield* Effect.forEach(all, (each) => many.accept(each, timeOf(each)), {
             concurrency: "unbounded"
           })
           expect(atOnce).toEqual(inTurn)

@@ -5,7 +5,8 @@
  *
  * PostgreSQL does not allow a key twice in one upsert, so all callbacks of a row in a group become one line
  * with a count. They claim the same status and name the same kind; callbacks of the row with another status
- * or kind wait for the next group. So a group has the same result as its callbacks have one after the other.
+ * or kind wait for the next group, and may change places. So a group has the same result as its callbacks have one
+ * after the other, but for the order of callbacks that came at the same time with different statuses.
  * The lines are sorted by key, so that two groups with the same rows do not deadlock.
  *
  * The row of each callback is looked up first. After that, on PostgreSQL, another process may make a row
