@@ -131,6 +131,7 @@ const layerReceive = Layer.effect(
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())
       yield* journal.record(verified, eventOf(verified, accepted))
+      if (accepted.hasReplaced === true) yield* journal.raiseAlarm(quarantineFull)
       if (verified.secret === "current") isCurrentSecretUsed = true
       else if (isCurrentSecretUsed) yield* journal.raiseAlarm(previousSecretInUse)
       return 200 as const
@@ -169,6 +170,8 @@ const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.
 const wrongChecksum =
   "callbacks are refused with 401: they are forged, or the merchant secret is wrong and must be corrected within 62 minutes"
 const notStored = "callbacks are answered with 503: the ledger cannot be written"
+const quarantineFull =
+  "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
 const previousSecretInUse =
   "callbacks still use the previous merchant secret after others used the current one"
 

@@ -71,8 +71,9 @@ describe("the rules", () => {
     const request = incoming("card", card({ refundId: "7" }))
     expect(verify()(request)).toMatchObject({ kind: "card", transactionId: "100001" })
     expect(verify({}, { refundCallbackId: "payment" })(request)).toMatchObject({
-      kind: "refund",
-      transactionId: "7"
+      kind: "card",
+      transactionId: "100001",
+      refundId: "7"
     })
   })
 })

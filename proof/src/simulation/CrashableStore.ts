@@ -77,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
+      body: (key, status) => execute(ledger.body(key, status)),
       deadLetters: execute(ledger.deadLetters),
       redrive: (key, at) => execute(ledger.redrive(key, at)),
       backlog: (at) => execute(ledger.backlog(at)),
