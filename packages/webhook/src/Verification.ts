@@ -174,14 +174,13 @@ export const verifyWith = (
       return refuse(415, "the content type is not JSON")
     }
 
-    const parsed = Json.readBytes(incoming.body)
-    if ("fault" in parsed) return refuse(400, `the body is not valid JSON: ${parsed.fault}`)
-    const body = parsed.json
-    if (!Layout.isBody(body)) return refuse(400, "the body is not a JSON object")
-    const route = Layout.routeOf(incoming.search, body)
+    const draft = Json.draftBytes(incoming.body)
+    if ("fault" in draft) return refuse(400, `the body is not valid JSON: ${draft.fault}`)
+    if (!Layout.isBody(draft.json)) return refuse(400, "the body is not a JSON object")
+    const route = Layout.routeOf(incoming.search, draft.json)
     if ("reason" in route) return route
     const { method } = route
-    const signed = Layout.signedOf(method, body)
+    const signed = Layout.signedOf(method, draft.json, draft.sourceOf)
     if (!("account" in signed)) return signed
 
     const checksum = incoming.checksum ?? ""
@@ -201,6 +200,8 @@ export const verifyWith = (
       return refuse(400, "the account is not one of the merchant's")
     }
 
+    // Only now, because the sender of costly numbers must have a checksum.
+    const body = draft.exact() as Body
     const quarantine = Layout.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]
     // Signed with the id of the payment, a callback without a registered refund is about the payment.

@@ -3,9 +3,8 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
-import type { Accepted, Ledger } from "@pawl/webhook/Ledger"
+import type { Ledger } from "@pawl/webhook/Ledger"
 import type { Key, Leased, Row } from "@pawl/webhook/Row"
-import type { Verified } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 
 export type Port = Ledger["Service"]

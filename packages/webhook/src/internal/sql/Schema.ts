@@ -150,11 +150,14 @@ const signedIn = (line: CallbackLine): SignedColumns => {
   return columnsOf(signed?.transactionId === line.transaction_id ? signed : undefined)
 }
 
+/** Every version of the tables, in order. */
+export const migrations = { "1_ledger": tables, "2_signed_columns": signedColumns }
+
 /** Makes the tables or brings them up to date. Several processes may do so at the same time. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
     table: "pawl_migrations",
-    loader: Migrator.fromRecord({ "1_ledger": tables, "2_signed_columns": signedColumns })
+    loader: Migrator.fromRecord(migrations)
   }).pipe(
     Effect.retry({
       ...Retry.conflictPolicy,
