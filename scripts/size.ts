@@ -42,7 +42,7 @@ export const parts: ReadonlyArray<Part> = [
       import { createHmac } from "node:crypto"
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
-    limit: 3500,
+    limit: 3700,
     goal: 2500
   },
   {
@@ -61,7 +61,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as hmac } from "@pawl/core/NodeHmac"
       export { layer as handler } from "@pawl/core/Handler"`,
     // 600 more than before: the rule of a row is pure functions, and each receiver is built for its own settings.
-    limit: 42_600,
+    limit: 44_000,
     goal: 30_000
   },
   {
@@ -69,7 +69,7 @@ export const parts: ReadonlyArray<Part> = [
     imports: `export { layer } from "@pawl/http/Pawl"`,
     // 4,300 more than before: the rules of doubt and leniency, the queue of connections, the budget of retries and
     // the fast decoder.
-    limit: 69_300,
+    limit: 69_400,
     goal: 60_000
   },
   {
@@ -79,7 +79,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 79_800,
+    limit: 79_900,
     goal: 55_000
   }
 ]

@@ -62,7 +62,7 @@ import {
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import * as Bodies from "./internal/doors/Bodies.ts"
-import * as Connections from "./internal/doors/Connections.ts"
+import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import * as Door from "./internal/doors/Door.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
@@ -161,7 +161,7 @@ export const listen = (
 
 const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
   Effect.callback<Server, CannotListen>((resume) => {
-    Connections.limit(server, maxConnections)
+    NodeConnections.limit(server, maxConnections)
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )

@@ -138,15 +138,13 @@ const readBody = (
     reader.cancel().catch(() => undefined)
   }
   const body = open(() => stop(undefined))
+  const take = ({ done, value }: ReadableStreamReadResult<Uint8Array>): undefined => {
+    if (done) resolve(body.complete())
+    else if (body.add(value)) readNext()
+    else stop(Door.tooLargeBody)
+  }
   const readNext = (): void => {
-    reader.read().then(
-      ({ done, value }) => {
-        if (done) resolve(body.complete())
-        else if (body.add(value)) readNext()
-        else stop(Door.tooLargeBody)
-      },
-      () => resolve(Door.emptyBody)
-    )
+    reader.read().then(take, () => resolve(Door.emptyBody))
   }
   readNext()
   return promise.then((bytes) => ({ bytes, release: body.release }))

@@ -12,7 +12,7 @@ import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import * as Bodies from "../src/internal/doors/Bodies.ts"
-import * as Connections from "../src/internal/doors/Connections.ts"
+import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
@@ -144,7 +144,7 @@ const limited = Effect.gen(function* () {
       void promise.then(() => response.end())
     } else request.resume().on("end", () => response.end())
   })
-  Connections.limit(server, 4)
+  NodeConnections.limit(server, 4)
   yield* Effect.acquireRelease(
     Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
     () => Effect.sync(() => server.closeAllConnections())

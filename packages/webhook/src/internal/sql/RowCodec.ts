@@ -140,7 +140,7 @@ export const readBody = (
   method: Method,
   bytes: Uint8Array
 ): { readonly body: Body; readonly signed: Signed } => {
-  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Body
+  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Readonly<Record<string, string | number>>
   const [account, amount, currency, transactionId] = signedNames[method]
   const text = (name: string) => String(body[name])
   return {

@@ -204,7 +204,7 @@ const play = Effect.fnUntraced(function* (
       const key = { method, transactionId, scope: wanted.scope }
       for (const status of Struct.keys(bodies)) {
         const [is, shouldBe] = [yield* ledger.body(key, status), bodies[status]].map(textOf)
-        compareFacet("bodies", `the body of ${name} with ${status}`, is, shouldBe)
+        compareFacet("bodies", `the body of ${name} with ${String(status)}`, is, shouldBe)
       }
     }
   }
