@@ -227,18 +227,19 @@ const listenerOf = (run: Run): RequestListener => {
     }
 
     let isStopped = false
-    /** Stops reading before the end of the body; the response closes the connection. */
+    /** Drops the rest of the body; the response closes the connection. A paused request would keep every chunk. */
     const stop = () => {
       isStopped = true
-      request.pause()
       response.shouldKeepAlive = false
+      // Many chunks are expensive to read, so a sender of these may not get to read the response.
+      if (length <= maxBytes) response.once("finish", () => socket.destroy())
     }
+    let length = 0
     const body = openBody(() => {
       stop()
       respond(response, 503)
     })
     response.once("close", body.abandon)
-    let length = 0
     let isTaken = true
     request.on("data", (chunk: Uint8Array) => {
       if (isStopped) return
