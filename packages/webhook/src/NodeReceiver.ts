@@ -141,6 +141,8 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 }
 
 const maxConnections = 2048
+/** The most connections that wait to be accepted. Beyond it the system drops a connection, and its client tries again after seconds. */
+const maxPending = 4096
 const shutdownTimeout = Duration.seconds(8)
 
 /**
@@ -165,7 +167,7 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
-    server.listen(port, host, () => resume(Effect.succeed(server)))
+    server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
   })
 
 const close = (server: Server): Effect.Effect<void> =>

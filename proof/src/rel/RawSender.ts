@@ -54,22 +54,37 @@ export const send = async ({
   seconds = Infinity
 }: Options): Promise<{ readonly sent: number; readonly answers: Record<string, number> }> => {
   const answers: Record<string, number> = {}
-  const free: Array<Socket> = []
+  const free: Array<(bytes: Buffer) => boolean> = []
   const open = new Set<Socket>()
   const startedAt = performance.now()
   let isEnded = false
   let sent = 0
+  let unanswered = 0
   const add = (): void => {
-    const socket = connect(port, "127.0.0.1", () => free.push(socket))
+    let isWaiting = false
+    const answered = () => {
+      if (isWaiting) unanswered--
+      isWaiting = false
+    }
+    const socket = connect(port, "127.0.0.1", () => free.push(use))
+    const use = (bytes: Buffer): boolean => {
+      if (socket.destroyed) return false
+      socket.write(bytes)
+      isWaiting = true
+      unanswered++
+      return true
+    }
     open.add(socket)
     socket.on("data", (data: Buffer) => {
       const status = data.toString("latin1", 9, 12)
       answers[status] = (answers[status] ?? 0) + 1
-      free.push(socket)
+      answered()
+      free.push(use)
     })
     socket.on("error", () => undefined)
     socket.on("close", () => {
       open.delete(socket)
+      answered()
       if (!isEnded) setTimeout(add, 5)
     })
   }
@@ -77,13 +92,13 @@ export const send = async ({
   while (sent < count && performance.now() - startedAt < seconds * 1000) {
     const due = Math.min(count, ((performance.now() - startedAt) / 1000) * perSecond)
     while (sent < due) {
-      const socket = free.pop()
-      if (socket === undefined) break
-      if (socket.destroyed) continue
-      socket.write(requests(sent++))
+      const use = free.pop()
+      if (use === undefined) break
+      if (use(requests(sent))) sent++
     }
     await sleep(2)
   }
+  for (let waits = 0; waits < 1000 && unanswered > 0; waits++) await sleep(10)
   isEnded = true
   for (const socket of open) socket.destroy()
   return { sent, answers }

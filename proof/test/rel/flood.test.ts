@@ -10,7 +10,7 @@ it.live(
       const { figures, misses } = yield* floodWith(shortRun(1000, "sqlite"), { isTimed: false })
       expect(misses).toEqual([])
       for (const attack of ["tiny", "forged", "alternating", "captured", "fat"]) {
-        expect(figures[`sqlite.${attack}.sent`]).toBeGreaterThan(5)
+        expect(figures[`sqlite.${attack}.sent`]).toBeGreaterThan(1)
         expect(figures[`sqlite.${attack}.genuine`]).toBeGreaterThan(0)
       }
       expect(figures["sqlite.tiny.answered413"]).toBeGreaterThan(0)
