@@ -55,22 +55,26 @@ it("A26: a request in tiny chunks takes at most 3 times the limit of its body", 
       const { baseUrl } = yield* Sandbox.Sandbox
       const { hostname, port } = new URL(baseUrl)
       const head = `POST /api/v1/auth HTTP/1.1\r\nHost: ${hostname}:${port}\r\nTransfer-Encoding: chunked\r\n\r\n`
-      // One byte less than the limit: the bodies stay open.
-      const tiny = Buffer.from(head + "1\r\nx\r\n".repeat(maxBytes - 1))
+      // One chunk less than the limit: the bodies stay open.
+      const tiny = Buffer.from(head + `10\r\n${"x".repeat(16)}\r\n`.repeat(maxBytes / 16 - 1))
       const held = Effect.sync(() => {
         if (typeof collect === "function") collect()
         const { external, heapUsed } = process.memoryUsage()
         return heapUsed + external
       })
+      const answer = Effect.promise(() =>
+        fetch(`http://${hostname}:${port}/`).then((got) => got.text())
+      )
+      yield* answer
       const before = yield* held
-      const sockets = Array.from({ length: 8 }, () => connect(Number(port), hostname))
+      const sockets = Array.from({ length: 40 }, () => connect(Number(port), hostname))
       yield* Effect.promise(() =>
         Promise.all(
           sockets.map((socket) => new Promise((sent) => socket.write(tiny, () => sent(undefined))))
         )
       )
       // The answer to a later request comes after all that was sent before it was read.
-      yield* Effect.promise(() => fetch(`http://${hostname}:${port}/`).then((got) => got.text()))
+      yield* answer
       const grown = (yield* held) - before
       for (const socket of sockets) socket.destroy()
       assert.isBelow(grown / sockets.length, 3 * maxBytes)

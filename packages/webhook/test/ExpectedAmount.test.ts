@@ -214,10 +214,7 @@ describe("the callback of one refund that is sent again with the refundId of ano
     )
 
   it("A27: neither parks the other nor lends it an amount", async () => {
-    expect((await replay("refund")).toSorted()).toEqual([
-      ["1", "SUCCEED", "4.00"],
-      ["2", "SUCCEED", undefined]
-    ])
+    expect(await replay("refund")).toEqual([["1", "SUCCEED", "4.00"]])
   })
 
   it("A27: does not do so either where refunds are signed with the id of their payment", async () => {
