@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { IncomingMessage } from "node:http"
 import { connect } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -62,19 +64,23 @@ it("A26: a request in tiny chunks takes at most 3 times the limit of its body", 
         const { external, heapUsed } = process.memoryUsage()
         return heapUsed + external
       })
-      const answer = Effect.promise(() =>
-        fetch(`http://${hostname}:${port}/`).then((got) => got.text())
-      )
-      yield* answer
+      yield* Effect.promise(() => fetch(`http://${hostname}:${port}/`).then((got) => got.text()))
       const before = yield* held
-      const sockets = Array.from({ length: 40 }, () => connect(Number(port), hostname))
-      yield* Effect.promise(() =>
-        Promise.all(
-          sockets.map((socket) => new Promise((sent) => socket.write(tiny, () => sent(undefined))))
-        )
-      )
-      // The answer to a later request comes after all that was sent before it was read.
-      yield* answer
+      const connections = 40
+      const { promise: received, resolve } = Promise.withResolvers<void>()
+      let left = connections * (maxBytes - 16)
+      const count = (started: unknown) => {
+        const { request } = started as { readonly request: IncomingMessage }
+        request.on("data", ({ length }: Uint8Array) => {
+          left -= length
+          if (left === 0) resolve()
+        })
+      }
+      subscribe("http.server.request.start", count)
+      const sockets = Array.from({ length: connections }, () => connect(Number(port), hostname))
+      for (const socket of sockets) socket.write(tiny)
+      yield* Effect.promise(() => received)
+      unsubscribe("http.server.request.start", count)
       const grown = (yield* held) - before
       for (const socket of sockets) socket.destroy()
       assert.isBelow(grown / sockets.length, 3 * maxBytes)
