@@ -122,7 +122,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/],
+    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/],
     why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
   },
   {

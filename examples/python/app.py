@@ -8,7 +8,7 @@ ids: it answers a known id with 200 and does nothing. pawl-receiver posts a tran
 response but a 2xx. GET /transactions/{id} returns the status that this application has stored.
 """
 
-import hashlib
+import base64
 import hmac
 import json
 import os
@@ -17,7 +17,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 
-SECRET = os.environ["PAWL_FORWARD_SECRET"].encode()
+SECRET = os.environ["PAWL_FORWARD_SECRET"]
+KEY = base64.b64decode(SECRET[6:]) if SECRET.startswith("whsec_") else SECRET.encode()
 TOLERANCE = 300  # seconds between the signature and now
 
 lock = Lock()
@@ -26,13 +27,17 @@ statuses = {}
 
 
 def is_genuine(headers, body):
-    """Returns whether pawl-receiver signed these bytes within the last TOLERANCE seconds."""
-    identifier, timestamp = headers.get("X-Pawl-Id", ""), headers.get("X-Pawl-Timestamp", "")
+    """Returns whether pawl-receiver signed these bytes within the last TOLERANCE seconds.
+
+    The headers are those of https://www.standardwebhooks.com, whose libraries verify them too.
+    """
+    identifier, timestamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not timestamp.isdecimal() or abs(time.time() - int(timestamp)) > TOLERANCE:
         return False
     signed = f"{identifier}.{timestamp}.".encode() + body
-    expected = "v1=" + hmac.new(SECRET, signed, hashlib.sha256).hexdigest()
-    return hmac.compare_digest(expected.encode(), headers.get("X-Pawl-Signature", "").encode())
+    expected = b"v1," + base64.b64encode(hmac.digest(KEY, signed, "sha256"))
+    signatures = headers.get("webhook-signature", "").encode().split()
+    return any(hmac.compare_digest(expected, each) for each in signatures)
 
 
 def apply(transition):

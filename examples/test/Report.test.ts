@@ -14,6 +14,7 @@ const transition = (from: Status | null, to: Status, confirmed: boolean): Transi
   to,
   confirmed,
   conflict: null,
+  sequence: 1,
   attempt: 1,
   signed: null,
   callback: null

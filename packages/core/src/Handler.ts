@@ -20,6 +20,8 @@ import type { Kind, Method } from "./Kind.ts"
  * - `to`: the status that holds now.
  * - `confirmed`: whether the service confirmed `to` in a response or a read.
  * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
+ * - `sequence`: the number of this transition of the transaction, from 1, the same in every attempt. If two calls
+ *   of a transaction overlap, because the first one took longer than its lease, the higher number is the later.
  * - `attempt`: the number of this call of the handler, from 1.
  * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null without such
  *   a callback, as when only a read found the status.
@@ -38,6 +40,7 @@ export interface Transition {
   readonly to: Status
   readonly confirmed: boolean
   readonly conflict: Array<Status> | null
+  readonly sequence: number
   readonly attempt: number
   readonly signed: Signed | null
   readonly callback: Body | null

@@ -11,8 +11,8 @@ import type * as Redacted from "effect/Redacted"
  *
  * **Details**
  *
- * `keyed` prepares a secret once and returns the function that signs texts. The key is the UTF-8 encoding
- * of the secret.
+ * `keyed` prepares a secret once and returns the function that signs texts. The key is the UTF-8 encoding of a
+ * textual secret, or the bytes of a binary one.
  *
  * @category services
  * @since 0.1.0
@@ -20,6 +20,6 @@ import type * as Redacted from "effect/Redacted"
 export class Hmac extends Context.Service<
   Hmac,
   {
-    readonly keyed: (secret: Redacted.Redacted) => (text: string) => Uint8Array
+    readonly keyed: (secret: Redacted.Redacted<string | Uint8Array>) => (text: string) => Uint8Array
   }
 >()("@pawl/core/Hmac") {}

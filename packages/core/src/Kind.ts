@@ -35,10 +35,11 @@ export type Kind = KnownKind | Method
  * @category constants
  * @since 0.1.0
  */
-export const kindsOf: Readonly<Record<Method, ReadonlyArray<KnownKind>>> = {
-  apm: ["apm-payment", "apm-payout"],
-  card: ["card-payment", "card-payout", "refund"]
-}
+export const kindsOf: Readonly<Record<Method, readonly [KnownKind, ...ReadonlyArray<KnownKind>]>> =
+  {
+    apm: ["apm-payment", "apm-payout"],
+    card: ["card-payment", "card-payout", "refund"]
+  }
 
 /**
  * Returns the method of a kind.

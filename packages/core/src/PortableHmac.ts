@@ -22,7 +22,8 @@ const utf8 = new TextEncoder()
  * @since 0.1.0
  */
 export const keyed: Hmac["Service"]["keyed"] = (secret) => {
-  const sign = HmacSha256.keyed(utf8.encode(Redacted.value(secret)))
+  const key = Redacted.value(secret)
+  const sign = HmacSha256.keyed(typeof key === "string" ? utf8.encode(key) : key)
   return (text) => sign(utf8.encode(text))
 }
 

@@ -20,9 +20,9 @@ import * as Layer from "effect/Layer"
  * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
  *   payment. The gateway writes callbacks by this switch, and the receiver finds their rows by it.
  *   Default: the refund (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
- * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats. Default: 5, 5, 10,
+ * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
  *   30 and 60 minutes
- *   (`docs/decisions/0007-poll-gaps-are-5-5-10-30-and-60-minutes-then-hourly.md`).
+ *   (`docs/decisions/0007-poll-gaps-grow-from-5-minutes-to-2-days.md`).
  *
  * @category models
  * @since 0.1.0

@@ -8,7 +8,7 @@
  *
  * @since 0.1.0
  */
-import { isKnown, kindsOf } from "@pawl/core/Kind"
+import { isKnown, type KnownKind, kindsOf } from "@pawl/core/Kind"
 import { NotFound } from "@pawl/core/PaymentsError"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,11 @@ import * as Endpoint from "./Endpoint.ts"
  *
  * A read has the access token, the retries and the checks of every other call. The kind `apm` or `card` names
  * only the method. Then the endpoints of payments, payouts and refunds are read in this order until one knows
- * the id, and the result has its kind. Only a 404 leads to the next endpoint; any other error fails the read. `NotFound` means that no endpoint of the method knows the id.
+ * the id, and the result has its kind. Only a 404 leads to the next endpoint; any other error fails the read.
+ * `NotFound` means that no endpoint of the method knows the id.
+ *
+ * Two kinds may have the same number. So the endpoint of payments is read once more before another kind is
+ * returned: the payment may have become visible meanwhile.
  *
  * @category layers
  * @since 0.1.0
@@ -34,14 +38,17 @@ export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   Effect.map(Caller, (caller) =>
     StatusReader.of({
       read: Effect.fn("StatusReader.read")(function* (kind, id) {
-        const candidates = isKnown(kind) ? [kind] : kindsOf[kind]
-        for (const candidate of candidates) {
-          const status = yield* Effect.catchTag(
-            caller.call(endpoints[candidate], { params: { id } }),
-            "NotFound",
-            () => Effect.undefined
+        const readFrom = (candidate: KnownKind) =>
+          caller.call(endpoints[candidate], { params: { id } }).pipe(
+            Effect.map((status) => ({ kind: candidate, status })),
+            Effect.catchTag("NotFound", () => Effect.undefined)
           )
-          if (status !== undefined) return { kind: candidate, status }
+        const [first, ...others] = isKnown(kind) ? [kind] : kindsOf[kind]
+        const found = yield* readFrom(first)
+        if (found !== undefined) return found
+        for (const other of others) {
+          const found = yield* readFrom(other)
+          if (found !== undefined) return (yield* readFrom(first)) ?? found
         }
         return yield* new NotFound({})
       })

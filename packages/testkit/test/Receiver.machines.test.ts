@@ -13,7 +13,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import * as Hex from "effect/encoding/Hex"
+import * as Base64 from "effect/encoding/Base64"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Sandbox from "../src/Sandbox.ts"
 
@@ -44,9 +44,9 @@ const application = Effect.gen(function* () {
       const body = await readText(request)
       const transition = JSON.parse(body) as ToldTransition
       const { id, to, transactionId } = transition
-      const stamp = `${id}.${String(request.headers["x-pawl-timestamp"])}`
-      const signature = `v1=${Hex.encode(sign(`${stamp}.${body}`))}`
-      if (request.headers["x-pawl-signature"] !== signature) violations.push(`${id} is not signed`)
+      const stamp = `${id}.${String(request.headers["webhook-timestamp"])}`
+      const signature = `v1,${Base64.encode(sign(`${stamp}.${body}`))}`
+      if (request.headers["webhook-signature"] !== signature) violations.push(`${id} is not signed`)
       if (inProgress.has(transactionId)) violations.push(`${id} came while another was in progress`)
       inProgress.add(transactionId)
       const before = told.get(transactionId) ?? []

@@ -8,11 +8,13 @@
  * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. So every transition is posted
  * at least once. The transitions of one transaction are posted in rank order, one at a time.
  *
+ * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries verify them:
+ *
  * | header | value |
  * |---|---|
- * | `X-Pawl-Id` | `id` of the transition, the same in every attempt |
- * | `X-Pawl-Timestamp` | time of this attempt, in Unix seconds |
- * | `X-Pawl-Signature` | `v1=` and the HMAC-SHA256 in lower-case hex of `{id}.{timestamp}.{body}` |
+ * | `webhook-id` | `id` of the transition, the same in every attempt |
+ * | `webhook-timestamp` | time of this attempt, in Unix seconds |
+ * | `webhook-signature` | `v1,` and the HMAC-SHA256 in base64 of `{id}.{timestamp}.{body}` |
  *
  * @since 0.1.0
  */
@@ -22,18 +24,20 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Hex from "effect/encoding/Hex"
+import * as Base64 from "effect/encoding/Base64"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 
 /**
- * The URL that transitions are posted to, and the secret they are signed with.
+ * The URL that transitions are posted to, and the secret they are signed with: `whsec_` and the key in base64, or
+ * any other text, whose UTF-8 encoding is the key.
  *
  * @category models
  * @since 0.1.0
@@ -62,8 +66,8 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
  * @since 0.1.0
  */
 export const bodyOf = (transition: Handler.Transition): string => {
-  const { attempt, callback, confirmed, conflict, from, id, kind, method, signed, to } = transition
-  const { transactionId } = transition
+  const { attempt, callback, confirmed, conflict, from, id, kind, method } = transition
+  const { requestId, sequence, signed, to, transactionId } = transition
   return JSON.stringify({
     id,
     method,
@@ -73,9 +77,24 @@ export const bodyOf = (transition: Handler.Transition): string => {
     to,
     confirmed,
     conflict,
+    sequence,
     attempt,
+    requestId,
     callback,
     signed
+  })
+}
+
+/**
+ * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is
+ * its own key.
+ */
+const keyOf = (secret: Redacted.Redacted): Redacted.Redacted<string | Uint8Array> => {
+  const text = Redacted.value(secret)
+  if (!text.startsWith("whsec_")) return secret
+  return Result.match(Base64.decode(text.slice("whsec_".length)), {
+    onFailure: () => secret,
+    onSuccess: (key) => Redacted.make(key)
   })
 }
 
@@ -107,7 +126,7 @@ export const layer = ({
   Layer.effect(
     Handler.Handler,
     Effect.gen(function* () {
-      const sign = (yield* Hmac).keyed(secret)
+      const sign = (yield* Hmac).keyed(keyOf(secret))
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
       const target = url.replace(/[?#].*$/su, "").replace(/\/\/[^/]*@/u, "//")
       const noResponse = (reason: string) =>
@@ -119,9 +138,9 @@ export const layer = ({
           const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const request = HttpClientRequest.post(url, {
             headers: {
-              "x-pawl-id": transition.id,
-              "x-pawl-timestamp": String(timestamp),
-              "x-pawl-signature": `v1=${Hex.encode(sign(`${transition.id}.${timestamp}.${body}`))}`
+              "webhook-id": transition.id,
+              "webhook-timestamp": String(timestamp),
+              "webhook-signature": `v1,${Base64.encode(sign(`${transition.id}.${timestamp}.${body}`))}`
             },
             body: HttpBody.text(body, "application/json")
           })

@@ -10,11 +10,12 @@
  *   seconds, then on the poll ladder.
  * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once at each
  *   gap of the poll ladder, then as in *closed*.
- * - *open*: the transaction has not ended. Read on the poll ladder, whose last gap repeats, until 180 days
- *   after the last callback with a new status.
+ * - *open*: the transaction has not ended. Read on the poll ladder. Its last gap repeats for 24 hours; then each
+ *   gap is a tenth of the time since the last callback with a new status, at most 2 days. The reads end 180 days
+ *   after that callback.
  * - *closed*: the transaction has ended. The *watch* begins, because the callback of a later REFUNDED or
- *   CHARGEBACK may be lost. A payment in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
- *   double up to 64 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
+ *   CHARGEBACK may be lost. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
+ *   double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
  *
  * Apart from the plan, every accepted claim that is not confirmed makes the row due now, even an exact repeat.
  * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
@@ -35,9 +36,15 @@ const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duratio
 /** The waits before the first reads of a plan. */
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
-const paidWaits = Array.from({ length: 8 }, (_, power) => Duration.hours(12 * 2 ** power))
+const maxWatchGap = Duration.days(14)
+/** More gaps than fit into `maxPollingTime`. */
+const paidWaits = Array.from({ length: 18 }, (_, power) =>
+  Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
+)
 
 const maxPollingTime = Duration.toMillis(Duration.days(180))
+const lastGapTime = Duration.toMillis(Duration.days(1))
+const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
 const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
@@ -64,20 +71,38 @@ const planOf = (row: Row, rules: Rules): Plan =>
   unsettledClaim(row, rules.policy) ??
   (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
-const isPayment = (kind: Kind): boolean => kind !== "refund" && !kind.endsWith("payout")
-
 const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
   if (terminal === "FAILED" || terminal === "CANCELLED") return failedWaits
-  return terminal !== "CHARGEBACK" && isPayment(kind) ? paidWaits : []
+  return terminal !== "CHARGEBACK" && kind !== "refund" ? paidWaits : []
 }
 
-/** Returns the wait before read number `polls` of the plan, counted from 0; undefined after its last read. */
-const waitBefore = (row: Row, rules: Rules, polls: number): Duration.Duration | undefined => {
+/**
+ * Returns the wait after the poll ladder has ended, by the time since the last callback with a new status: the
+ * last gap for 24 hours, then a tenth of that time, at most 2 days.
+ */
+const waitAfterLadder = ({ pollGaps }: Rules, age: number): Duration.Duration => {
+  const last = pollGaps[pollGaps.length - 1] ?? pollGaps[0]
+  const tenth = Duration.min(Duration.millis(Math.round(age / 10)), maxOpenGap)
+  return age < lastGapTime ? last : Duration.max(last, tenth)
+}
+
+/**
+ * Returns the wait before read number `polls` of the plan, counted from 0; undefined after its last read. `now` is
+ * the time of the read before it.
+ */
+const waitBefore = (
+  row: Row,
+  rules: Rules,
+  polls: number,
+  now: number
+): Duration.Duration | undefined => {
   const plan = planOf(row, rules)
   const terminal = terminalStatus(row, rules)
   const { pollGaps } = rules
   const first = plan === "ahead" || plan === "contradicted" ? claimWaits[plan] : []
-  if (terminal === undefined) return [...first, ...pollGaps][polls] ?? pollGaps.at(-1)
+  if (terminal === undefined) {
+    return [...first, ...pollGaps][polls] ?? waitAfterLadder(rules, now - row.newStatusAt)
+  }
   const ladder = plan === "closed" ? [] : pollGaps
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
@@ -110,7 +135,7 @@ const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean 
 /** Returns when the next read of the plan is due. */
 const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
-  const wait = waitBefore(row, rules, row.polls)
+  const wait = waitBefore(row, rules, row.polls, row.newStatusAt)
   const at = row.pollAt ?? (wait && row.newStatusAt + Duration.toMillis(wait))
   return at === undefined || at > row.newStatusAt + maxPollingTime ? undefined : at
 }
@@ -151,7 +176,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
     read: Evidence.joinRead(row.read, observed.read)
   }
   const polls = pollsAfter(row, next, rules, result)
-  const wait = polls === undefined ? undefined : waitBefore(next, rules, polls)
+  const wait = polls === undefined ? undefined : waitBefore(next, rules, polls, now)
   return {
     ...asked,
     ...observed,

@@ -15,9 +15,13 @@ import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { inspect } from "node:util"
+import { Webhook } from "standardwebhooks"
 import * as Forwarder from "../src/Forwarder.ts"
 
 const secret = "forward-secret"
+
+const signatureOf = (signed: string): string =>
+  `v1,${createHmac("sha256", secret).update(signed).digest("base64")}`
 
 const transition: Handler.Transition = {
   id: "card:100001:2:SUCCEED",
@@ -29,6 +33,7 @@ const transition: Handler.Transition = {
   to: "SUCCEED",
   confirmed: true,
   conflict: null,
+  sequence: 2,
   attempt: 3,
   signed: { account: "mid-1", amount: "10.00", currency: "EUR", transactionId: "100001" },
   callback: { transactionStatus: "SUCCEED", metadata: { name: "Zoë \u2028 \"'<" }, big: "1e400" }
@@ -58,10 +63,10 @@ const application = (respond: (response: ServerResponse, posted: Posted) => void
   )
 }
 
-const forwarding = (url: string) =>
+const forwarding = (url: string, key: string = secret) =>
   Effect.map(
     Layer.build(
-      Forwarder.layer({ url, secret: Redacted.make(secret) }).pipe(
+      Forwarder.layer({ url, secret: Redacted.make(key) }).pipe(
         Layer.provide([NodeHttpClient.layerUndici, NodeHmac.layer])
       )
     ),
@@ -88,32 +93,50 @@ it.live("posts the transition as one signed JSON object with its members in orde
       ["to", "SUCCEED"],
       ["confirmed", true],
       ["conflict", null],
+      ["sequence", 2],
       ["attempt", 3],
+      ["requestId", "order-1"],
       ["callback", transition.callback],
       ["signed", transition.signed]
     ])
-    const { requestId: _requestId, ...forwarded } = transition
     expect(JSON.parse(second?.body ?? "")).toEqual({
-      ...forwarded,
+      ...transition,
       attempt: 4,
       from: null,
       signed: null,
       callback: null
     })
     for (const { body, headers } of posted) {
-      const timestamp = headers["x-pawl-timestamp"]
+      const timestamp = headers["webhook-timestamp"]
       expect(headers["content-type"]).toBe("application/json")
-      expect(headers["x-pawl-id"]).toBe(transition.id)
+      expect(headers["webhook-id"]).toBe(transition.id)
       expect(Number(timestamp)).toBeGreaterThanOrEqual(before)
-      expect(headers["x-pawl-signature"]).toBe(
-        `v1=${createHmac("sha256", secret)
-          .update(`${transition.id}.${String(timestamp)}.${body}`)
-          .digest("hex")}`
+      expect(headers["webhook-signature"]).toBe(
+        signatureOf(`${transition.id}.${String(timestamp)}.${body}`)
       )
       expect(Object.keys(headers)).not.toContain("traceparent")
     }
   }).pipe(Effect.withSpan("a span that is nobody's business"))
 )
+
+describe("the library of Standard Webhooks verifies a post", () => {
+  const bytes = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 8))
+  it.live.each([
+    ["a key in base64", `whsec_${bytes.toString("base64")}`, {}],
+    ["any other text", secret, { format: "raw" }]
+  ] as const)("signed with %s", ([, key, options]) =>
+    Effect.gen(function* () {
+      const { posted, url } = yield* application((response) => response.end())
+      const { handle } = yield* forwarding(url, key)
+      yield* handle(transition)
+      const [post] = posted
+      const headers = post?.headers as Record<string, string>
+      const webhook = new Webhook(key, options)
+      expect(webhook.verify(post?.body ?? "", headers)).toEqual(transition)
+      expect(() => webhook.verify(`${post?.body} `, headers)).toThrow("No matching signature")
+    })
+  )
+})
 
 describe("a transition is not told", () => {
   it.live.each([300, 301, 302, 303, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
@@ -132,7 +155,7 @@ describe("a transition is not told", () => {
           status,
           message: `${place} answered ${status}`
         })
-        expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1=/u)
+        expect(inspect(error, { depth: 9 })).not.toMatch(/nobody repeats|forward-secret|v1,/u)
         expect([posted.length, elsewhere.posted.length]).toEqual([1, 0])
       })
   )
@@ -226,9 +249,9 @@ it.runIf(python)("the Python example verifies a transition and accepts it once",
           fetch(url, {
             method: "POST",
             headers: {
-              "x-pawl-id": "b",
-              "x-pawl-timestamp": String(Math.floor(Date.now() / 1000)),
-              "x-pawl-signature": "v1=00"
+              "webhook-id": "b",
+              "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+              "webhook-signature": "v1,AAAA"
             },
             body: JSON.stringify({ ...transition, id: "b", to: "CHARGEBACK" })
           })
@@ -236,14 +259,13 @@ it.runIf(python)("the Python example verifies a transition and accepts it once",
         expect(forged.status).toBe(401)
         const old = 1_000_000_000
         const body = JSON.stringify({ ...transition, id: "c", to: "CHARGEBACK" })
-        const signature = createHmac("sha256", secret).update(`c.${old}.${body}`).digest("hex")
         const replayed = yield* Effect.promise(() =>
           fetch(url, {
             method: "POST",
             headers: {
-              "x-pawl-id": "c",
-              "x-pawl-timestamp": String(old),
-              "x-pawl-signature": `v1=${signature}`
+              "webhook-id": "c",
+              "webhook-timestamp": String(old),
+              "webhook-signature": signatureOf(`c.${old}.${body}`)
             },
             body
           })

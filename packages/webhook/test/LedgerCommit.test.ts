@@ -30,6 +30,7 @@ const transition: Transition = {
   to: "SUCCEED",
   confirmed: true,
   conflict: null,
+  sequence: 1,
   attempt: 1,
   signed: null,
   callback: null

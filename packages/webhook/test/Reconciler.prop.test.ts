@@ -60,12 +60,37 @@ describe("the poll ladder", () => {
     expect(gaps(times)).toEqual(minutes(5, 5, 10, 30, 60, 60, 60, 60))
   })
 
-  it("ends after 180 days", () => {
+  it("waits a tenth of the transaction's age after 24 hours, at most 2 days", () => {
     const times = reads(row(Evidence.claimed("PENDING")), readOf("PENDING"), 10_000)
-    expect(times.length).toBeLessThan(10_000)
+    const hour = 3_600_000
+    for (const [index, at] of times.entries()) {
+      const next = times[index + 1]
+      if (index < 5 || next === undefined) continue
+      expect(next - at).toBe(
+        at < day ? hour : Math.min(Math.max(Math.round(at / 10), hour), 2 * day)
+      )
+    }
+    expect(times.filter((at) => at < day)).toHaveLength(27)
+    expect(times.length).toBeLessThan(150)
+  })
+
+  it("ends after 180 days, with a read in the last 2 days", () => {
+    const times = reads(row(Evidence.claimed("PENDING")), readOf("PENDING"), 10_000)
     const last = times.at(-1) ?? 0
-    expect(last).toBeGreaterThan(Duration.toMillis(Duration.days(179)))
-    expect(last).toBeLessThanOrEqual(Duration.toMillis(Duration.days(180)))
+    expect(last).toBeGreaterThan(178 * day)
+    expect(last).toBeLessThanOrEqual(180 * day)
+  })
+
+  it("keeps a last gap of the profile that is longer than a tenth of the age", () => {
+    const gap = Duration.days(3)
+    let current = row(Evidence.claimed("PENDING"))
+    for (let count = 1; count < 20; count++) {
+      const rules: Rules = { policy: "final", pollGaps: [gap] }
+      const at = readAt(current, rules) ?? 0
+      expect(at).toBe(count * Duration.toMillis(gap))
+      const change = afterRead(current, { ...readOf("PENDING"), askedAt: at }, rules, at)
+      current = { ...current, ...change }
+    }
   })
 
   it("ends 180 days after the last new status, however old the transaction is", () => {
@@ -184,10 +209,15 @@ it("a row is read again for a claim in the millisecond of its last read, and not
 })
 
 describe("a transaction that ended", () => {
-  it("in SUCCEED or REFUNDED is read after 12 hours, then at doubling gaps to 64 days", () => {
-    for (const end of ["SUCCEED", "REFUNDED"] as const) {
-      const times = reads(row(Evidence.confirmed(end)), readOf(end), 100)
-      expect(gaps(times)).toEqual(hours(12, 24, 48, 96, 192, 384, 768, 1536))
+  // 12 hours to 8 days, and then 11 times 14 days: 169.5 days in all.
+  const watch = [...hours(12, 24, 48, 96, 192), ...Array.from({ length: 11 }, () => 14 * day)]
+
+  it("in SUCCEED or REFUNDED is read after 12 hours, then at gaps that double to 14 days", () => {
+    for (const kind of ["apm-payment", "card-payment", "apm-payout", "card-payout"] as const) {
+      for (const end of ["SUCCEED", "REFUNDED"] as const) {
+        const times = reads(row(Evidence.confirmed(end), { kind }), readOf(end, kind), 100)
+        expect(gaps(times)).toEqual(watch)
+      }
     }
   })
 
@@ -197,13 +227,10 @@ describe("a transaction that ended", () => {
     }
   })
 
-  it("in CHARGEBACK is not read again, and neither is a payout or refund that succeeded", () => {
+  it("in CHARGEBACK is not read again, and neither is a refund that succeeded", () => {
     expect(reads(row(Evidence.confirmed("CHARGEBACK")), readOf("CHARGEBACK"), 100)).toEqual([])
-    for (const kind of ["apm-payout", "card-payout", "refund"] as const) {
-      expect(
-        reads(row(Evidence.confirmed("SUCCEED"), { kind }), readOf("SUCCEED", kind), 100)
-      ).toEqual([])
-    }
+    const refund = row(Evidence.confirmed("SUCCEED"), { kind: "refund" })
+    expect(reads(refund, readOf("SUCCEED", "refund"), 100)).toEqual([])
   })
 
   it("starts its watch at the read that found the end, and again at a read that found another end", () => {
@@ -216,9 +243,7 @@ describe("a transaction that ended", () => {
     }
     const at = readAt(current, rules) ?? 0
     const refunded = apply(current, { ...readOf("REFUNDED"), askedAt: at }, at)
-    expect(gaps([at, ...reads(refunded, readOf("REFUNDED"), 100)]).slice(1)).toEqual(
-      hours(12, 24, 48, 96, 192, 384, 768, 1536)
-    )
+    expect(gaps([at, ...reads(refunded, readOf("REFUNDED"), 100)]).slice(1)).toEqual(watch)
   })
 
   it("before the service knew it is watched from the first successful read", () => {

@@ -470,10 +470,22 @@ describe("a transition", () => {
         yield* receive("1", "SUCCEED")
         yield* World.settled
         expect(
-          world.calls.map(({ conflict, from, id, to }) => ({ conflict, from, id, to }))
+          world.calls.map(({ conflict, from, id, sequence, to }) => ({
+            id,
+            sequence,
+            from,
+            to,
+            conflict
+          }))
         ).toEqual([
-          { id: "apm:1:1:FAILED", from: null, to: "FAILED", conflict: null },
-          { id: "apm:1:2:SUCCEED", from: "FAILED", to: "SUCCEED", conflict: ["SUCCEED", "FAILED"] }
+          { id: "apm:1:1:FAILED", sequence: 1, from: null, to: "FAILED", conflict: null },
+          {
+            id: "apm:1:2:SUCCEED",
+            sequence: 2,
+            from: "FAILED",
+            to: "SUCCEED",
+            conflict: ["SUCCEED", "FAILED"]
+          }
         ])
         expect(yield* world.ledger.get("apm", "1")).toMatchObject({
           told: "SUCCEED",

@@ -171,8 +171,8 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
     const [ready, ...lines] = stdout().trimEnd().split("\n")
     expect(ready).toBe(`ready ${url}`)
     expect(lines.map((each) => JSON.parse(each) as unknown)).toMatchObject([
-      { from: null, to: "PENDING", confirmed: false, attempt: 1 },
-      { from: "PENDING", to: "SUCCEED", confirmed: true, kind: "card-payment", attempt: 1 }
+      { from: null, to: "PENDING", confirmed: false, sequence: 1, attempt: 1 },
+      { from: "PENDING", to: "SUCCEED", confirmed: true, kind: "card-payment", sequence: 2 }
     ])
 
     const shown = yield* ask(`${origin}/transactions/card/100001`)

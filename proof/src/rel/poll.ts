@@ -24,7 +24,7 @@ interface History {
   readonly moves: ReadonlyArray<readonly [number, Status]>
 }
 
-const isPayment = ({ kind }: History) => kind === "apm-payment" || kind === "card-payment"
+const isWatched = ({ kind }: History) => kind !== "refund"
 
 const statusAt = ({ first, moves }: History, at: number): Status =>
   moves.findLast(([moved]) => moved <= at)?.[1] ?? first
@@ -46,7 +46,7 @@ const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => 
     [end, random.pick<Status>(["SUCCEED", "SUCCEED", "SUCCEED", "FAILED", "CANCELLED"])]
   ]
   const history = { id, kind, at, first: random.pick<Status>(["NEW", "PENDING"]), moves }
-  if (moves[1]?.[1] !== "SUCCEED" || !isPayment(history) || random.isTrue(0.4)) return history
+  if (moves[1]?.[1] !== "SUCCEED" || !isWatched(history) || random.isTrue(0.4)) return history
   const refunded = end + 1 + random.below(40 * day)
   if (random.isTrue(0.6)) moves.push([refunded, "REFUNDED"])
   if (random.isTrue(0.5)) moves.push([refunded + 1 + random.below(20 * day), "CHARGEBACK"])
@@ -70,10 +70,10 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
     read()
     if (isTerminal(status)) break
   }
-  for (let gap = 12 * hour; gap <= 64 * day; gap *= 2) {
+  for (let gap = 12 * hour; ; gap = Math.min(gap * 2, 14 * day)) {
     if (
       status === "CHARGEBACK" ||
-      (status !== "FAILED" && status !== "CANCELLED" && !isPayment(history))
+      (status !== "FAILED" && status !== "CANCELLED" && !isWatched(history))
     )
       break
     at += gap

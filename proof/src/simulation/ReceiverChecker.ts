@@ -149,11 +149,10 @@ export const make = (
     }
     if (last !== undefined && isTerminal(last.to) && last.signed === null)
       trace.mark(`found by a read: ${last.to}`)
-    const isPayment = kind.endsWith("payment")
-    if (isPayment && (status === "SUCCEED" || status === "REFUNDED") && !wentBack) {
-      const since = Date.parse(history.at(-1)?.at ?? "")
-      const longest = client.reads(transactionId).filter((at) => at > since + 60 * day).length
-      if (longest === 0) trace.violation("P2", `${name} was not read 60 days after ${status}`)
+    if (kind !== "refund" && (status === "SUCCEED" || status === "REFUNDED") && !wentBack) {
+      const lastRead = client.reads(transactionId).at(-1) ?? 0
+      if (lastRead < trace.now() - 15 * day)
+        trace.violation("P2", `${name} is ${status}, and was not read in the last 15 days`)
     }
     yield* checkQuiet(transaction)
   })
@@ -187,8 +186,11 @@ export const make = (
       if (first < Date.parse(createdTime) + 5 * 60_000 - skew)
         trace.violation("P1", `${transactionId} was first read at ${first}, too early`)
       for (const [index, at] of reads.slice(1).entries()) {
-        const gap = (ladder[index + 1] ?? 60) * 60_000
-        if (at - (reads[index] ?? 0) < gap - 5000)
+        const last = reads[index] ?? 0
+        const age = last - Date.parse(createdTime)
+        const tail = age < 86_400_000 ? 0 : Math.min(age / 10, 2 * 86_400_000)
+        const gap = Math.max((ladder[index + 1] ?? 60) * 60_000, tail)
+        if (at - last < gap - 5000)
           trace.violation("P1", `read ${index + 2} of ${transactionId} was too early`)
       }
     })

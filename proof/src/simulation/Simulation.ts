@@ -56,8 +56,8 @@ export interface Outcome {
   readonly told: number
 }
 
-/** Longer than the reconciler waits in all: 12 hours, doubled to 64 days. */
-const quietDays = 131
+/** Longer than the longest gap between two reads of the reconciler: 14 days. */
+const quietDays = 31
 const hour = Duration.toMillis(Duration.hours(1))
 
 const passUntil = (trace: Trace.Trace, at: number) =>

@@ -90,6 +90,7 @@ export const make = (
     to,
     confirmed: standing.confirmed,
     conflict: standing.conflict,
+    sequence: row.sequence + 1,
     attempt: row.attempt,
     signed: isForeign ? null : (signed ?? null),
     // The body was verified before it was stored.
