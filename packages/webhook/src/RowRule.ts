@@ -32,15 +32,6 @@ import type { Verified } from "./Verification.ts"
 export const quarantineLimit = 16
 
 /**
- * Tells whether rows have a registered refund. Only such a refund is named by an id that the checksum does not cover.
- *
- * @category getters
- * @since 0.1.0
- */
-export const hasRegisteredRefund = (rows: StoredRows): boolean =>
-  rows.some(({ row }) => row.kind === "refund" && row.registered)
-
-/**
  * Returns a callback as the callback of the registered refund that its body names.
  *
  * @category reducers
@@ -53,8 +44,7 @@ export const ofNamedRefund = (verified: Verified): Verified => ({
 })
 
 /**
- * Returns the signed fields of a callback if they are about the transaction of its row. Those of another
- * transaction are not kept, so that they are neither compared with the order nor given to the handler.
+ * Returns the signed fields of a callback that are kept: those of another transaction are not.
  *
  * @category getters
  * @since 0.1.0

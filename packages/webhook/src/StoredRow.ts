@@ -117,6 +117,15 @@ export const findOrMake = (
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
+/**
+ * Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const hasRegisteredRefund = (rows: StoredRows): boolean =>
+  rows.some(({ row }) => row.kind === "refund" && row.registered)
+
 const kindOf = ({ row }: StoredRow): Kind => row.kind
 
 /**

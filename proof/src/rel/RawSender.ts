@@ -59,11 +59,11 @@ export const send = async ({
   const startedAt = performance.now()
   let isEnded = false
   let sent = 0
-  let unanswered = 0
+  const state = { unanswered: 0 }
   const add = (): void => {
     let isWaiting = false
     const answered = () => {
-      if (isWaiting) unanswered--
+      if (isWaiting) state.unanswered--
       isWaiting = false
     }
     const socket = connect(port, "127.0.0.1", () => free.push(use))
@@ -71,7 +71,7 @@ export const send = async ({
       if (socket.destroyed) return false
       socket.write(bytes)
       isWaiting = true
-      unanswered++
+      state.unanswered++
       return true
     }
     open.add(socket)
@@ -98,7 +98,7 @@ export const send = async ({
     }
     await sleep(2)
   }
-  for (let waits = 0; waits < 1000 && unanswered > 0; waits++) await sleep(10)
+  for (let waits = 0; waits < 1000 && state.unanswered > 0; waits++) await sleep(10)
   isEnded = true
   for (const socket of open) socket.destroy()
   return { sent, answers }

@@ -50,7 +50,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   const address = (verified: Verified): Verified => {
     const { method, refundId } = verified
     const named = refundId === undefined ? undefined : find(method, refundId)
-    return RowRule.hasRegisteredRefund(named?.rows ?? [])
+    return StoredRow.hasRegisteredRefund(named?.rows ?? [])
       ? RowRule.ofNamedRefund(verified)
       : verified
   }

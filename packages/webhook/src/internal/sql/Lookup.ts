@@ -29,7 +29,7 @@ export const rowsOf = (
       ids.map(({ transaction_id }) => transaction_id)
     )}${sql.literal(sql.onDialectOrElse(everyScope))}`
 
-/** Tells whether an id is that of a registered refund. Translates `RowRule.hasRegisteredRefund`. */
+/** Tells whether an id is that of a registered refund. Translates `StoredRow.hasRegisteredRefund`. */
 export const isRegisteredRefund = (
   sql: SqlClient,
   refundId: string
