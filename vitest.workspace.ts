@@ -1,6 +1,7 @@
 /**
  * Runs the tests of the whole workspace, one project per package.
  */
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -10,7 +11,8 @@ const root = import.meta.dirname
 /** `.ci/run` reads the counts of the tests from this file. */
 const report = "node_modules/.cache/vitest/report.json"
 
-// Programs that the tests start load faster with a cache of compiled code.
+// Programs that the tests start load faster from a bundle, and with a cache of compiled code.
+process.env["PAWL_BUNDLES"] = join(root, "node_modules/.cache/programs")
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
 
 /**
@@ -56,8 +58,9 @@ const heap = "test/Memory.test.ts"
 
 export default defineConfig({
   test: {
-    maxWorkers: "100%",
-    globalSetup: "scripts/vitest/seed.ts",
+    // Many files wait for programs, a browser or a time-out, and leave a core to another worker.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    globalSetup: ["scripts/vitest/seed.ts", "scripts/vitest/programs.ts"],
     sequence: { sequencer: SlowFirst },
     reporters:
       process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
@@ -71,9 +74,9 @@ export default defineConfig({
       project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: heap }),
       project("@pawl/testkit heap", "packages/testkit", { include: heap }),
       // These start whole programs.
-      project("@pawl/examples", "examples", { testTimeout: 120_000 }),
+      project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
       project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),
-      project("scripts", "scripts")
+      project("scripts", "scripts", { isolate: false })
     ]
   }
 })

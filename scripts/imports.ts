@@ -155,7 +155,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|PlainInput|Slots|Version))\.ts$/
+      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|PlainInput|Redaction|Slots|Version))\.ts$/
     ],
     ["contract", /^(Endpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation))\.ts$/],
     ["calls", /^(AccessToken|Caller|internal\/(Attempts|Crossed|Doubts|InFlight|Renewals))\.ts$/],
@@ -171,7 +171,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ExpectedAmount|Lease|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|Forwarder)\.ts$/],
+    ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

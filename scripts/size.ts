@@ -61,15 +61,16 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as hmac } from "@pawl/core/NodeHmac"
       export { layer as handler } from "@pawl/core/Handler"`,
     // 600 more than before: the rule of a row is pure functions, and each receiver is built for its own settings.
-    limit: 44_000,
+    // 300 more: dead letters come in pages and are redriven at a rate.
+    limit: 44_400,
     goal: 30_000
   },
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
     // 4,300 more than before: the rules of doubt and leniency, the queue of connections, the budget of retries and
-    // the fast decoder.
-    limit: 69_400,
+    // the fast decoder. 330 more: quoted numbers are found in any form.
+    limit: 69_800,
     goal: 60_000
   },
   {
@@ -79,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 79_900,
+    limit: 80_250,
     goal: 55_000
   }
 ]

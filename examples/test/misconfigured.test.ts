@@ -162,11 +162,11 @@ describe("the receiver", () => {
       }
     ],
     [
-      ["--store", "postgres://pawl:hunter2@127.0.0.1:9/pawl"],
-      {},
+      [],
+      { PAWL_STORE: "postgres://pawl:hunter2@127.0.0.1:9/pawl" },
       {
         "PostgreSQL that is down":
-          "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store"
+          "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store or PAWL_STORE"
       }
     ]
   ]

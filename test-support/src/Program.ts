@@ -5,9 +5,11 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { join, relative } from "node:path"
 
 /** How a program ended. */
-interface Exit {
+export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -17,6 +19,8 @@ export interface Program {
   readonly child: ChildProcessWithoutNullStreams
   /** Waits for a line of its standard output that matches. Returns the first group, or the whole match. */
   readonly line: (pattern: RegExp) => Effect.Effect<string>
+  /** Waits for a line of its standard error that matches. */
+  readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
   /** Waits for its end. */
   readonly exited: Effect.Effect<Exit>
   /** Returns what it has printed so far. */
@@ -24,7 +28,20 @@ export interface Program {
   readonly stderr: () => string
 }
 
-/** Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. */
+const root = join(import.meta.dirname, "../..")
+
+/** Returns the bundle of a program, if the test run made one (`scripts/vitest/programs.ts`), else the program. */
+export const bundleOf = (program: string): string => {
+  const folder = process.env["PAWL_BUNDLES"]
+  if (folder === undefined) return program
+  const bundle = join(folder, relative(root, program)).replace(/\.ts$/u, ".mjs")
+  return existsSync(bundle) ? bundle : program
+}
+
+/**
+ * Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. Of a source
+ * file its bundle is started, if there is one.
+ */
 export const start = (
   command: string,
   args: ReadonlyArray<string>,
@@ -35,7 +52,7 @@ export const start = (
       Effect.sync(() => {
         // oxlint-disable-next-line no-unused-vars -- both would change the output of the program
         const { FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
-        const child = spawn(command, args, {
+        const child = spawn(command, args.map(bundleOf), {
           env: { ...inherited, ...env },
           stdio: "pipe"
         })
@@ -64,16 +81,17 @@ export const start = (
       })
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
         stderr += text
+        change()
       })
       let hasExited = false
       child.once("close", () => {
         hasExited = true
         change()
       })
-      const line = (pattern: RegExp) =>
+      const lineOf = (output: () => string) => (pattern: RegExp) =>
         Effect.promise(async () => {
           for (;;) {
-            const match = pattern.exec(stdout)
+            const match = pattern.exec(output())
             if (match !== null) return match[1] ?? match[0]
             if (hasExited) {
               throw new Error(`The program ended before it printed ${pattern}:\n${stdout}${stderr}`)
@@ -83,7 +101,8 @@ export const start = (
         })
       return {
         child,
-        line,
+        line: lineOf(() => stdout),
+        errorLine: lineOf(() => stderr),
         exited: Effect.promise(() => exited),
         stdout: () => stdout,
         stderr: () => stderr

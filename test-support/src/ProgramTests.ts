@@ -11,13 +11,14 @@ import { start } from "./Program.ts"
 export const startInTest = (...program: Parameters<typeof start>) => {
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const { child, exited, line, stderr, stdout } = Effect.runSync(
+  const { child, errorLine, exited, line, stderr, stdout } = Effect.runSync(
     Scope.provide(start(...program), scope)
   )
   return {
     child,
     ended: Effect.runPromise(Effect.map(exited, ({ code }) => code)),
     line: (pattern: RegExp): Promise<string> => Effect.runPromise(line(pattern)),
+    errorLine: (pattern: RegExp): Promise<string> => Effect.runPromise(errorLine(pattern)),
     stdout,
     stderr
   }

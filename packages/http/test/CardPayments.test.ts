@@ -1,4 +1,5 @@
 import * as NextAction from "@pawl/core/NextAction"
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -71,6 +72,47 @@ describe("a body", () => {
     const card = { number: 4929813274650194, cvv: 917, year: "2019" }
     expect(Result.merge(await run(service, ({ create }) => create({ card })))).toMatchObject({
       fields: [{ path: "card", message: "… with … has expired in …" }]
+    })
+  })
+
+  it("A34 has its card number removed from messages that quote it in another form", async () => {
+    const number = "4929813274650194"
+    const groups = ["4929", "8132", "7465", "0194"]
+    const each = (form: (digit: string) => string) => Array.from(number, form).join("")
+    const code = (digit: string) => digit.charCodeAt(0)
+    const separators =
+      " |-|.|\n|\u00a0|\u2009| – |/|%20|+|%2D|%C2%A0|&nbsp;|&#45;|&#x2d;|\u200b|\u00ad|_|·"
+    const quotes = [
+      ...separators.split("|").map((separator) => groups.join(separator)),
+      each((digit) => `${digit} `),
+      each((digit) => `%${code(digit).toString(16)}`),
+      each((digit) => `&#${code(digit)};`),
+      each((digit) => `&#x${code(digit).toString(16)};`),
+      each((digit) => `\\u00${code(digit).toString(16)}`),
+      each((digit) => `\\x${code(digit).toString(16)}`),
+      each((digit) => String.fromCharCode(0xff10 + Number(digit))),
+      btoa(number),
+      btoa(`${number}:917`)
+    ]
+    const errors = quotes.map((quote) => ({ field: "card", message: `no ${quote} here` }))
+    const service = new Memory.Service({ answer: () => Memory.answer(400, { errors }) })
+    const card = { number, cvv: "917" }
+    const error = Result.merge(await run(service, ({ create }) => create({ card })))
+    if (!(error instanceof ValidationFailed)) return expect.unreachable("400 is ValidationFailed")
+    expect(error.fields.length).toBe(quotes.length)
+    for (const { message } of error.fields) expect(message).toMatch(/^no ….{0,8} here$/u)
+    const text = inspect(error, { depth: 9 })
+    for (const part of [number, ...groups.slice(1, 3)]) expect(text).not.toContain(part)
+  })
+
+  it("A34 keeps the numbers of a message that the request does not have", async () => {
+    const message = "at most 4929 8132 7465 0193 or 12345678 on 2026-11-22"
+    const service = new Memory.Service({
+      answer: () => Memory.answer(400, { errors: { card: message } })
+    })
+    const card = { number: "4929813274650194" }
+    expect(Result.merge(await run(service, ({ create }) => create({ card })))).toMatchObject({
+      fields: [{ path: "card", message }]
     })
   })
 })

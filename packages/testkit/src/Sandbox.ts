@@ -25,8 +25,8 @@
  * An invalid request to `/sandbox` is a 400 that names the field. The events are `transaction`, `delivery`,
  * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
  *
- * Pages and `/sandbox` are 403 for a `Host` that is not this machine, and for the `Origin` of another site, so
- * no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of callbacks.
+ * Pages, `/sandbox` and `/api` are 403 for a `Host` that is not this machine, and pages and `/sandbox` for the `Origin`
+ * of another site too, so no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of callbacks.
  *
  * **Gotchas**
  *
@@ -53,6 +53,7 @@ import * as Gateway from "./Gateway.ts"
 import * as GatewayConfig from "./GatewayConfig.ts"
 import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/Loopback"
+import * as LocalHost from "./internal/http/LocalHost.ts"
 import * as MemoryStore from "./internal/sandbox/MemoryStore.ts"
 import * as NodeListener from "./internal/sandbox/NodeListener.ts"
 import * as NodePort from "./internal/sandbox/NodePort.ts"
@@ -239,7 +240,7 @@ const served = ({ host = localhost, token }: Options) =>
       const { server, stop } = yield* NodePort.NodePort
       yield* Effect.addFinalizer(() => stop)
       const requestLog = yield* RequestLog.make
-      const service = yield* NodeListener.make(requestLog)
+      const service = yield* NodeListener.make(requestLog, LocalHost.make(host))
       const site = yield* Effect.cached(
         Effect.flatMap(
           Effect.promise(() => import("./internal/sandbox/NodeSite.ts")),

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Sandbox from "../src/Sandbox.ts"
-import { fields, payment } from "./support/testGateway.ts"
+import { credentials, fields, payment } from "./support/testGateway.ts"
 import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
@@ -371,6 +371,32 @@ describe("access", () => {
         )
       }),
       { host: "0.0.0.0", token: Redacted.make("t0ken") }
+    ))
+
+  it("A36: the API answers no name that may have been made to resolve to this machine", () =>
+    run(
+      Effect.gen(function* () {
+        const { baseUrl } = yield* Sandbox.Sandbox
+        const { port } = new URL(baseUrl)
+        const body = JSON.stringify(credentials)
+        const ask = (host: string) =>
+          raw(
+            `${baseUrl}/v1/auth`,
+            { method: "POST", headers: { host, "content-type": "application/json" } },
+            body
+          )
+        for (const host of [
+          `evil.example:${port}`,
+          "evil.example",
+          "127.0.0.1.evil.example",
+          "x@127.0.0.1"
+        ]) {
+          assert.strictEqual(yield* ask(host), 403)
+        }
+        for (const host of [`127.0.0.1:${port}`, `LOCALHOST:${port}`, "[::1]"]) {
+          assert.strictEqual(yield* ask(host), 200)
+        }
+      })
     ))
 
   it("D05: a page of another site cannot post, with any headers", () =>

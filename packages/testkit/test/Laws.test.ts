@@ -1,3 +1,4 @@
+import { bundleOf } from "@pawl/test-support/Program"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -96,7 +97,7 @@ describe("docs/laws.md", () => {
 describe("in Node's own runner", () => {
   const child = (rule: string) =>
     new Promise<{ readonly code: unknown; readonly stdout: string }>((done) => {
-      const file = `${import.meta.dirname}/lawsChild.ts`
+      const file = bundleOf(`${import.meta.dirname}/lawsChild.ts`)
       // With this variable Node prints a format for the parent test run.
       const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
       execFile(process.execPath, [file, rule], { env }, (error, stdout) =>

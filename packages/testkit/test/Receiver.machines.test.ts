@@ -77,7 +77,7 @@ const machines = Effect.gen(function* () {
   const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
     Effect.gen(function* () {
       const program = yield* Scope.provide(
-        startProgram(process.execPath, [bin, "--port", "0", ...args], env),
+        startProgram(process.execPath, [bin, "--port", "0", "--admin-port", "0", ...args], env),
         scope
       )
       alive.set(program, Number(yield* program.line(/^ready http:\/\/127\.0\.0\.1:(\d+)/mu)))
@@ -203,8 +203,10 @@ it.live.runIf(hasPostgres)(
       )
       const report = (transactionId: string) =>
         Effect.promise(async () => {
-          const [port] = alive.values()
-          const response = await fetch(`http://127.0.0.1:${port}/transactions/apm/${transactionId}`)
+          const [program] = alive.keys()
+          if (program === undefined) return {}
+          const admin = await Effect.runPromise(program.errorLine(/admin API is at (http:[^"]+)/u))
+          const response = await fetch(`${admin}/transactions/apm/${transactionId}`)
           return (await response.json()) as { readonly status?: Status; readonly told?: Status }
         })
       const outcomes = Effect.gen(function* () {

@@ -87,6 +87,35 @@ it("takes a payment over HTTP, and its callbacks match its true history", () =>
     })
   ))
 
+it("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const token = yield* authenticate(baseUrl)
+      const bad = "a\ud800"
+      const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
+        ["requestId", { requestId: bad }],
+        ["accountId", { accountId: bad }],
+        ["metadata.order", { metadata: { order: bad } }],
+        ["metadata", { metadata: { [bad]: "1" } }],
+        ["callbackUrl", { callbackUrl: `http://127.0.0.1:9/${bad}` }],
+        ["apmPayload.paymentMethod", { apmPayload: { paymentMethod: bad } }],
+        ["apmPayload.list.0", { apmPayload: { paymentMethod: "WALLET", list: [bad] } }]
+      ]
+      for (const [field, over] of bodies) {
+        const body = { ...payment({ requestId: `r-${field}` }), ...over }
+        const { json, status } = yield* post(`${baseUrl}/v1/payments/apm`, body, token)
+        assert.strictEqual(status, 400, field)
+        assert.deepNestedInclude(json, { "errors[0].field": field })
+      }
+      const first = yield* post(`${baseUrl}/v1/auth`, { ...credentials, merchantKey: bad })
+      assert.strictEqual(first.status, 400)
+      const whole = payment({ requestId: "r-pair" })
+      const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
+      assert.strictEqual((yield* post(`${baseUrl}/v1/payments/apm`, pair, token)).status, 200)
+    })
+  ))
+
 it("a redirect is not followed and does not count as a delivery", () =>
   run(
     Effect.gen(function* () {

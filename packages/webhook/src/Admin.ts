@@ -5,15 +5,22 @@
  *
  * | request | response |
  * |---|---|
- * | `GET /healthz` | 200 `ok` |
  * | `GET /transactions/{method}/{id}` | the transaction with its standing; 404 if it is unknown |
- * | `GET /dead-letters` | every dead letter with its reason, oldest first |
+ * | `GET /dead-letters` | the oldest 100 dead letters, each with its reason; the header `Link` names the next page |
+ * | `GET /dead-letters?reason=…&limit=…` | only those of a reason; up to 1,000 in a page |
  * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none |
+ * | `POST /dead-letters/redrive?reason=…&rate=…` | redrives all of a reason, `rate` (10) of them a second |
  * | `GET /metrics` | metrics in Prometheus' text format |
  *
- * Every path except `/healthz` is for this machine only. The response is 404 if a proxy forwarded the request
- * (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a page of another site made it.
- * Bind the server to a loopback address.
+ * Without a `token` only this machine has access: the response is 404 if a proxy says that it forwarded the request
+ * (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a page of another site made it. With a
+ * `token` every request must carry it as a bearer token, else the response is 401, and `hosts` may name the server
+ * too.
+ *
+ * **Gotchas**
+ *
+ * A proxy on this machine that names itself in no header looks like this machine. Serve the admin API on a port of its
+ * own that no proxy reaches.
  *
  * @since 0.1.0
  */
@@ -24,12 +31,15 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Access from "./internal/admin/Access.ts"
+import * as DeadLetters from "./internal/admin/DeadLetters.ts"
+import * as Reply from "./internal/admin/Response.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Metrics from "./Metrics.ts"
-import type { Row } from "./Row.ts"
+import type { Parked, Row } from "./Row.ts"
 
 /**
- * A request to the admin API. `path` is without the query.
+ * A request to the admin API. `path` is without the query, `search` is the query.
  *
  * @category models
  * @since 0.1.0
@@ -37,6 +47,7 @@ import type { Row } from "./Row.ts"
 export interface Request {
   readonly method: string
   readonly path: string
+  readonly search?: string | undefined
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
@@ -46,11 +57,7 @@ export interface Request {
  * @category models
  * @since 0.1.0
  */
-export interface Response {
-  readonly status: 200 | 404 | 405 | 503
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+export type Response = Reply.Response
 
 /**
  * Service that responds to the requests of an operator.
@@ -66,67 +73,78 @@ export class Admin extends Context.Service<
 >()("@pawl/webhook/Admin") {}
 
 /**
- * Layer that responds with the rows of the ledger. `policy` must be the policy of the receiver.
+ * The settings of the admin API.
+ *
+ * - `policy`: must be the policy of the receiver.
+ * - `token`: the bearer token that every request must carry; without it only this machine has access.
+ * - `hosts`: the hosts by which other machines name the server, with or without a port. They count only with a `token`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Access.Options {
+  readonly policy?: Evidence.Policy | undefined
+}
+
+/**
+ * Layer that responds with the rows of the ledger.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options?: {
-  readonly policy?: Evidence.Policy
-}): Layer.Layer<Admin, never, Ledger> =>
+export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> =>
   Layer.effect(
     Admin,
     Effect.gen(function* () {
       const ledger = yield* Ledger
-      const policy = options?.policy ?? "final"
+      const policy = options.policy ?? "final"
+      const accessOf = Access.make(options)
 
       const transaction = Effect.fnUntraced(function* (method: Method, transactionId: string) {
         const row = yield* ledger.get(method, transactionId)
-        return row === undefined ? notFound : json(describe(row, policy))
+        return row === undefined ? Reply.notFound : Reply.json(describe(row, policy))
       })
 
       const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
         const at = yield* Clock.currentTimeMillis
         const isRedriven = yield* ledger.redrive({ method, transactionId }, at)
-        return isRedriven ? yield* transaction(method, transactionId) : notFound
+        return isRedriven ? yield* transaction(method, transactionId) : Reply.notFound
       })
 
-      const deadLetters = Effect.map(ledger.deadLetters, (rows) =>
-        json(
-          rows.map((row) => {
-            const { kind, method, transactionId } = row
-            return { method, kind, transactionId, ...deadLetterOf(row) }
-          })
-        )
-      )
-
       const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, ledger), (body) =>
-        text(body, "text/plain; version=0.0.4; charset=utf-8")
+        Reply.text(body, "text/plain; version=0.0.4; charset=utf-8")
       )
 
-      const route = ({ headers, method: verb, path }: Request) => {
+      const route = ({ headers, method: verb, path, search = "" }: Request) => {
+        const access = accessOf(headers)
+        if (access !== "allowed") {
+          return Effect.succeed(access === "hidden" ? Reply.notFound : Reply.unauthorized)
+        }
         const [collection = "", method = "", id = "", action, ...rest] = path.split("/").slice(1)
         const only = <E>(allowed: string, effect: Effect.Effect<Response, E>) =>
-          verb === allowed ? effect : Effect.succeed(notAllowed(allowed))
-        if (path === "/healthz") return only("GET", Effect.succeed(ok))
-        if (!isOperator(headers)) return Effect.succeed(notFound)
-        if (path === "/dead-letters") return only("GET", deadLetters)
+          verb === allowed ? effect : Effect.succeed(Reply.notAllowed(allowed))
+        const query = new URLSearchParams(search)
+        if (path === "/dead-letters") return only("GET", DeadLetters.list(ledger, query, listed))
+        if (path === "/dead-letters/redrive")
+          return only("POST", DeadLetters.redriveAll(ledger, query))
         if (path === "/metrics") return only("GET", metrics)
         const transactionId = decode(id)
         if (!isMethod(method) || transactionId === undefined || rest.length > 0) {
-          return Effect.succeed(notFound)
+          return Effect.succeed(Reply.notFound)
         }
         if (collection === "transactions" && action === undefined) {
           return only("GET", transaction(method, transactionId))
         }
         return collection === "dead-letters" && action === "redrive"
           ? only("POST", redrive(method, transactionId))
-          : Effect.succeed(notFound)
+          : Effect.succeed(Reply.notFound)
       }
 
       return Admin.of({
         respond: (request) =>
-          Effect.catchTag(route(request), "StoreUnavailable", () => Effect.succeed(unavailable))
+          Effect.catchTag(route(request), "StoreUnavailable", () =>
+            Effect.succeed(Reply.unavailable)
+          )
       })
     })
   )
@@ -150,7 +168,12 @@ const describe = (row: Row, policy: Evidence.Policy) => {
   }
 }
 
-const deadLetterOf = ({ attempt, deadLetter }: Row) =>
+const listed = (row: Parked) => {
+  const { kind, method, transactionId } = row
+  return { method, kind, transactionId, ...deadLetterOf(row) }
+}
+
+const deadLetterOf = ({ attempt, deadLetter }: Pick<Row, "attempt" | "deadLetter">) =>
   deadLetter === undefined
     ? null
     : {
@@ -172,38 +195,8 @@ const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], st
 
 const isMethod = (text: string): text is Method => text === "apm" || text === "card"
 
+/** Decodes a segment of ASCII. Ids have no control characters. */
 const decode = (segment: string): string | undefined => {
-  const isEncoded = /^(?:[^%]|%[0-7][0-9a-f])+$/iu.test(segment)
+  const isEncoded = /^(?:[^%]|%[2-7][0-9a-f])+$/iu.test(segment)
   return isEncoded ? decodeURIComponent(segment) : undefined
-}
-
-const isOperator = (headers: Request["headers"]): boolean => {
-  const { host = "", origin } = headers
-  const isForwarded = Object.keys(headers).some((name) =>
-    /^(?:forwarded$|x-forwarded-)/iu.test(name)
-  )
-  const isLocal = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/iu.test(String(host))
-  return !isForwarded && isLocal && (origin === undefined || origin === `http://${String(host)}`)
-}
-
-const text = (body: string, type: string, status: Response["status"] = 200): Response => ({
-  status,
-  headers: {
-    "content-type": type,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff"
-  },
-  body
-})
-
-const json = (body: unknown, status: Response["status"] = 200): Response =>
-  text(`${JSON.stringify(body)}\n`, "application/json", status)
-
-const ok = text("ok\n", "text/plain; charset=utf-8")
-const notFound = json({ message: "Not found" }, 404)
-const unavailable = json({ message: "The ledger is not available" }, 503)
-
-const notAllowed = (allow: string): Response => {
-  const { headers, ...others } = json({ message: `Only ${allow} is allowed here` }, 405)
-  return { ...others, headers: { ...headers, allow } }
 }

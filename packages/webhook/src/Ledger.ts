@@ -34,9 +34,12 @@ import * as Memory from "./internal/memory/Memory.ts"
 import {
   type Change,
   type CreateRequest,
+  type DeadLetter,
   type Key,
   type Leased,
   orderedOf,
+  type Parked,
+  type ParkedKey,
   type Registration,
   type Row
 } from "./Row.ts"
@@ -56,8 +59,10 @@ import type { Verified } from "./Verifier.ts"
  *   refund, else the row whose kind is not known.
  * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
  *   there is none or it was deleted.
- * - `deadLetters` lists the dead letters, oldest first. `redrive` makes the dead letters that a key names due
- *   again, and returns false when the key names none.
+ * - `deadLetters` lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is
+ *   one. `redrive` makes the dead letters that a key names due again, and returns false when the key names none.
+ * - `redriveAll` redrives up to `limit` dead letters of a reason that were parked at `before` or earlier, oldest first,
+ *   and returns their number. The first is due at `dueAt`, and then `rate` of them in each second.
  * - `backlog` counts the rows that are due at a time, and the dead letters.
  * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
  *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
@@ -97,8 +102,19 @@ export class Ledger extends Context.Service<
       key: Required<Key>,
       status: Status
     ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
-    readonly deadLetters: Effect.Effect<ReadonlyArray<Row>, StoreUnavailable>
+    readonly deadLetters: (page: {
+      readonly limit: number
+      readonly after?: ParkedKey | undefined
+      readonly reason?: DeadLetter["reason"] | undefined
+    }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
     readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly redriveAll: (options: {
+      readonly reason: DeadLetter["reason"]
+      readonly before: number
+      readonly dueAt: number
+      readonly rate: number
+      readonly limit: number
+    }) => Effect.Effect<number, StoreUnavailable>
     readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
     readonly deleteBodies: (options: {
       readonly before: number

@@ -8,6 +8,9 @@
  * transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
  * most 10 milliseconds for the lock; the caller may try again.
  *
+ * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); files that other users could read
+ * are changed when they are opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
+ *
  * **Gotchas**
  *
  * A call blocks the process until it ends, including the flush of the disk.
@@ -24,6 +27,7 @@ import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
+import { chmodSync, closeSync, openSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
@@ -42,6 +46,10 @@ export interface Options {
 
 /** The longest wait of a statement for the lock of another process, in milliseconds. It blocks this process. */
 const lockTimeout = 10
+/** The size to which the write-ahead log is cut back, in bytes. Without a long reader it does not grow beyond this. */
+const logSize = 4 * 1024 * 1024
+/** Read and write for the owner, nothing for others. */
+const ownerOnly = 0o600
 /** The value of `PRAGMA synchronous` for FULL. */
 const synchronousFull = "2"
 /** The most statements that stay prepared. */
@@ -92,7 +100,10 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const open = ({ filename }: Options) =>
   Effect.acquireRelease(
-    attempt("open", () => new DatabaseSync(filename, { timeout: lockTimeout })),
+    Effect.andThen(
+      create(filename),
+      attempt("open", () => new DatabaseSync(filename, { timeout: lockTimeout }))
+    ),
     (database) => Effect.sync(() => database.close())
   ).pipe(
     Effect.tap((database) =>
@@ -101,6 +112,7 @@ const open = ({ filename }: Options) =>
         Retry.conflictPolicy
       )
     ),
+    Effect.tap(() => protect(filename)),
     Effect.mapError(({ reason }) => {
       const why = reasons[reason._tag] ?? `${messageOf(reason.cause)}; name another file`
       const message = `The SQLite file ${filename} cannot be used: ${why}`
@@ -109,6 +121,26 @@ const open = ({ filename }: Options) =>
       })
     })
   )
+
+/** Creates the file, if there is none, for its owner only. If it cannot be created, SQLite says why. */
+const create = (filename: string): Effect.Effect<void> =>
+  isFile(filename)
+    ? Effect.ignore(attempt("open", () => closeSync(openSync(filename, "wx", ownerOnly))))
+    : Effect.void
+
+/** Takes the rights of others from the files of an older version. SQLite gives new ones the mode of the database. */
+const protect = (filename: string): Effect.Effect<void> =>
+  isFile(filename)
+    ? Effect.forEach(
+        ["", "-wal", "-shm"],
+        (suffix) => Effect.ignore(attempt("open", () => chmodSync(filename + suffix, ownerOnly))),
+        { discard: true }
+      )
+    : Effect.void
+
+/** Tells whether a name is that of a file, and neither a database in memory nor a URI. */
+const isFile = (filename: string): boolean =>
+  filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
@@ -130,6 +162,7 @@ const harden = (database: DatabaseSync): void => {
   if (synchronous !== synchronousFull) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
+  database.exec(`PRAGMA journal_size_limit = ${logSize}`)
   database.exec("BEGIN IMMEDIATE; ROLLBACK")
 }
 

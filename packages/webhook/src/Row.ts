@@ -47,8 +47,8 @@ export interface Ordered {
  * - `secret`: the secret that signed the newest callback; undefined before the first.
  * - `told`, `sequence`: the status that the handler was last told, and the number of transitions so far.
  * - `pendingStatus`, `attempt`, `failingSince`, `retryAt`: the status that the handler is being told, the number of
- *   its calls for that status, the time of the first of these calls (since the last redrive), and the earliest
- *   time of the next one.
+ *   its calls for that status, the time of the first of these calls (since the last redrive, and moved forward by
+ *   the time in which no process made a due call), and the earliest time of the next call.
  * - `newStatusAt`: when a callback last claimed a new status. The poll ladder starts here.
  * - `polls`, `pollAt`: the number of reads made on the ladder, and when the next is due; undefined before
  *   the first is planned.
@@ -113,6 +113,36 @@ export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch"
   readonly at: number
   readonly to: Status | undefined
+}
+
+/**
+ * A row that is a dead letter. In a list of dead letters its `newestCallbacks` are left out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parked extends Row {
+  readonly deadLetter: DeadLetter
+}
+
+/**
+ * Tells whether a row is a dead letter.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isParked = (row: Row): row is Parked => row.deadLetter !== undefined
+
+/**
+ * The place of a dead letter in the list of all, which is ordered by time, id and scope.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ParkedKey {
+  readonly at: number
+  readonly transactionId: string
+  readonly scope: Kind
 }
 
 /**

@@ -2,7 +2,7 @@
  * Outages: a ledger reports a store that is locked, full, silent or gone, and recovers by itself.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { server } from "@pawl/test-support/Postgres"
+import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,7 +10,6 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { client, empty, ledgerOf } from "./places.ts"
@@ -102,48 +101,6 @@ describe("in a SQLite file", () => {
   )
 })
 
-/** A proxy to the server that can stop forwarding. */
-const wire = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const sockets = new Set<Socket>()
-    const each = (action: (socket: Socket) => void) => () => {
-      for (const socket of sockets) action(socket)
-    }
-    let isSilent = false
-    const proxy = createServer((near) => {
-      const far = connect(server.port, server.host)
-      for (const [from, to] of [
-        [near, far],
-        [far, near]
-      ] as const) {
-        sockets.add(from)
-        from.on("data", (bytes) => to.write(bytes))
-        from.on("error", () => from.destroy())
-        from.on("close", () => to.destroy())
-        if (isSilent) from.pause()
-      }
-    })
-    proxy.listen(0, "127.0.0.1")
-    await once(proxy, "listening")
-    return {
-      port: (proxy.address() as AddressInfo).port,
-      silence: () => {
-        isSilent = true
-        each((socket) => socket.pause())()
-      },
-      speak: () => {
-        isSilent = false
-        each((socket) => socket.resume())()
-      },
-      close: () => {
-        proxy.close()
-        each((socket) => socket.destroy())()
-      }
-    }
-  }),
-  ({ close }) => Effect.sync(close)
-)
-
 await onPostgres((place) => {
   const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
   /** A connection apart from the ledger. */
@@ -154,7 +111,7 @@ await onPostgres((place) => {
 
   it.live("is unavailable while the server does not respond, and recovers (R05)", () =>
     Effect.gen(function* () {
-      const { port, silence, speak } = yield* wire
+      const { port, restore, silence } = yield* PostgresProxy.open
       yield* emptied
       const ledger = Context.get(yield* Layer.build(ledgerOf(place, { port })), Ledger)
       yield* ledger.accept(callback("1"), 1000)
@@ -168,7 +125,7 @@ await onPostgres((place) => {
         ].map(expectUnavailable),
         { concurrency: "unbounded" }
       )
-      speak()
+      restore()
       yield* Effect.retry(ledger.accept(callback("4"), 3000), { times: 3 })
       expect(yield* ledger.get("card", "4")).toMatchObject({
         evidence: Evidence.claimed("SUCCEED")

@@ -62,8 +62,13 @@ const live = Effect.gen(function* () {
   })
   yield* ledger.write(claimed.rows[1] as Leased, { kind: "card-payment", release: { dueAt: 1 } })
   yield* ledger.get("card", "3")
-  expect((yield* ledger.deadLetters).length).toBe(60)
+  expect((yield* ledger.deadLetters({ limit: 100 })).length).toBe(60)
+  const after = { at: 30_000, transactionId: "1", scope: "card" } as const
+  const reason = "handler-failed"
+  expect((yield* ledger.deadLetters({ after, limit: 20, reason })).length).toBe(20)
   expect(yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)).toBe(true)
+  const all = { reason, before: rows, dueAt: rows, rate: 10, limit: 20 } as const
+  expect(yield* ledger.redriveAll(all)).toBe(20)
   expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBe(100)
 })
 

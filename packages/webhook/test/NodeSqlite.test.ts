@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SafeIntegers, SqlClient } from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
-import { writeFileSync } from "node:fs"
+import { chmodSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -57,6 +57,52 @@ describe("NodeSqlite", () => {
         const memory = yield* open(":memory:")
         expect(yield* memory`PRAGMA synchronous`.values).toEqual([[2]])
       })
+  )
+
+  it.effect("A35: only the owner may read the files, also those of an older version", () =>
+    Effect.gen(function* () {
+      const modesOf = (filename: string) =>
+        ["", "-wal", "-shm"].map((suffix) => (statSync(filename + suffix).mode & 0o777).toString(8))
+      const made = file().filename
+      yield* open(made)
+      expect(modesOf(made)).toEqual(["600", "600", "600"])
+      const older = file().filename
+      const holder = new DatabaseSync(older)
+      holder.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+      for (const suffix of ["", "-wal", "-shm"]) chmodSync(older + suffix, 0o644)
+      yield* open(older)
+      expect(modesOf(older)).toEqual(["600", "600", "600"])
+      holder.close()
+    })
+  )
+
+  it.effect("leaves the mode of a file that is no database, and of a directory", () =>
+    Effect.gen(function* () {
+      const { filename } = file()
+      writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
+      chmodSync(filename, 0o644)
+      yield* refusal(filename)
+      expect(statSync(filename).mode & 0o777).toBe(0o644)
+      yield* refusal(dirname(filename))
+      expect(statSync(dirname(filename)).mode & 0o777).toBe(0o700)
+    })
+  )
+
+  it.effect("R43: the write-ahead log is cut back after a long reader", () =>
+    Effect.gen(function* () {
+      const { filename } = file()
+      const sql = yield* open(filename)
+      yield* sql`CREATE TABLE t (a BLOB)`
+      const write = sql`INSERT INTO t VALUES (zeroblob(1000000))`
+      const sizeOf = () => statSync(`${filename}-wal`).size
+      const reader = new DatabaseSync(filename)
+      reader.exec("BEGIN; SELECT count(*) FROM t")
+      for (let n = 0; n < 20; n++) yield* write
+      expect(sizeOf()).toBeGreaterThan(20_000_000)
+      reader.close()
+      for (let n = 0; n < 2; n++) yield* write
+      expect(sizeOf()).toBeLessThanOrEqual(4 * 1024 * 1024)
+    })
   )
 
   it.effect("rolls back a transaction, and a nested one alone", () =>

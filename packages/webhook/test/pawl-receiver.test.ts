@@ -3,95 +3,25 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
-import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { connect, type Socket } from "node:net"
 import { once } from "node:events"
 import { DatabaseSync } from "node:sqlite"
-import { card, incoming } from "./service.ts"
+import { card } from "./service.ts"
+import {
+  ask,
+  callback,
+  nobody,
+  none,
+  post,
+  receiver,
+  refused,
+  secrets,
+  service
+} from "./receiverProcess.ts"
 import { files } from "./stores.ts"
 
-const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
 const file = files()
-
-const secrets = {
-  PAWL_MERCHANT_KEY: "key-that-nobody-prints",
-  PAWL_MERCHANT_SECRET: "sandbox-secret",
-  PAWL_MERCHANT_SECRET_PREVIOUS: "previous-that-nobody-prints",
-  PAWL_FORWARD_SECRET: "forward-that-nobody-prints"
-}
-
-/** Serves the status of card payments from `statuses`. */
-const service = (statuses: ReadonlyMap<string, string>) =>
-  Effect.map(
-    serve((request, response) => {
-      const { url = "" } = request
-      const status = statuses.get(url.replace(/^\/api\/v1\/payments\/card\/status\//u, ""))
-      request.resume()
-      response.setHeader("content-type", "application/json")
-      if (url === "/api/v1/auth") response.end('{"accessToken":"token-that-nobody-prints"}')
-      else response.writeHead(status === undefined ? 404 : 200).end(JSON.stringify(status ?? {}))
-    }),
-    (port) => ({ PAWL_BASE_URL: `http://127.0.0.1:${port}/api` })
-  )
-
-const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
-
-/** Starts a receiver on a free port and waits until it serves. */
-const receiver = Effect.fnUntraced(function* (
-  env: Readonly<Record<string, string>>,
-  ...args: ReadonlyArray<string>
-) {
-  const started = yield* start(process.execPath, [bin, "--port", "0", ...args], {
-    ...secrets,
-    ...env
-  })
-  const url = yield* started.line(/^ready (\S+)$/mu)
-  return { ...started, url, port: Number(new URL(url).port), origin: new URL(url).origin }
-})
-
-const ask = (url: string, init?: RequestInit) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, init)
-    return { status: response.status, text: await response.text() }
-  })
-
-const callback = (transactionId: string, transactionStatus: string) => {
-  const {
-    body,
-    checksum = "",
-    search
-  } = incoming("card", card({ transactionId, transactionStatus }))
-  return { search, checksum, body: new TextDecoder().decode(body) }
-}
-
-const post = (url: string, transactionId: string, transactionStatus: string) => {
-  const { body, checksum, search } = callback(transactionId, transactionStatus)
-  const headers = { "content-type": "application/json; charset=utf-8", "x-checksum": checksum }
-  return ask(`${url}${search}`, { method: "POST", headers, body })
-}
-
-/** Runs a receiver that does not start, and returns how it ended. */
-const refused = Effect.fnUntraced(function* (
-  env: Readonly<Record<string, string>>,
-  ...args: ReadonlyArray<string>
-) {
-  const { code, stderr, stdout } = yield* run(process.execPath, [bin, ...args], env)
-  expect(stdout).toBe("")
-  expect(code).toBe(1)
-  return stderr
-    .trimEnd()
-    .split("\n")
-    .filter((line) => !line.startsWith("{"))
-})
-
-const none = {
-  PAWL_MERCHANT_KEY: "",
-  PAWL_MERCHANT_SECRET: "",
-  PAWL_MERCHANT_SECRET_PREVIOUS: "",
-  PAWL_BASE_URL: "",
-  PAWL_FORWARD_SECRET: ""
-}
 
 describe("a receiver that cannot start", () => {
   it.live("names every missing variable in a sentence", () =>
@@ -113,11 +43,14 @@ describe("a receiver that cannot start", () => {
           PAWL_MERCHANT_SECRET: "hunter2\n",
           PAWL_MERCHANT_SECRET_PREVIOUS: " hunter2",
           PAWL_FORWARD_SECRET: "hunter2 ",
-          PAWL_BASE_URL: "http://hunter2.example/api"
+          PAWL_BASE_URL: "http://hunter2.example/api",
+          PAWL_ADMIN_TOKEN: "hunter2 hunter2",
+          PAWL_ADMIN_HOSTS: "a.example/hunter2"
         },
         "--store=mysql://u:hunter2@db/x",
         "--forward=http://u:hunter2@app/x",
-        "--path=/metrics"
+        "--path=/metrics",
+        "--admin-host=0.0.0.0"
       )
       expect(output.join("\n")).not.toContain("hunter2")
       expect(output.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
@@ -127,6 +60,9 @@ describe("a receiver that cannot start", () => {
         "PAWL_MERCHANT_SECRET_PREVIOUS",
         "PAWL_FORWARD_SECRET",
         "--store",
+        "--admin-host needs --admin-port: without it there is no admin API.",
+        "PAWL_ADMIN_TOKEN",
+        "PAWL_ADMIN_HOSTS",
         "--forward",
         "--path"
       ])
@@ -137,12 +73,22 @@ describe("a receiver that cannot start", () => {
     Effect.gen(function* () {
       const port = yield* serve(() => {})
       const env = { ...none, ...secrets, ...nobody }
-      const [unknown, busy, gone, lost] = yield* Effect.all(
+      const away = "postgres://postgres:hunter2@127.0.0.1:9/pawl"
+      const { filename } = file()
+      const database = new DatabaseSync(filename)
+      database.exec(
+        "CREATE TABLE pawl_migrations (migration_id, name, created_at); INSERT INTO pawl_migrations VALUES (1000, 'later', 0)"
+      )
+      database.close()
+      const [unknown, busy, gone, lost, open, guarded, newer] = yield* Effect.all(
         [
           refused(env, "--prot", "1"),
           refused(env, "--port", String(port)),
           refused(env, "--store", "sqlite:/not/there/a.db"),
-          refused(env, "--store", "postgres://postgres:hunter2@127.0.0.1:9/pawl")
+          refused({ ...env, PAWL_STORE: away }),
+          refused(env, "--store", away),
+          refused({ ...env, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
+          refused({ ...env, PAWL_STORE: `sqlite:${filename}` })
         ],
         { concurrency: 2 }
       )
@@ -152,7 +98,17 @@ describe("a receiver that cannot start", () => {
       expect(lost).toEqual([
         expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
       ])
-      expect(lost.join("")).not.toContain("hunter2")
+      expect(open).toEqual([
+        expect.stringMatching(/^--store cannot be used with a password.*PAWL_STORE.*\.$/u)
+      ])
+      expect(guarded).toEqual([
+        expect.stringMatching(/^--admin-host needs PAWL_ADMIN_TOKEN: .*\.$/u),
+        expect.stringMatching(/^PAWL_ADMIN_HOSTS needs PAWL_ADMIN_TOKEN: .*\.$/u)
+      ])
+      expect(newer).toEqual([
+        expect.stringMatching(/^The store belongs to a newer version of pawl/u)
+      ])
+      expect([...lost, ...open].join("")).not.toContain("hunter2")
     })
   )
 })
@@ -160,7 +116,10 @@ describe("a receiver that cannot start", () => {
 it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {
     const statuses = new Map([["100001", "SUCCEED"]])
-    const { line, origin, stderr, stdout, url } = yield* receiver(yield* service(statuses))
+    const env = yield* service(statuses)
+    const started = yield* receiver(env, "--admin-port", "0")
+    const { line, origin, stderr, stdout, url } = started
+    const admin = yield* started.admin
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/u)
     expect((yield* post(url, "100001", "PENDING")).status).toBe(200)
     yield* line(/"to":"PENDING"/u)
@@ -175,14 +134,14 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
       { from: "PENDING", to: "SUCCEED", confirmed: true, kind: "card-payment", sequence: 2 }
     ])
 
-    const shown = yield* ask(`${origin}/transactions/card/100001`)
+    const shown = yield* ask(`${admin}/transactions/card/100001`)
     expect(JSON.parse(shown.text)).toMatchObject({ status: "SUCCEED", callbacks: 3 })
     expect(yield* ask(`${origin}/healthz`)).toEqual({ status: 200, text: "ok\n" })
-    expect((yield* ask(`${origin}/dead-letters`)).text).toBe("[]\n")
-    expect((yield* ask(`${origin}/metrics`)).text).toMatch(/^pawl_webhook_accepted_total 3$/mu)
+    expect((yield* ask(`${admin}/dead-letters`)).text).toBe("[]\n")
+    expect((yield* ask(`${admin}/metrics`)).text).toMatch(/^pawl_webhook_accepted_total 3$/mu)
     expect((yield* ask(`${origin}/elsewhere`)).status).toBe(404)
     const forwarded = { headers: { "x-forwarded-for": "10.0.0.1" } }
-    expect((yield* ask(`${origin}/metrics`, forwarded)).status).toBe(404)
+    expect((yield* ask(`${admin}/metrics`, forwarded)).status).toBe(404)
     expect((yield* ask(`${origin}/healthz`, forwarded)).status).toBe(200)
 
     // Every fault is one line of JSON without a secret.
@@ -200,49 +159,6 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
   })
 )
 
-describe("the admin port", () => {
-  it.live("serves only on the loopback port that is configured", () =>
-    Effect.gen(function* () {
-      const env = yield* service(new Map())
-      const { origin, port, stderr } = yield* receiver(
-        env,
-        "--host",
-        "0.0.0.0",
-        "--admin-port",
-        "0"
-      )
-      const [, admin = ""] = /admin API is at (http:\/\/127\.0\.0\.1:\d+)/u.exec(stderr()) ?? []
-      expect((yield* ask(`${admin}/metrics`)).status).toBe(200)
-      expect((yield* ask(`${admin}/callback`, { method: "POST" })).status).toBe(404)
-      expect(origin).toBe(`http://0.0.0.0:${port}`)
-      const near = `http://127.0.0.1:${port}`
-      expect((yield* ask(`${near}/healthz`)).status).toBe(200)
-      for (const path of ["/metrics", "/dead-letters", "/transactions/card/1"]) {
-        expect(yield* ask(`${near}${path}`)).toEqual({ status: 404, text: "" })
-      }
-    })
-  )
-
-  it.live("is not served beyond loopback unless it is configured", () =>
-    Effect.gen(function* () {
-      const env = yield* service(new Map())
-      const { port, stderr, url } = yield* receiver(
-        env,
-        "--host",
-        "0.0.0.0",
-        "--path",
-        "/hooks/pawl"
-      )
-      expect(stderr()).toMatch(/--admin-port/u)
-      expect(url).toMatch(/\/hooks\/pawl$/u)
-      const near = `http://127.0.0.1:${port}`
-      expect((yield* ask(`${near}/metrics`)).status).toBe(404)
-      expect((yield* post(`${near}/hooks/pawl`, "1", "PENDING")).status).toBe(200)
-      expect((yield* post(`${near}/callback`, "1", "PENDING")).status).toBe(404)
-    })
-  )
-})
-
 it.live("a killed receiver has every callback of a 200 response in its file", () =>
   Effect.gen(function* () {
     const { filename } = file()
@@ -251,8 +167,8 @@ it.live("a killed receiver has every callback of a 200 response in its file", ()
     expect((yield* post(first.url, "100001", "SUCCEED")).status).toBe(200)
     first.child.kill("SIGKILL")
     yield* first.exited
-    const { origin } = yield* receiver(env, "--store", `sqlite:${filename}`)
-    const { text } = yield* ask(`${origin}/transactions/card/100001`)
+    const second = yield* receiver(env, "--store", `sqlite:${filename}`, "--admin-port", "0")
+    const { text } = yield* ask(`${yield* second.admin}/transactions/card/100001`)
     expect(JSON.parse(text)).toMatchObject({ claimed: ["SUCCEED"], callbacks: 1, status: null })
   })
 )
@@ -338,9 +254,10 @@ describe("R03: SIGTERM", () => {
         database.close()
 
         isStuck = false
-        const second = yield* receiver(env, ...args)
+        const second = yield* receiver(env, ...args, "--admin-port", "0")
+        const admin = yield* second.admin
         const all = Effect.map(
-          ask(`${second.origin}/metrics`),
+          ask(`${admin}/metrics`),
           ({ text }) => /told_total\{to="PENDING"\} (\d+)/u.exec(text)?.[1]
         )
         yield* Effect.repeat(Effect.delay(all, "50 millis"), { until: (count) => count === "101" })

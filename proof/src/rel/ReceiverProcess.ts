@@ -18,9 +18,13 @@ export interface ShownTransaction {
   readonly callbacks: number
 }
 
-/** A started receiver. `ready` is its port once it serves, or undefined when it ended before that. */
+/**
+ * A started receiver. `ready` is its port once it serves, or undefined when it ended before that. `admin` is the origin of
+ * its admin API.
+ */
 export interface ReceiverProcess {
   readonly ready: Promise<number | undefined>
+  readonly admin: Promise<string | undefined>
   /** Kills the process with SIGKILL, and waits until it has ended. */
   readonly kill: () => Promise<void>
   /** Returns the resident memory of the process, in MiB. */
@@ -34,9 +38,9 @@ export const make = Effect.map(
   Effect.scope,
   (scope) =>
     (baseUrl: string, args: ReadonlyArray<string>): ReceiverProcess => {
-      const { child, exited, line, stderr } = Effect.runSync(
+      const { child, errorLine, exited, line, stderr } = Effect.runSync(
         Scope.provide(
-          start(process.execPath, [bin, "--port", "0", ...args], {
+          start(process.execPath, [bin, "--port", "0", "--admin-port", "0", ...args], {
             PAWL_MERCHANT_KEY: "sandbox-key",
             PAWL_MERCHANT_SECRET: secret,
             PAWL_MERCHANT_SECRET_PREVIOUS: "",
@@ -51,6 +55,7 @@ export const make = Effect.map(
           Number,
           () => undefined
         ),
+        admin: Effect.runPromise(errorLine(/admin API is at (http:[^"]+)/u)).catch(() => undefined),
         kill: () => {
           child.kill("SIGKILL")
           return Effect.runPromise(Effect.asVoid(exited))
@@ -82,10 +87,10 @@ export const waitForPort = ({
 
 /** Returns an APM payment, as a receiver shows it. */
 export const showTransaction = async (
-  port: number,
+  { admin }: ReceiverProcess,
   id: string
 ): Promise<ShownTransaction | undefined> => {
-  const response = await fetch(`http://127.0.0.1:${port}/transactions/apm/${id}`)
+  const response = await fetch(`${await admin}/transactions/apm/${id}`)
   if (response.status !== 200) {
     await response.body?.cancel()
     return undefined

@@ -43,7 +43,9 @@ const onStore = (name: StoreName, { count, log }: RunOptions) =>
       })
     )
     const seconds = (performance.now() - startedAt) / 1000
-    const row = yield* Effect.promise(() => ReceiverProcess.showTransaction(port, transactionId))
+    const row = yield* Effect.promise(() =>
+      ReceiverProcess.showTransaction(receiver, transactionId)
+    )
     if (row?.callbacks !== count) miss(`${String(row?.callbacks)} callbacks were counted`)
     if (row?.told !== "SUCCEED") miss(`the handler was told ${String(row?.told)}`)
     if (application.calls() !== 1) miss(`the handler was called ${application.calls()} times`)

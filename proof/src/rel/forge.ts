@@ -74,7 +74,8 @@ export const posted = ({ count, log, seed }: Options) =>
     const { baseUrl } = yield* FakeService.start
     const start = yield* ReceiverProcess.make
     const post = yield* makePost(32)
-    const port = yield* ReceiverProcess.waitForPort(start(baseUrl, ["--store", "memory"]))
+    const receiver = start(baseUrl, ["--store", "memory"])
+    const port = yield* ReceiverProcess.waitForPort(receiver)
     const random = SeededRandom.make(seed, "posted")
     let sent = 0
     yield* Effect.promise(() =>
@@ -99,9 +100,10 @@ export const posted = ({ count, log, seed }: Options) =>
       post(port, Mutations.unchanged(Mutations.genuine(random)))
     )
     if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
-    const metrics = yield* Effect.promise(() =>
-      fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text())
-    )
+    const metrics = yield* Effect.promise(async () => {
+      const response = await fetch(`${await receiver.admin}/metrics`)
+      return response.text()
+    })
     const accepted = /^pawl_webhook_accepted_total (\d+)/mu.exec(metrics)?.[1]
     if (accepted !== "1") miss(`${String(accepted)} were accepted, and one was genuine`)
     return { figures: { sent }, misses: misses() }

@@ -139,7 +139,7 @@ const onStore = (
     const isSettled = async (): Promise<boolean> => {
       if (![...histories].every(isTold)) return false
       for (const [id, history] of histories) {
-        const row = await ReceiverProcess.showTransaction(lastPort, id)
+        const row = await ReceiverProcess.showTransaction(standby, id)
         if (row?.told !== history.at(-1)) return false
       }
       return true
@@ -154,7 +154,7 @@ const onStore = (
       }
       await repeat(histories.size, 8, async (index) => {
         const [id = "", history = []] = [...histories.entries()][index] ?? []
-        const row = await ReceiverProcess.showTransaction(lastPort, id)
+        const row = await ReceiverProcess.showTransaction(standby, id)
         const last = history.at(-1)
         const answered = accepted.get(id) ?? []
         const lost = answered.filter((status) => row?.claimed.includes(status) !== true)

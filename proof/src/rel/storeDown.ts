@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { layerVerifier } from "./forge.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
-import * as PostgresProxy from "./PostgresProxy.ts"
+import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
@@ -203,7 +203,7 @@ const full = ({ count, limits, log }: Options) =>
     yield* after(port)
     const [integrity] = (yield* sql`PRAGMA integrity_check`.values).flat()
     if (integrity !== "ok") miss(`the integrity check of the file says ${String(integrity)}`)
-    const deadLetters = yield* ledger.deadLetters
+    const deadLetters = yield* ledger.deadLetters({ limit: 100 })
     if (deadLetters.length > 0) miss(`${deadLetters.length} rows are dead letters`)
     return yield* report(store)
   }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"))

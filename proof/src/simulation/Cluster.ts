@@ -153,7 +153,8 @@ export const make = Effect.fnUntraced(function* (
       )
     ],
     redrive: Effect.gen(function* () {
-      for (const { method, transactionId } of yield* Effect.orDie(store.direct.deadLetters)) {
+      const parked = yield* Effect.orDie(store.direct.deadLetters({ limit: 10_000 }))
+      for (const { method, transactionId } of parked) {
         trace.mark("a dead letter was redriven")
         yield* Effect.orDie(store.direct.redrive({ method, transactionId }, trace.now()))
       }

@@ -6,7 +6,7 @@
  * The specification does not show the shape of an error body, so every error body is read by common field
  * names: a list or a map of errors, one error object, problem details (RFC 9457), or the forms of Google and
  * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
- * from the messages: no error contains a card number, secret or checksum.
+ * from the messages, in whatever form it is quoted: no error contains a card number, secret or checksum.
  */
 import * as Json from "@pawl/core/Json"
 import {
@@ -22,6 +22,7 @@ import {
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Transport from "../Transport.ts"
+import * as Redaction from "./Redaction.ts"
 
 /** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */
 export const toError = (
@@ -108,12 +109,9 @@ const redactor = (request: Transport.Request): ((text: string) => string) => {
   const sent = read(request.body ?? "")
   const names = new Set(namesIn(sent))
   const token = request.headers["authorization"]?.replace(/^Bearer /u, "") ?? ""
-  const values = [...valuesIn(sent), token]
-    .filter((value) => value.length > 2 && !names.has(value))
-    .toSorted((a, b) => b.length - a.length)
+  const remove = Redaction.make([...valuesIn(sent), token].filter((value) => !names.has(value)))
   return (text) =>
-    values
-      .reduce((rest, value) => rest.replaceAll(value, "…"), text)
+    remove(text)
       .replace(/\p{Cc}+/gu, " ")
       .slice(0, 200)
 }

@@ -67,7 +67,7 @@ const flags = {
     Flag.withDefault(4011)
   ),
   state: Flag.String("state").pipe(
-    Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4020/transactions"),
+    Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4021/transactions"),
     Flag.withDescription(
       "The URL prefix of the statuses that your receiver reports: {state}/{method}/{transactionId} is JSON with a status, or 404"
     ),

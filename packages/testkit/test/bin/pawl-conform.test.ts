@@ -41,13 +41,14 @@ describe("pawl-conform", () => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const junit = join(directory, "conform.xml")
     const port = await freePort()
-    const { line } = startInTest(process.execPath, [receiver, "--port", "0"], {
+    const args = [receiver, "--port", "0", "--admin-port", "0"]
+    const { errorLine, line } = startInTest(process.execPath, args, {
       PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
       PAWL_MERCHANT_KEY: "key",
       PAWL_MERCHANT_SECRET: secret
     })
     const url = await line(/^ready (\S+)$/mu)
-    const state = new URL("/transactions", url).href
+    const state = `${await errorLine(/admin API is at (http:[^"]+)/u)}/transactions`
     const service = ["--api-port", port, "--merchant-key", "key", "--settle-timeout", "20"]
     const { code, err, out } = await conform([
       url,

@@ -22,7 +22,12 @@ export const launch = (): Promise<Browser> =>
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
-      "--disable-sync"
+      "--disable-sync",
+      // Fewer processes: the pages of a test do not need one each.
+      "--renderer-process-limit=1",
+      "--disable-site-isolation-trials",
+      "--disable-software-rasterizer",
+      "--in-process-gpu"
     ]
   })
 

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import type * as Gateway from "../../src/Gateway.ts"
-import { credentials, fields } from "./testGateway.ts"
+import { authenticateBy, fields, sender } from "./testGateway.ts"
 import { body, card, scenario } from "./creates.ts"
 
 /** The time between two moves of a transaction; real time is negligible beside it. */
@@ -47,36 +47,11 @@ export interface Case {
 
 export const it = (name: string, holds: Case["holds"]): Case => ({ name, holds })
 
-/** Sends a request; a body that is not text is sent as JSON. */
-export const send = Effect.fnUntraced(function* (
-  method: string,
-  path: string,
-  options: {
-    readonly token?: string | undefined
-    readonly body?: unknown
-    readonly contentType?: string
-  } = {}
-) {
-  const { body, contentType = "application/json", token } = options
-  const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
-  const { handle } = yield* ServiceUnderTest
-  const answer = yield* handle({
-    method,
-    path: `/api/v1${path}`,
-    headers: {
-      ...(body === undefined ? {} : { "content-type": contentType }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
-    },
-    body: new TextEncoder().encode(text)
-  })
-  return { ...answer, json: (answer.body === "" ? undefined : JSON.parse(answer.body)) as unknown }
-})
+/** Sends a request. */
+export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 
 /** Gets a token. */
-export const authenticate = Effect.map(
-  send("POST", "/auth", { body: credentials }),
-  ({ json }) => (json as { readonly accessToken: string }).accessToken
-)
+export const authenticate = authenticateBy(send)
 
 /** Sends a request that must succeed, and returns the response body. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {

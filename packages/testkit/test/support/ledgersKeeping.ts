@@ -76,6 +76,23 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     (ledger) => ({ ...ledger, redrive: (...call) => Effect.as(ledger.redrive(...call), true) })
   ],
   [
+    "a page of dead letters leaves out those with the time of the last one before it",
+    "a parked row",
+    (ledger) => ({
+      ...ledger,
+      deadLetters: ({ after, ...page }) =>
+        ledger.deadLetters({ ...page, after: after && { ...after, transactionId: "\uffff" } })
+    })
+  ],
+  [
+    "a redrive of all makes every row due at once",
+    "redriveAll redrives",
+    (ledger) => ({
+      ...ledger,
+      redriveAll: (options) => ledger.redriveAll({ ...options, rate: Infinity })
+    })
+  ],
+  [
     "a redrive of one row redrives every row of its id",
     "a parked row",
     (ledger) => ({

@@ -84,41 +84,48 @@ export const run = <A, E>(
 ): Promise<A> =>
   Effect.runPromise(Effect.scoped(Effect.provide(test, testGateway(options, statusFor))))
 
-/** Sends a request to the gateway; a body that is not text is sent as JSON. */
-export const send = Effect.fnUntraced(function* (
-  method: string,
-  path: string,
-  options: {
-    readonly token?: string | undefined
-    readonly body?: unknown
-    readonly contentType?: string
-  } = {}
-) {
-  const gateway = yield* Gateway.Gateway
-  const { body, contentType = "application/json", token } = options
-  const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
-  const response = yield* gateway.handle({
-    method,
-    path: `/api/v1${path}`,
-    headers: {
-      ...(body === undefined ? {} : { "content-type": contentType }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
-    },
-    body: new TextEncoder().encode(text)
+/** Makes the function that sends a request to a service; a body that is not text is sent as JSON. */
+export const sender = <R>(
+  handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response, never, R>
+) =>
+  Effect.fnUntraced(function* (
+    method: string,
+    path: string,
+    options: {
+      readonly token?: string | undefined
+      readonly body?: unknown
+      readonly contentType?: string
+    } = {}
+  ) {
+    const { body, contentType = "application/json", token } = options
+    const text = typeof body === "string" ? body : body === undefined ? "" : JSON.stringify(body)
+    const response = yield* handle({
+      method,
+      path: `/api/v1${path}`,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": contentType }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+      },
+      body: new TextEncoder().encode(text)
+    })
+    const json: unknown = response.body === "" ? undefined : JSON.parse(response.body)
+    return { ...response, json }
   })
-  return {
-    ...response,
-    json: (response.body === "" ? undefined : JSON.parse(response.body)) as unknown
-  }
-})
+
+/** Sends a request to the gateway. */
+export const send = sender((request) => Gateway.Gateway.use(({ handle }) => handle(request)))
 
 export const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
 
+/** Requests an access token with the function that `sender` made. */
+export const authenticateBy = <R>(by: ReturnType<typeof sender<R>>) =>
+  Effect.map(
+    by("POST", "/auth", { body: credentials }),
+    ({ json }) => (json as { readonly accessToken: string }).accessToken
+  )
+
 /** Requests an access token. */
-export const authenticate = Effect.map(
-  send("POST", "/auth", { body: credentials }),
-  ({ json }) => (json as { readonly accessToken: string }).accessToken
-)
+export const authenticate = authenticateBy(send)
 
 /** The request checksum, computed by Node. */
 export const checksum = (

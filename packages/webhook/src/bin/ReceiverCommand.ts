@@ -10,7 +10,6 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { isLoopback } from "@pawl/core/Loopback"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Pawl from "@pawl/http/Pawl"
@@ -25,18 +24,16 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type { RequestListener } from "node:http"
 import { createRequire } from "node:module"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
 import * as Ledger from "../Ledger.ts"
 import type * as LedgerSql from "../LedgerSql.ts"
-import * as NodeReceiver from "../NodeReceiver.ts"
 import * as NodeSqlite from "../NodeSqlite.ts"
 import * as Receiver from "../Receiver.ts"
 import * as Verifier from "../Verifier.ts"
+import * as Ports from "./Ports.ts"
 import * as Settings from "./Settings.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
@@ -51,7 +48,7 @@ class Reported extends Data.TaggedError("Reported") {
 /** Error raised when the store cannot be opened. The message is one sentence. */
 class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {}
 
-/** Opens a ledger. `messageOf` makes the message of an error. The errors contain no password. */
+/** Opens a ledger. `messageOf` makes the message of an error of the database. The errors contain no password. */
 const open = (
   layer: Layer.Layer<Ledger.Ledger, LedgerSql.StartError>,
   messageOf: (error: Error) => string
@@ -60,7 +57,10 @@ const open = (
     Ledger.Ledger,
     Layer.build(layer).pipe(
       Effect.map(Context.get(Ledger.Ledger)),
-      Effect.mapError((error) => new StoreUnusable({ message: messageOf(error) }))
+      Effect.mapError((error) => {
+        const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
+        return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
+      })
     )
   )
 
@@ -70,7 +70,13 @@ const innermost = (error: Error): string =>
 
 const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnusable> => {
   if (store._tag === "memory") return Ledger.layerMemory
-  if (store._tag === "sqlite") return open(NodeSqlite.layerLedger(store), ({ message }) => message)
+  if (store._tag === "sqlite") {
+    return open(NodeSqlite.layerLedger(store), (error) =>
+      error.message.startsWith("The SQLite file")
+        ? error.message
+        : `The SQLite file ${store.filename} cannot be used (${innermost(error)}): name another file`
+    )
+  }
   // The client of PostgreSQL is an optional peer dependency, so it is loaded only for this store.
   return Effect.tryPromise({
     try: () => import("../NodePostgres.ts"),
@@ -81,7 +87,7 @@ const layerLedger = (store: Settings.Store): Layer.Layer<Ledger.Ledger, StoreUnu
       open(
         layerLedger({ url: store.url }),
         (error) =>
-          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address in --store`
+          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address in --store or PAWL_STORE`
       )
     ),
     Layer.unwrap
@@ -101,61 +107,13 @@ const layerStdout = (ready: Latch.Latch) =>
     )
   )
 
-const pathOf = (url = ""): string =>
-  url.replace(/^https?:\/\/[^/?#]*/iu, "").replace(/[?#].*$/u, "")
-
-const adminListener = Effect.gen(function* () {
-  const { respond } = yield* Admin.Admin
-  const run = Effect.runForkWith(yield* Effect.context())
-  const listener: RequestListener = ({ headers, method = "", url }, response) => {
-    const fiber = run(respond({ method, path: pathOf(url), headers }))
-    fiber.addObserver((exit) => {
-      const { body, headers, status } = Exit.isSuccess(exit)
-        ? exit.value
-        : { status: 500, headers: {}, body: "" }
-      response
-        .writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
-        .end(body)
-    })
-  }
-  return listener
-})
-
-const serve = Effect.fnUntraced(function* (options: {
-  readonly host: string
-  readonly port: number
-  readonly path: string
-  readonly adminPort: Option.Option<number>
-}) {
-  const { host, path } = options
-  const receive = yield* NodeReceiver.listener
-  const admin = yield* adminListener
-  const adminPort = Option.getOrUndefined(options.adminPort)
-  const isAdminHere = adminPort === undefined && isLoopback(host)
-  const port = yield* NodeReceiver.listen((request, response) => {
-    const requestPath = pathOf(request.url)
-    if (requestPath === path) receive(request, response)
-    else if (isAdminHere || requestPath === "/healthz") admin(request, response)
-    else response.writeHead(404, { "content-length": 0 }).end()
-  }, options)
-  if (adminPort !== undefined) {
-    const boundPort = yield* NodeReceiver.listen(admin, { host: "127.0.0.1", port: adminPort })
-    yield* Effect.logInfo(`The admin API is at http://127.0.0.1:${boundPort}`)
-  } else if (!isAdminHere) {
-    yield* Effect.logInfo(
-      "The admin API is off, because --host is not a loopback address: --admin-port turns it on"
-    )
-  }
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`
-})
-
 const command = Command.make(
   "receiver",
   Settings.flags,
   Effect.fnUntraced(
-    function* ({ adminPort, confirm, host, path, port, ...flags }) {
+    function* ({ confirm, host, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, ...flags })
-      const { forward, forwardSecret, secrets, service, store } = settings
+      const { admin, forward, forwardSecret, secrets, service, store } = settings
       const ready = yield* Latch.make()
       const handler =
         forward === undefined
@@ -165,9 +123,10 @@ const command = Command.make(
             )
       const layer = Layer.merge(
         Receiver.layer({ policy: confirm }),
-        Admin.layer({ policy: confirm })
+        Admin.layer({ policy: confirm, token: admin?.token, hosts: admin?.hosts })
       ).pipe(
-        Layer.provide([layerLedger(store), handler, Pawl.layer(service), Verifier.layer(secrets)]),
+        Layer.provide([handler, Pawl.layer(service), Verifier.layer(secrets)]),
+        Layer.provideMerge(layerLedger(store)),
         Layer.provide(NodeHmac.layer)
       )
       if (store._tag === "memory") {
@@ -176,7 +135,7 @@ const command = Command.make(
         )
       }
       const context = yield* Layer.build(layer)
-      const url = yield* Effect.provideContext(serve({ adminPort, host, path, port }), context)
+      const url = yield* Effect.provideContext(Ports.serve({ admin, host, path, port }), context)
       yield* Console.log(`ready ${url}`)
       yield* ready.open
       return yield* Effect.never

@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as AdminSettings from "./AdminSettings.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
@@ -44,12 +45,20 @@ export const flags = {
   ),
   store: Flag.String("store").pipe(
     Flag.withDescription(
-      "The store for callbacks: memory, sqlite:FILE or postgres://… (default: memory)"
+      "The store for callbacks: memory, sqlite:FILE or postgres://… (default: PAWL_STORE, else memory)"
     ),
-    Flag.withDefault("memory")
+    Flag.optional
   ),
   adminPort: port("admin-port").pipe(
-    Flag.withDescription("A separate loopback port for /transactions, /dead-letters and /metrics"),
+    Flag.withDescription(
+      "A separate port for /transactions, /dead-letters and /metrics (default: none)"
+    ),
+    Flag.optional
+  ),
+  adminHost: Flag.String("admin-host").pipe(
+    Flag.withDescription(
+      "The address of that port; another one than loopback needs PAWL_ADMIN_TOKEN (default: 127.0.0.1)"
+    ),
     Flag.optional
   ),
   baseUrl: Flag.String("base-url").pipe(
@@ -83,7 +92,10 @@ const environment = Config.all({
     Config.withDefault(Redacted.make(""))
   ),
   forwardSecret: Config.Redacted("PAWL_FORWARD_SECRET").pipe(Config.withDefault(Redacted.make(""))),
-  baseUrl: Config.String("PAWL_BASE_URL").pipe(Config.withDefault(""))
+  baseUrl: Config.String("PAWL_BASE_URL").pipe(Config.withDefault("")),
+  store: Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make(""))),
+  adminToken: Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
+  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault(""))
 })
 
 const variables = {
@@ -119,12 +131,18 @@ const storeOf = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
+/** Every process of the machine can read arguments, so a password may only come from the environment. */
+const hasPassword = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && (url.password !== "" || url.searchParams.has("password"))
+}
+
 const isForwardUrl = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-const reserved = /^\/(?:healthz|metrics|dead-letters|transactions)?(?:\/|$)/u
+const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
 /** Returns undefined for an empty secret. */
 const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
@@ -133,14 +151,19 @@ const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
-  readonly store: string
+  readonly store: Option.Option<string>
+  readonly adminPort: Option.Option<number>
+  readonly adminHost: Option.Option<string>
   readonly baseUrl: Option.Option<string>
   readonly forward: Option.Option<string>
 }) {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
-  const store = storeOf(flags.store)
+  const storeName = Option.isSome(flags.store) ? "--store" : "PAWL_STORE"
+  const storeText = Option.getOrElse(flags.store, () => Redacted.value(env.store) || "memory")
+  const store = storeOf(storeText)
+  const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
   const credentials = yield* Effect.forEach(
@@ -163,20 +186,26 @@ export const make = Effect.fnUntraced(function* (flags: {
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
     ...problemsOf("PAWL_FORWARD_SECRET", env.forwardSecret),
     ...(store === undefined
-      ? ["--store cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE."]
-      : []),
+      ? [`${storeName} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
+      : storeName === "--store" && hasPassword(storeText)
+        ? [
+            "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
+          ]
+        : []),
+    ...admin.sentences,
     ...(forward === undefined || isForwardUrl(forward)
       ? []
       : ["--forward cannot be used: give an http or https URL without credentials."]),
     ...(/^\/[^?#\s]*$/u.test(flags.path) && !reserved.test(flags.path)
       ? []
       : [
-          "--path cannot be used: give a path such as /callback, and not /healthz, /metrics, /dead-letters or /transactions."
+          "--path cannot be used: give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
         ])
   ]
   if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })
   return {
     store,
+    admin: admin.settings,
     service,
     forward,
     forwardSecret: nonEmpty(env.forwardSecret) ?? env.merchantSecret,

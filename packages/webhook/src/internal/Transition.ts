@@ -32,8 +32,11 @@ const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined
 export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
   const to = statusToTell(row, standingOf(row, policy))
   if (to === undefined) return undefined
-  return row.pendingStatus === to ? row.retryAt : 0
+  return isBackingOff(row) ? row.retryAt : 0
 }
+
+/** Tells whether the last call failed or was interrupted. The next call waits for `retryAt`, whatever its status. */
+const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
 
 /** The next step for a row: nothing now, parking it, or a call of the handler. */
 type Step =
@@ -53,13 +56,16 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   if (ExpectedAmount.differs(row)) {
     return { _tag: "Park", deadLetter: { reason: "amount-mismatch", at: now, to } }
   }
+  if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
   const isRetry = row.pendingStatus === to
-  if (isRetry && row.retryAt > now) return { _tag: "Nothing" }
-  const failingSince = (isRetry ? row.failingSince : undefined) ?? now
   const lastCallAt = row.retryAt - backoff(row.attempt)
-  if (isRetry && lastCallAt - failingSince >= maxFailingTime) {
+  if (isRetry && lastCallAt - (row.failingSince ?? now) >= maxFailingTime) {
     return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
   }
+  // The time in which no process called the handler does not count.
+  const missedTime = Math.max(0, now - row.retryAt)
+  const failingSince =
+    isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
   const attempt = isRetry ? row.attempt + 1 : 1
   const retryAt = now + backoff(attempt)
   return {

@@ -174,6 +174,12 @@ const bodyReader = (schema: Codec) => {
     if (Result.isFailure(body)) {
       return yield* invalid([{ field: "body", message: `Not valid JSON: ${body.failure}` }])
     }
+    const illFormed = illFormedIn(body.success)
+    if (illFormed.length > 0) {
+      return yield* invalid(
+        illFormed.map((path) => ({ field: name(path), message: "Expected well-formed text" }))
+      )
+    }
     const payload = yield* read(roundBody(body.success))
     const invalidUrls = urls.filter((name) => !isUrl(body.success, name))
     if (invalidUrls.length > 0) {
@@ -184,6 +190,20 @@ const bodyReader = (schema: Codec) => {
     return { payload, sentAmount: amountOf(body.success) }
   })
 }
+
+/** Returns the paths of texts with a lone surrogate, which no database and no UTF-8 can hold. */
+const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<typeof path> =>
+  typeof value === "string"
+    ? loneSurrogate.test(value)
+      ? [path]
+      : []
+    : Predicate.isObjectOrArray(value)
+      ? Object.entries(value).flatMap(([key, member]) =>
+          loneSurrogate.test(key) ? [path] : illFormedIn(member, [...path, key])
+        )
+      : []
+
+const loneSurrogate = /\p{Cs}/u
 
 /** The contract checks only how these begin; here they must be complete URLs. */
 const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]

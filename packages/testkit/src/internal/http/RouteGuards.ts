@@ -15,6 +15,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { isLoopback } from "@pawl/core/Loopback"
+import * as LocalHost from "./LocalHost.ts"
 
 /** Guards a route: calls the handler, or refuses the request. */
 export type Guard = <E, R>(
@@ -37,9 +38,10 @@ export const layer = (
   token: Redacted.Redacted | undefined
 ): Layer.Layer<RouteGuards> => {
   const isPublic = !isLoopback(host)
+  const isOwnHost = LocalHost.make(host)
   const page: Guard = (handler) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-      (isPublic || isLocal(headers["host"])) && isSameOrigin(headers, isPublic)
+      isOwnHost(headers["host"]) && isSameOrigin(headers, isPublic)
         ? handler
         : Effect.succeed(forbidden)
     )
@@ -65,8 +67,6 @@ const unauthorized = refuse(
 )
 
 const forbidden = refuse(403, "Only this machine has access, and no page of another web site")
-
-const isLocal = (host = ""): boolean => isLoopback(host.toLowerCase().replace(/:[0-9]+$/u, ""))
 
 /** Tells whether a request comes from a page of the sandbox, or from no page at all. */
 const isSameOrigin = (headers: Readonly<Record<string, string | undefined>>, isPublic: boolean) => {

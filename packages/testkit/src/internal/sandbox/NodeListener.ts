@@ -19,11 +19,12 @@ import * as FaultedResponse from "../faults/FaultedResponse.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * Makes the listener. A body of more than 64 KiB is 413. When the scope closes, requests in progress finish
+ * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope closes, requests in progress finish
  * first, or are interrupted where possible.
  */
 export const make = Effect.fnUntraced(function* (
-  requestLog: RequestLog
+  requestLog: RequestLog,
+  isOwnHost: (host: string | undefined) => boolean
 ): Effect.fn.Return<RequestListener, never, Faults | EventFeed | Gateway | Scope.Scope> {
   const gateway = yield* Gateway
   const faults = yield* Faults
@@ -46,6 +47,10 @@ export const make = Effect.fnUntraced(function* (
     })
 
   return (incoming, response) => {
+    if (!isOwnHost(incoming.headers.host)) {
+      incoming.resume()
+      return send(forbidden, response)
+    }
     const body = new BodyBuffer(maxBytes)
     let isTooLarge = false
     incoming.on("data", (chunk: Uint8Array) => {
@@ -68,6 +73,13 @@ const maxBytes = 64 * 1024
 const tooLarge: FaultedResponse.FaultedResponse = {
   _tag: "whole",
   response: jsonResponse(413, { message: "The body is larger than 64 KiB" })
+}
+
+const forbidden: FaultedResponse.FaultedResponse = {
+  _tag: "whole",
+  response: jsonResponse(403, {
+    message: "Only this machine has access: use the address 127.0.0.1"
+  })
 }
 
 const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {

@@ -6,11 +6,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type { Ledger } from "../../Ledger.ts"
-import type { Change, Key, Leased, Registration, Row } from "../../Row.ts"
+import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
 import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as DeadLetters from "./DeadLetters.ts"
 import * as Quarantine from "./Quarantine.ts"
+
+type RedriveAll = Parameters<Ledger["Service"]["redriveAll"]>[0]
 
 /** All rows of one method and id. Each operation replaces them as a whole. */
 interface Slot {
@@ -118,11 +121,11 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return total + quarantine.deleteBodies(before, limit)
   }
 
-  const deadLetters = (): ReadonlyArray<Row> =>
-    all()
-      .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [{ row, at: row.deadLetter.at }]))
-      .toSorted((one, two) => one.at - two.at)
-      .map(({ row }) => row)
+  const redriveAll = ({ dueAt, rate, ...page }: RedriveAll): number => {
+    const parked = DeadLetters.page(all(), page)
+    parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate)))
+    return parked.length
+  }
 
   return {
     accept: (verified, at) => Effect.suspend(() => accept(verified, at)),
@@ -136,15 +139,16 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         () =>
           find(method, transactionId)?.rows.find(({ row }) => row.scope === scope)?.bodies[status]
       ),
-    deadLetters: Effect.sync(deadLetters),
+    deadLetters: (page) => Effect.sync(() => DeadLetters.page(all(), page)),
     redrive: (key, at) => Effect.sync(() => redrive(key, at)),
+    redriveAll: (options) => Effect.sync(() => redriveAll(options)),
     backlog: (at) =>
       Effect.sync(() => {
         const [oldest, ...others] = StoredRow.claimable(allOpen(), at)
         return {
           due: oldest === undefined ? 0 : 1 + others.length,
           oldestDueAt: oldest && StoredRow.claimableAt(oldest),
-          deadLetters: deadLetters().length
+          deadLetters: DeadLetters.count(all())
         }
       }),
     deleteBodies: (options) => Effect.sync(() => deleteBodies(options)),

@@ -4,19 +4,30 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Key, Row } from "../../Row.ts"
-import * as SqlClaim from "./Claim.ts"
+import type { Fragment } from "effect/sql/Statement"
+import type { Ledger } from "../../Ledger.ts"
+import { isParked, type Key, type Parked } from "../../Row.ts"
 import { type Columns, rowOf } from "./RowCodec.ts"
 
-/** Lists the dead letters, oldest first. */
-export const list = Effect.fnUntraced(function* (
-  sql: SqlClient
-): Effect.fn.Return<ReadonlyArray<Row>, SqlError> {
-  const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
-        WHERE dead_letter_at IS NOT NULL ORDER BY dead_letter_at`
-  const newest = yield* SqlClaim.newestOfAll(sql, lines)
-  return lines.map((line) => rowOf(line, newest(line)))
-})
+type Page = Parameters<Ledger["Service"]["deadLetters"]>[0]
+type RedriveAll = Parameters<Ledger["Service"]["redriveAll"]>[0]
+
+/** Lists a page of the dead letters, oldest first. The index is on their time, so a page reads no other rows. */
+export const list = (
+  sql: SqlClient,
+  { after, limit, reason }: Page
+): Effect.Effect<ReadonlyArray<Parked>, SqlError> =>
+  Effect.map(
+    sql<Columns>`SELECT * FROM pawl_transactions
+      WHERE dead_letter_at ${
+        after === undefined
+          ? sql.literal("IS NOT NULL")
+          : sql`>= ${after.at} AND (dead_letter_at, transaction_id, scope)
+              > (${after.at}, ${after.transactionId}, ${after.scope})`
+      } ${reason === undefined ? sql.literal("") : sql`AND dead_letter_reason = ${reason}`}
+      ORDER BY dead_letter_at, transaction_id, scope LIMIT ${limit}`,
+    (lines) => lines.map((line) => rowOf(line, {})).filter(isParked)
+  )
 
 /** Redrives the dead letters that a key names; returns false when it names none. Translates `RowRule.redrive`. */
 export const redrive = (
@@ -25,16 +36,42 @@ export const redrive = (
   at: number
 ): Effect.Effect<boolean, SqlError> =>
   Effect.map(
-    sql`UPDATE pawl_transactions SET
-            dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
-            amount_cleared = CASE dead_letter_reason
-              WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
-            failing_since = NULL, retry_at = ${at},
-            poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
-            due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END
+    sql`UPDATE pawl_transactions SET ${redriven(sql, sql`${at}`)}
           WHERE transaction_id = ${transactionId} AND method = ${method}
             ${scope === undefined ? sql.literal("") : sql`AND scope = ${scope}`}
             AND dead_letter_at IS NOT NULL
           RETURNING method`,
     ({ length }) => length > 0
   )
+
+/** Redrives the oldest dead letters of a reason, each due some time after the one before it. */
+export const redriveAll = (
+  sql: SqlClient,
+  { before, dueAt, limit, rate, reason }: RedriveAll
+): Effect.Effect<number, SqlError> =>
+  Effect.map(
+    sql`WITH oldest AS MATERIALIZED (
+          SELECT transaction_id, scope, dead_letter_at FROM pawl_transactions
+          WHERE dead_letter_at <= ${before} AND dead_letter_reason = ${reason}
+          ORDER BY dead_letter_at, transaction_id, scope LIMIT ${limit}
+        ), named AS (
+          SELECT transaction_id, scope, CAST(${dueAt}
+            + (row_number() OVER (ORDER BY dead_letter_at, transaction_id, scope) - 1) * 1000 / ${rate}
+            AS BIGINT) AS next_at FROM oldest
+        )
+        UPDATE pawl_transactions AS parked SET ${redriven(sql, sql.literal("named.next_at"))}
+        FROM named
+        WHERE parked.transaction_id = named.transaction_id AND parked.scope = named.scope
+          AND parked.dead_letter_at IS NOT NULL
+        RETURNING method`,
+    ({ length }) => length
+  )
+
+/** The columns of a row that is redriven at a time. */
+const redriven = (sql: SqlClient, at: Fragment): Fragment => sql`
+  dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
+  amount_cleared = CASE dead_letter_reason
+    WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
+  failing_since = NULL, retry_at = ${at},
+  poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
+  due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END`

@@ -153,15 +153,30 @@ const signedIn = (line: CallbackLine): SignedColumns => {
 /** Every version of the tables, in order. */
 export const migrations = { "1_ledger": tables, "2_signed_columns": signedColumns }
 
+const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+
+/** Fails if a newer version of this package has changed the tables: this version does not know their meaning. */
+const refuseNewer = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [line] = yield* sql<{ readonly version: number | null }>`
+    SELECT max(migration_id) AS version FROM pawl_migrations`
+  const version = line?.version ?? 0
+  if (version <= newest) return
+  yield* new Migrator.MigrationError({
+    kind: "BadState",
+    message: `The store belongs to a newer version of pawl (its schema is ${version}, this version knows ${newest}): start that version, or name another store`
+  })
+})
+
 /** Makes the tables or brings them up to date. Several processes may do so at the same time. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
     table: "pawl_migrations",
     loader: Migrator.fromRecord(migrations)
   }).pipe(
+    Effect.andThen(refuseNewer),
     Effect.retry({
       ...Retry.conflictPolicy,
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
-    }),
-    Effect.asVoid
+    })
   )

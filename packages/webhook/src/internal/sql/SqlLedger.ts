@@ -83,8 +83,10 @@ export const make = Effect.fnUntraced(function* (
     write: (leased, change) => bounded(write(leased, change)),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
     body: (key, status) => bounded(run(body(key, status))),
-    deadLetters: bounded(run(SqlDeadLetters.list(sql))),
+    deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
     redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
+    redriveAll: (options) =>
+      bounded(Effect.tap(run(SqlDeadLetters.redriveAll(sql, options)), wake)),
     backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),
     deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),

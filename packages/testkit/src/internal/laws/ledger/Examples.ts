@@ -125,5 +125,34 @@ export const examples: ReadonlyArray<LedgerLaw> = [
         expect(yield* ledger.deleteBodies({ before: 9, limit: 2 })).toBe(count)
       expect(yield* ledger.quarantined).toEqual([])
     }
+  ),
+
+  law(
+    {
+      name: "redriveAll redrives the oldest dead letters of a reason, up to its limit, at its rate",
+      section: "docs/decisions/0061",
+      explanation:
+        "After an outage of the application its dead letters are redriven together, and must not overrun it."
+    },
+    function* (ledger) {
+      for (const transactionId of ["1", "2", "3", "4", "5"])
+        yield* ledger.accept(callback("PENDING", { transactionId }), 1)
+      const { rows } = yield* ledger.claim({ at: 1, until: 31_000, limit: 5 })
+      for (const row of rows) {
+        const reason = row.transactionId === "2" ? "unknown-transaction" : "handler-failed"
+        const deadLetter = { reason, at: 1000 * Number(row.transactionId), to: undefined } as const
+        yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+      }
+      const options = { reason: "handler-failed", before: 4000, dueAt: 9000, rate: 3 } as const
+      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(2)
+      expect(yield* nextDue(ledger)).toBe(9000)
+      expect((yield* ledger.backlog(9332)).due).toBe(1)
+      expect((yield* ledger.backlog(9333)).due).toBe(2)
+      expect((yield* ledger.get("card", "3"))?.retryAt).toBe(9333)
+      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(1)
+      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(0)
+      const parked = yield* ledger.deadLetters({ limit: 9 })
+      expect(parked.map(({ transactionId }) => transactionId)).toEqual(["2", "5"])
+    }
   )
 ]

@@ -8,6 +8,7 @@ import * as Profile from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { Ledger } from "@pawl/webhook/Ledger"
+import type { Parked } from "@pawl/webhook/Row"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -132,3 +133,17 @@ const queryOf = (
   const url = Effect.runSync(make("https://shop.example/callback?shop=1", kind, request))
   return [...new URL(url).searchParams]
 }
+
+/** Reads the dead letters one by one, each as a page. */
+export const allDeadLetters = Effect.fnUntraced(function* ({ deadLetters }: Ledger["Service"]) {
+  const limit = 1
+  const all: Array<Parked> = []
+  for (;;) {
+    const last = all.at(-1)
+    const after = last && { ...last, at: last.deadLetter.at }
+    const page = yield* deadLetters({ limit, after })
+    all.push(...page)
+    // A ledger that ignores the cursor does not make this endless.
+    if (page.length < limit || all.length > 1000) return all
+  }
+})

@@ -14,7 +14,7 @@ import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { expect } from "../Expect.ts"
 import { type Facet, fieldsOf } from "./Facets.ts"
-import { callback, nextDue } from "./LedgerLaw.ts"
+import { allDeadLetters, callback, nextDue } from "./LedgerLaw.ts"
 import type { Step } from "./Steps.ts"
 
 /** A row as the ledger returns it, leased or not. */
@@ -185,8 +185,8 @@ const play = Effect.fnUntraced(function* (
       compareFacet("due", "the backlog", { due: count, oldestDueAt }, wanted)
     }
     if (isOpen("deadLetters")) {
-      const letters = yield* ledger.deadLetters
-      const times = letters.map(({ deadLetter }) => deadLetter?.at ?? 0)
+      const letters = yield* allDeadLetters(ledger)
+      const times = letters.map(({ deadLetter }) => deadLetter.at)
       const parked = expected.all().filter(({ row }) => row.deadLetter !== undefined)
       const names = parked.map(({ row }) => nameOf(row)).toSorted()
       const { deadLetters } = yield* ledger.backlog(now)
@@ -242,7 +242,8 @@ const makeExpected = () => {
   }
 }
 
-const nameOf = ({ scope, transactionId }: Row) => `${scope} ${transactionId}`
+const nameOf = ({ scope, transactionId }: Pick<Row, "scope" | "transactionId">) =>
+  `${scope} ${transactionId}`
 
 const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _tag: "accept" }>) =>
   callback(status, {

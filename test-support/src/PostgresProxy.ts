@@ -1,7 +1,7 @@
 /**
  * A proxy to PostgreSQL whose connections can be cut, or go silent.
  */
-import { server } from "@pawl/test-support/Postgres"
+import { server } from "./Postgres.ts"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
