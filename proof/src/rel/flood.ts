@@ -10,7 +10,7 @@
  * - *fat*: ten captured callbacks with bodies of 63 KB and nine statuses, 90 a second.
  * - *captured*: 1,000 captured callbacks, 400 a second in all.
  *
- * The receiver stays within 400 MiB. Each genuine callback is answered 200 within a second, and told within two seconds of
+ * The receiver stays within 512 MiB. Each genuine callback is answered 200 within a second, and told within two seconds of
  * the time when the service has its status. Only in *captured* the time until it is told is reported and not
  * judged: it depends on the order of the reads.
  */
@@ -33,7 +33,7 @@ import {
 } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
-const maxMemoryMiB = 400
+const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
 /** The time between two genuine callbacks, in milliseconds. */
