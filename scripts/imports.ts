@@ -155,10 +155,16 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|PlainInput|Redaction|Slots|Version))\.ts$/
+      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Version))\.ts$/
     ],
-    ["contract", /^(Endpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation))\.ts$/],
-    ["calls", /^(AccessToken|Caller|internal\/(Attempts|Crossed|Doubts|InFlight|Renewals))\.ts$/],
+    [
+      "contract",
+      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation|PathId))\.ts$/
+    ],
+    [
+      "calls",
+      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Crossed|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|RetryBudget|TokenResponse))\.ts$/
+    ],
     ["services", /^/]
   ],
   "packages/webhook/src/": [

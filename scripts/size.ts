@@ -70,7 +70,8 @@ export const parts: ReadonlyArray<Part> = [
     imports: `export { layer } from "@pawl/http/Pawl"`,
     // 4,300 more than before: the rules of doubt and leniency, the queue of connections, the budget of retries and
     // the fast decoder. 330 more: quoted numbers are found in any form.
-    limit: 69_800,
+    // 760 more: unknown fields under one member, errors that print their message and the frame of the call, setStatus.
+    limit: 70_260,
     goal: 60_000
   },
   {
@@ -80,7 +81,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 80_250,
+    limit: 81_150,
     goal: 55_000
   }
 ]

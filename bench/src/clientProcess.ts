@@ -51,8 +51,8 @@ const signed = () => {
   return { ...plain, checksum: createHmac("sha256", key).update(text).digest("hex") }
 }
 
-const expectSame = (sent: string, got: unknown): void => {
-  if (sent !== got) throw new Error(`${sent} was answered with ${String(got)}`)
+const expectSame = (expected: string, got: unknown): void => {
+  if (expected !== got) throw new Error(`${expected} was expected, and ${String(got)} received`)
 }
 
 /** Makes a number of calls, 64 concurrently. */
@@ -96,6 +96,10 @@ const pay = Effect.suspend(() => {
   )
 })
 
+const read = ApmPayments.ApmPayments.use(({ status }) =>
+  Effect.map(status("100001"), (status) => expectSame("PENDING", status))
+)
+
 /** A tracer that makes spans and exports none. */
 const tracer = Layer.succeed(
   Tracer.Tracer,
@@ -127,6 +131,14 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
       expectSame(body.requestId, answer.requestId)
     })
   },
+  "undici.request, a read": () => {
+    const dispatcher = new Agent()
+    return loops(async () => {
+      const response = await request(`${url}/status/100001`, { headers, dispatcher })
+      expectSame("PENDING", (await response.body.json()) as string)
+    })
+  },
+  "pawl, a read": () => effects(read, ManagedRuntime.make(pawl)),
   pawl: () => effects(pay, ManagedRuntime.make(pawl)),
   "pawl, with a span": () => effects(pay, ManagedRuntime.make(Layer.merge(pawl, tracer))),
   fetch: () =>

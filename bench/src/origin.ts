@@ -1,11 +1,12 @@
 /**
- * The server process of `client.ts`. It answers `/v1/auth` with a token, and any other request with a payment
- * that has the requestId of the request.
+ * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and any other
+ * request with a payment that has the requestId of the request.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-const responseTo = (url: string | undefined, body: string): object => {
+const responseTo = (method: string | undefined, url: string | undefined, body: string): unknown => {
+  if (method === "GET") return "PENDING"
   if (url?.endsWith("/v1/auth")) return { accessToken: "a.e30.b" }
   const requestId = /requestId(?:":"|=)([^"&]*)/u.exec(body)?.[1]
   return {
@@ -30,7 +31,7 @@ const server = createServer((request, response) => {
     .setEncoding("utf8")
     .on("data", (chunk: string) => (body += chunk))
     .on("end", () => {
-      const bytes = JSON.stringify(responseTo(request.url, body))
+      const bytes = JSON.stringify(responseTo(request.method, request.url, body))
       response
         .writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
         .end(bytes)

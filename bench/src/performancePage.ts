@@ -15,6 +15,8 @@ export interface Report {
   readonly floor: string | undefined
   readonly rows: ReadonlyArray<Spread & { readonly variant: string }>
   readonly goals: ReadonlyArray<Goal & Spread & { readonly met: boolean }>
+  /** The figures that were reached, and whether the run holds them. */
+  readonly held: Report["goals"]
 }
 
 /** Formats a number with three digits. */

@@ -19,6 +19,7 @@ import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import express from "express"
@@ -56,12 +57,16 @@ const collect = (request: IncomingMessage, use: (body: Uint8Array) => void): voi
     .on("end", () => use(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
 }
 
-const checked = ({ headers, method = "", url = "" }: IncomingMessage, body: Uint8Array): Checked =>
+type Head = Pick<IncomingMessage, "method" | "url"> & {
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+}
+
+const checked = ({ headers, method = "", url = "" }: Head, body: Uint8Array): Checked =>
   check({
     method,
     search: url.slice(url.indexOf("?")),
-    contentType: headers["content-type"],
-    contentEncoding: headers["content-encoding"],
+    contentType: headers["content-type"]?.toString(),
+    contentEncoding: headers["content-encoding"]?.toString(),
     checksum: headers["x-checksum"]?.toString(),
     body
   })
@@ -80,6 +85,15 @@ const handWritten =
     })
 
 const seen = new Map<string, unknown>()
+
+/** Checks a callback, stores it in memory, and returns the status of the response. */
+const storedStatus = (head: Head, body: Uint8Array): number => {
+  const valid = checked(head, body)
+  if (typeof valid === "number") return valid
+  remember(seen, valid)
+  return 200
+}
+
 const inMemory = handWritten((valid, sendOk) => {
   remember(seen, valid)
   sendOk()
@@ -148,15 +162,11 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
   void start().then(() => listen(listener))
 }
 
-const route = (): void => {
+const serveRoute = <E>(served: Layer.Layer<never, E, HttpServer.HttpServer>): void => {
   const reportPort = Layer.effectDiscard(
     Effect.map(HttpServer.HttpServer, ({ address }) =>
       sendPort("port" in address ? address.port : 0)
     )
-  )
-  const served = HttpRouter.serve(
-    Layer.provide(Receiver.route("/callback"), receiver(Ledger.layerMemory)),
-    { disableLogger: true, disableListenLog: true }
   )
   const server = NodeHttpServer.layer(
     () => Object.assign(createServer(), { keepAliveTimeout: keepAlive }),
@@ -165,9 +175,35 @@ const route = (): void => {
   Effect.runFork(Layer.launch(Layer.provide(Layer.merge(served, reportPort), server)))
 }
 
+const quiet = { disableLogger: true, disableListenLog: true }
+
+const route = (): void =>
+  serveRoute(
+    HttpRouter.serve(
+      Layer.provide(Receiver.route("/callback"), receiver(Ledger.layerMemory)),
+      quiet
+    )
+  )
+
+/** The hand-written checks behind Effect's router and server. */
+const routeHandWritten = (): void =>
+  serveRoute(
+    HttpRouter.serve(
+      HttpRouter.use((router) =>
+        router.add("*", "/callback", ({ arrayBuffer, headers, method, url }) =>
+          Effect.map(arrayBuffer, (body) =>
+            HttpServerResponse.empty({
+              status: storedStatus({ headers, method, url }, new Uint8Array(body))
+            })
+          )
+        )
+      ),
+      quiet
+    )
+  )
+
 /** The least code that converts between Node's request and response and the web-standard ones. */
-const web = (): void => {
-  const { handler, start } = WebReceiver.toHandler(receiver(Ledger.layerMemory))
+const serveWeb = (handler: (request: Request) => Promise<Response>): void => {
   const listener: RequestListener = (request, response) =>
     collect(request, (bytes) => {
       const { headers, method = "", url = "" } = request
@@ -179,8 +215,22 @@ const web = (): void => {
       })
       void handler(webRequest).then(({ status }) => end(response, status))
     })
-  void start().then(() => listen(listener))
+  listen(listener)
 }
+
+const web = (): void => {
+  const { handler, start } = WebReceiver.toHandler(receiver(Ledger.layerMemory))
+  void start().then(() => serveWeb(handler))
+}
+
+/** The hand-written checks behind the web-standard types. */
+const webHandWritten = (): void =>
+  serveWeb(async (request) => {
+    const { method, url } = request
+    const body = new Uint8Array(await request.arrayBuffer())
+    const headers = Object.fromEntries(request.headers)
+    return new Response(null, { status: storedStatus({ headers, method, url }, body) })
+  })
 
 const expressAndStripe = (): void => {
   const stripe = new Stripe("sk_test_bench")
@@ -223,7 +273,9 @@ const servers: Readonly<Record<string, () => void>> = {
   "bare node:http": () => listen(inMemory),
   "pawl-receiver": () => door(Ledger.layerMemory),
   "pawl, HttpRouter": route,
+  "HttpRouter, hand-written": routeHandWritten,
   "pawl, web-standard": web,
+  "web-standard, hand-written": webHandWritten,
   "Fastify, hand-written": fastifyHandWritten,
   "Express + stripe": expressAndStripe,
   "pawl-receiver, SQLite": () => door(NodeSqlite.layerLedger({ filename: store })),

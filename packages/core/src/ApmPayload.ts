@@ -8,7 +8,44 @@
  *
  * @since 0.1.0
  */
-import { openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
+import {
+  type Open,
+  openStructOf,
+  optionalText,
+  nullableText,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
+
+/**
+ * The input of a payment method. Fields that the specification does not name are beside the named ones.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApmPayloadInput {
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly paymentType?: string
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
+   */
+  readonly paymentMethod?: string
+  readonly [field: string]: unknown
+}
+
+/**
+ * The input of a payment method, as it is read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApmPayload extends UnknownFields {
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly paymentType?: string
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
+   */
+  readonly paymentMethod?: string
+}
 
 /**
  * Schema for the input of a payment method.
@@ -16,20 +53,45 @@ import { openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayload = openStruct("ApmPayload", {
-  /** Type of the payment; its values are not documented. */
+export const ApmPayload = openStructOf<ApmPayload>("ApmPayload", {
   paymentType: optionalText,
-  /** Name of the payment method. */
   paymentMethod: optionalText
 })
 
 /**
- * The input of a payment method.
+ * The response data of a payment method: pages, QR codes and identifiers. `NextAction.of` reads the next step of
+ * the customer from it.
  *
  * @category models
  * @since 0.1.0
  */
-export type ApmPayload = typeof ApmPayload.Type
+export interface ApmResponseData extends UnknownFields {
+  /**
+   * Identifier of the transaction at the provider of the method (`spec.md`, "apmPayload and apmResponseData").
+   */
+  readonly providerTransactionId?: string | null
+  /** URL of a page to embed in an iframe (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly iframeUrl?: string | null
+  /**
+   * Next step of the customer; REDIRECTION is the only documented value (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
+  readonly actionType?: Open<"REDIRECTION"> | null
+  /** Content of the QR code to show (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly qrData?: string | null
+  /**
+   * Link that opens the payment app on the same device (`spec.md`, "apmPayload and apmResponseData").
+   */
+  readonly qrDeepLink?: string | null
+  /** URL of a full page to redirect the customer to (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly redirectUrl?: string | null
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly paymentType?: string | null
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
+   */
+  readonly paymentMethod?: string | null
+}
 
 /**
  * Schema for the response data of a payment method: pages, QR codes and identifiers.
@@ -37,29 +99,13 @@ export type ApmPayload = typeof ApmPayload.Type
  * @category schemas
  * @since 0.1.0
  */
-export const ApmResponseData = openStruct("ApmResponseData", {
-  /** Identifier of the transaction at the provider of the method. */
+export const ApmResponseData = openStructOf<ApmResponseData>("ApmResponseData", {
   providerTransactionId: nullableText,
-  /** Page to embed in an iframe. */
   iframeUrl: nullableText,
-  /** Next step of the customer; REDIRECTION is the only documented value. */
   actionType: nullableText,
-  /** Content of the QR code to show. */
   qrData: nullableText,
-  /** Link that opens the payment app on the same device. */
   qrDeepLink: nullableText,
-  /** Full page to redirect the customer to. */
   redirectUrl: nullableText,
-  /** Type of the payment; its values are not documented. */
   paymentType: nullableText,
-  /** Name of the payment method. */
   paymentMethod: nullableText
 })
-
-/**
- * The response data of a payment method.
- *
- * @category models
- * @since 0.1.0
- */
-export type ApmResponseData = typeof ApmResponseData.Type

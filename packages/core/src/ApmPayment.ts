@@ -6,17 +6,25 @@
  */
 import * as Schema from "effect/Schema"
 import * as ApmFields from "./internal/ApmFields.ts"
-import { type Input, openStruct } from "./internal/OpenStruct.ts"
+import { openStruct, openStructOf } from "./internal/OpenStruct.ts"
 
 /**
- * Schema for the body of `POST /api/v1/payments/apm`.
+ * Input of the merchant to start an APM payment, as plain text fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApmPaymentInput extends ApmFields.ApmInput {}
+
+/**
+ * Schema for the body of `POST /api/v1/payments/apm`. `checksum` is HMAC-SHA256 in lower-case hex (`spec.md`,
+ * "Request checksum").
  *
  * @category schemas
  * @since 0.1.0
  */
 export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
   ...ApmFields.request,
-  /** HMAC-SHA256 in lower-case hex (`spec.md`, "Request checksum"). */
   checksum: Schema.String
 })
 
@@ -29,25 +37,21 @@ export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
 export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
 
 /**
- * Input of the merchant to start an APM payment, as plain text fields.
+ * The response to the creation of an APM payment. Fields that the specification does not name are in
+ * `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type ApmPaymentInput = Input<typeof ApmPaymentRequest.Encoded, "checksum">
+export interface ApmPaymentResponse extends ApmFields.ApmCreated {}
 
 /**
- * Schema for the response to `POST /api/v1/payments/apm`. Fields that the specification does not name are kept.
+ * Schema for the response to `POST /api/v1/payments/apm`.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentResponse = openStruct("ApmPaymentResponse", ApmFields.response)
-
-/**
- * The response to the creation of an APM payment.
- *
- * @category models
- * @since 0.1.0
- */
-export type ApmPaymentResponse = typeof ApmPaymentResponse.Type
+export const ApmPaymentResponse = openStructOf<ApmPaymentResponse>(
+  "ApmPaymentResponse",
+  ApmFields.response
+)

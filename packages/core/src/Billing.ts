@@ -7,123 +7,198 @@
  *
  * @since 0.1.0
  */
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { openStruct, optionalText, secretText } from "./internal/OpenStruct.ts"
+import {
+  openStructOf,
+  optionalText,
+  secretText,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
+
+/**
+ * The fields of a customer that three of the variants have; every field is optional.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Person {
+  /** Identifier of the customer at the merchant (`spec.md`, "Billing details variants"). */
+  readonly externalUserId?: string
+  /** First name; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  readonly firstName?: string
+  /** Last name; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  readonly lastName?: string
+  /**
+   * First line of the street address; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants").
+   */
+  readonly address1?: string
+  /** City; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  readonly city?: string
+  /** State or province (`spec.md`, "Billing details variants"). */
+  readonly state?: string
+  /** Country: two capital letters of ISO 3166-1 alpha-2 (`spec.md`, "Billing details variants"). */
+  readonly country?: string
+  /** ZIP or postal code (`spec.md`, "Billing details variants"). */
+  readonly postalCode?: string
+  /**
+   * Phone number with the country code; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details
+   * variants").
+   */
+  readonly phone?: string
+  /**
+   * Date of birth, YYYY-MM-DD; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants").
+   */
+  readonly dateOfBirth?: string
+}
 
 const person = {
-  /** Identifier of the customer at the merchant. */
   externalUserId: optionalText,
-  /** First name. */
   firstName: optionalText,
-  /** Last name. */
   lastName: optionalText,
-  /** First line of the street address. */
   address1: optionalText,
-  /** City. */
   city: optionalText,
-  /** State or province. */
   state: optionalText,
-  /** Country code of ISO 3166-1 alpha-2. */
   country: optionalText,
-  /** ZIP or postal code. */
   postalCode: optionalText,
-  /** Phone number with the country code. */
   phone: optionalText,
-  /** Date of birth, YYYY-MM-DD. */
   dateOfBirth: optionalText
 }
 
+interface OptionalEmail {
+  /** E-mail address of the customer (`spec.md`, "Billing details variants"). */
+  readonly email?: string
+}
+
+interface RequiredEmail {
+  /** E-mail address of the customer; required (`spec.md`, "Billing details variants"). */
+  readonly email: string
+}
+
 /**
- * Schema for the billing details of APM payments and payouts; every field is optional.
+ * Billing details in a request for an APM payment or payout; every field is optional.
  *
- * **Details**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApmBillingDetailsInput extends Person, OptionalEmail {
+  /** Text without a documented format; sent, and never printed (`spec.md`, "Billing details variants"). */
+  readonly ssn?: string
+  /** Text without a documented format; sent, and never printed (`spec.md`, "Billing details variants"). */
+  readonly identityCode?: string
+}
+
+/**
+ * Billing details of an APM payment or payout, as they are read.
  *
- * `ssn` and `identityCode` are redacted: they are sent to the service and never logged.
+ * @category models
+ * @since 0.1.0
+ */
+export interface ApmBillingDetails extends Person, OptionalEmail, UnknownFields {
+  /** Redacted text without a documented format (`spec.md`, "Billing details variants"). */
+  readonly ssn?: Redacted.Redacted
+  /** Redacted text without a documented format (`spec.md`, "Billing details variants"). */
+  readonly identityCode?: Redacted.Redacted
+}
+
+/**
+ * Schema for the billing details of APM payments and payouts.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const ApmBillingDetails = openStruct("ApmBillingDetails", {
+export const ApmBillingDetails = openStructOf<ApmBillingDetails>("ApmBillingDetails", {
   ...person,
-  /** E-mail address. */
   email: optionalText,
-  /** Redacted text; its format is not documented. */
   ssn: secretText("ssn"),
-  /** Redacted text; its format is not documented. */
   identityCode: secretText("identityCode")
 })
 
 /**
- * Billing details of an APM payment or payout.
+ * Billing details in a request for a subscription or an intent; `email` is required, every other field optional.
  *
  * @category models
  * @since 0.1.0
  */
-export type ApmBillingDetails = typeof ApmBillingDetails.Type
+export interface BillingDetailsInput extends Person, RequiredEmail {}
 
 /**
- * Schema for the billing details of a subscription; `email` is required, every other field optional.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const BillingDetails = openStruct("BillingDetails", {
-  ...person,
-  /** E-mail address. */
-  email: Schema.String
-})
-
-/**
- * Billing details of a subscription.
+ * Billing details of a subscription or an intent, as they are read.
  *
  * @category models
  * @since 0.1.0
  */
-export type BillingDetails = typeof BillingDetails.Type
+export interface BillingDetails extends BillingDetailsInput, UnknownFields {}
 
 /**
- * Schema for the billing details of a payment intent; `email` is required, every other field optional.
+ * Schema for the billing details of a subscription.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentBillingDetails = openStruct("PaymentIntentBillingDetails", {
+export const BillingDetails = openStructOf<BillingDetails>("BillingDetails", {
   ...person,
-  /** E-mail address. */
   email: Schema.String
 })
 
 /**
- * Schema for the billing details of a card payout; `email` is required, every other field optional.
+ * Schema for the billing details of a payment intent.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
-  /** First name. */
+export const PaymentIntentBillingDetails = openStructOf<BillingDetails>(
+  "PaymentIntentBillingDetails",
+  { ...person, email: Schema.String }
+)
+
+/**
+ * Billing details in a request for a card payout; `email` is required, every other field optional.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PayoutBillingDetailsInput extends RequiredEmail {
+  /** First name (`spec.md`, "Billing details variants"). */
+  readonly firstName?: string
+  /** Last name (`spec.md`, "Billing details variants"). */
+  readonly lastName?: string
+  /** Street address (`spec.md`, "Billing details variants"). */
+  readonly address?: string
+  /** ZIP or postal code (`spec.md`, "Billing details variants"). */
+  readonly postalCode?: string
+  /** City (`spec.md`, "Billing details variants"). */
+  readonly city?: string
+  /** State or province (`spec.md`, "Billing details variants"). */
+  readonly state?: string
+  /** Country code (`spec.md`, "Billing details variants"). */
+  readonly countryCode?: string
+  /** Phone number (`spec.md`, "Billing details variants"). */
+  readonly phone?: string
+}
+
+/**
+ * Billing details of a card payout, as they are read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PayoutBillingDetails extends PayoutBillingDetailsInput, UnknownFields {}
+
+/**
+ * Schema for the billing details of a card payout.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PayoutBillingDetails = openStructOf<PayoutBillingDetails>("PayoutBillingDetails", {
   firstName: optionalText,
-  /** Last name. */
   lastName: optionalText,
-  /** Street address. */
   address: optionalText,
-  /** ZIP or postal code. */
   postalCode: optionalText,
-  /** City. */
   city: optionalText,
-  /** State or province. */
   state: optionalText,
-  /** Country code. */
   countryCode: optionalText,
-  /** Phone number with the country code. */
   phone: optionalText,
-  /** E-mail address. */
   email: Schema.String
 })
-
-/**
- * Billing details of a card payout.
- *
- * @category models
- * @since 0.1.0
- */
-export type PayoutBillingDetails = typeof PayoutBillingDetails.Type

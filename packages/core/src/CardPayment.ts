@@ -4,20 +4,59 @@
  *
  * **Details**
  *
- * Likely fields are typed. All other fields are sent and kept unchanged
+ * Likely fields are typed. All other fields are sent unchanged, and kept in `unknownFields`
  * (`docs/decisions/0008-undocumented-values-are-kept-and-never-acted-on.md`).
  *
  * @since 0.1.0
  */
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
 import { CardToken } from "./Card.ts"
-import { type Input, openStruct, optionalText, nullableText } from "./internal/OpenStruct.ts"
-import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
+import {
+  nullableText,
+  openStruct,
+  openStructOf,
+  optionalText,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
+import {
+  created,
+  type Created,
+  type CreateInput,
+  createInput,
+  type Identified,
+  type OptionalCallbackUrl,
+  type Requested
+} from "./internal/SharedFields.ts"
+import { TransactionId, Url } from "./Transaction.ts"
 
-/** Fields that the specification does not name. */
-interface OtherFields {
+/** The input of a request without a documented shape: it may have any further field. */
+interface OpenInput extends Requested {
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  readonly mid?: string
   readonly [field: string]: unknown
+}
+
+/**
+ * Input of the merchant to start a card payment or charge. It takes any further field, because the
+ * specification shows no shape; a card payment usually has a `card`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CardPaymentInput extends OpenInput, CreateInput, OptionalCallbackUrl {
+  /**
+   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
+   */
+  readonly amount?: string
+  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  readonly currency?: string
+  /**
+   * Token that stands for a card, from `CardPayments.tokenize`; never printed (`spec.md`, "Endpoints named but
+   * without shape").
+   */
+  readonly cardToken?: string
 }
 
 /**
@@ -28,20 +67,12 @@ interface OtherFields {
  * @since 0.1.0
  */
 export const CardPaymentRequest = openStruct("CardPaymentRequest", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  ...createInput,
   mid: optionalText,
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Schema.optionalKey(Amount),
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
   currency: Schema.optionalKey(Currency),
-  /** Token that stands for a card; redacted. */
   cardToken: Schema.optionalKey(CardToken),
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
-  callbackUrl: Schema.optionalKey(Url),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Metadata)
+  callbackUrl: Schema.optionalKey(Url)
 })
 
 /**
@@ -53,13 +84,18 @@ export const CardPaymentRequest = openStruct("CardPaymentRequest", {
 export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
 /**
- * Input of the merchant to start a card payment or charge. Unknown fields are allowed, because the
- * specification shows no shape.
+ * The response to the creation of a card payment. Fields that the specification does not name are in
+ * `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & OtherFields
+export interface CardPaymentResponse extends Identified, Created {
+  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  readonly requestId?: string | null
+  /** Token that stands for the card, redacted (`spec.md`, "Endpoints named but without shape"). */
+  readonly cardToken?: Redacted.Redacted | null
+}
 
 /**
  * Schema for the response to a card payment or charge.
@@ -67,34 +103,21 @@ export type CardPaymentInput = Input<typeof CardPaymentRequest.Encoded> & OtherF
  * @category schemas
  * @since 0.1.0
  */
-export const CardPaymentResponse = openStruct("CardPaymentResponse", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
+export const CardPaymentResponse = openStructOf<CardPaymentResponse>("CardPaymentResponse", {
   requestId: nullableText,
-  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
-  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
-  transactionStatus: OpenStatus,
-  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
-  declineCode: DeclineCode,
-  /** CARD or APM (`spec.md`, "Conventions"). */
-  paymentType: nullableText,
-  /** Page of the 3-D Secure challenge; only with CUSTOMER_VERIFICATION. */
-  challengeUrl: nullableText,
-  /** The same challenge for an iframe; only with CUSTOMER_VERIFICATION. */
-  challengeUrlIframe: nullableText,
-  /** Token that stands for a card; redacted. */
-  cardToken: Schema.optionalKey(Schema.NullOr(CardToken)),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+  ...created,
+  cardToken: Schema.optionalKey(Schema.NullOr(CardToken))
 })
 
 /**
- * The response to the creation of a card payment.
+ * Input of the merchant to tokenize a card. It takes any further field, because the specification shows no shape;
+ * the card is usually the field `card`.
  *
  * @category models
  * @since 0.1.0
  */
-export type CardPaymentResponse = typeof CardPaymentResponse.Type
+export interface TokenizeInput extends OpenInput {}
 
 /**
  * Schema for the body of `POST /api/v1/payments/card/tokenize`.
@@ -103,9 +126,7 @@ export type CardPaymentResponse = typeof CardPaymentResponse.Type
  * @since 0.1.0
  */
 export const TokenizeRequest = openStruct("TokenizeRequest", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  requestId: createInput.requestId,
   mid: optionalText
 })
 
@@ -118,13 +139,20 @@ export const TokenizeRequest = openStruct("TokenizeRequest", {
 export type TokenizeRequest = typeof TokenizeRequest.Type
 
 /**
- * Input of the merchant to tokenize a card. Unknown fields are allowed, because the specification shows no
- * shape.
+ * The response to a tokenize request. Fields that the specification does not name are in `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & OtherFields
+export interface TokenizeResponse extends UnknownFields {
+  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  readonly requestId?: string | null
+  /**
+   * Token that stands for the card, redacted; charges and subscriptions take it (`spec.md`, "Endpoints named but
+   * without shape").
+   */
+  readonly cardToken: Redacted.Redacted
+}
 
 /**
  * Schema for the response to `POST /api/v1/payments/card/tokenize`: the token for subscriptions and charges.
@@ -132,17 +160,7 @@ export type TokenizeInput = Input<typeof TokenizeRequest.Encoded> & OtherFields
  * @category schemas
  * @since 0.1.0
  */
-export const TokenizeResponse = openStruct("TokenizeResponse", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
+export const TokenizeResponse = openStructOf<TokenizeResponse>("TokenizeResponse", {
   requestId: nullableText,
-  /** Token that stands for a card; redacted. */
   cardToken: CardToken
 })
-
-/**
- * The response to a tokenize request.
- *
- * @category models
- * @since 0.1.0
- */
-export type TokenizeResponse = typeof TokenizeResponse.Type

@@ -24,6 +24,7 @@ import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import * as OpenStruct from "./internal/OpenStruct.ts"
 
 /**
  * Returns a function that does the same as `Schema.decodeUnknownEffect`: the results, the order of their
@@ -37,7 +38,7 @@ export const decodeUnknownEffect = <A>(
   options?: Options
 ): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
   // The result is a value of the schema.
-  make(schema, (each) => Schema.decodeUnknownEffect(each, options), transformOf) as never
+  make(schema, (each) => Schema.decodeUnknownEffect(each, options), decoding) as never
 
 /**
  * Returns a function that decodes a value and encodes the result again: a valid value as it is sent.
@@ -56,7 +57,7 @@ export const reencodeUnknownEffect = (
       const encode = Schema.encodeEffect(each)
       return (input) => Effect.flatMapEager(decode(input), encode)
     },
-    () => undefined
+    reencoding
   )
 
 /** The options of `Schema` that do not change the result. */
@@ -70,13 +71,20 @@ type BySchema = (
 /** Decodes a value as its schema does, or is undecided. */
 type Decode = (value: unknown) => unknown
 
+/** The difference between the two functions: the transformations, and the place of unknown fields. */
+interface Direction {
+  readonly transformOf: (link: SchemaAST.Link) => Decode | undefined
+  /** Whether the unknown fields of an open object are under one member of the result, or beside the others. */
+  readonly gathers: boolean
+}
+
 /** The result for a value that the schema refuses, or that only the schema can decode. */
 const undecided = Symbol()
 
 const make = (
   schema: Schema.Codec<unknown, unknown>,
   bySchema: BySchema,
-  transformOf: (link: SchemaAST.Link) => Decode | undefined
+  { gathers, transformOf }: Direction
 ): ReturnType<BySchema> => {
   const decoder = (ast: SchemaAST.AST): Decode => {
     const plain = plainDecoder(ast)
@@ -94,6 +102,10 @@ const make = (
     const decode = value && withChecks(value, ast)
     if (decode === undefined || ast.encoding === undefined) return decode
     const [link, ...links] = ast.encoding
+    // The fields on the wire have the schemas of the decoded fields, so they are checked once.
+    if (OpenStruct.isWire(link.to)) {
+      return ast.checks || links.length > 0 ? undefined : objectDecoder(link.to, decoder, gathers)
+    }
     const encoded = plainDecoder(link.to)
     const transform = transformOf(link)
     if (encoded === undefined || transform === undefined || links.length > 0) return undefined
@@ -106,7 +118,7 @@ const make = (
   const valueDecoder = (ast: SchemaAST.AST): Decode | undefined => {
     if (SchemaAST.isAny(ast)) return identity
     if (SchemaAST.isUnion(ast)) return unionDecoder(ast, plainDecoder)
-    if (SchemaAST.isObjects(ast)) return objectDecoder(ast, decoder)
+    if (SchemaAST.isObjects(ast)) return objectDecoder(ast, decoder, false)
     const accepts: Predicate.Predicate<unknown> | undefined = SchemaAST.isLiteral(ast)
       ? (value) => value === ast.literal
       : primitives[ast._tag]
@@ -142,6 +154,11 @@ const transformOf = ({ transformation }: SchemaAST.Link): Decode | undefined =>
     ? transformation.decode.transform
     : undefined
 
+const decoding: Direction = { transformOf, gathers: true }
+
+/** A transformation that is reversed at once is left to `Schema`. */
+const reencoding: Direction = { transformOf: () => undefined, gathers: false }
+
 const primitives: { readonly [Tag in SchemaAST.AST["_tag"]]?: Predicate.Predicate<unknown> } = {
   Null: Predicate.isNull,
   String: Predicate.isString,
@@ -170,7 +187,8 @@ const unionDecoder = (
 
 const objectDecoder = (
   ast: SchemaAST.Objects,
-  decoder: (ast: SchemaAST.AST) => Decode
+  decoder: (ast: SchemaAST.AST) => Decode,
+  gathers: boolean
 ): Decode | undefined => {
   const { checks, encodingChecks, indexSignatures, propertySignatures } = ast
   const [index, ...indexes] = indexSignatures
@@ -198,11 +216,12 @@ const objectDecoder = (
   return (value) => {
     if (!isPlainObject(value)) return undecided
     const decoded: Array<unknown> = []
-    const others: Array<string> = []
+    let others: Array<string> | undefined
     // A loop over the fields would take twice as long, since most of them are absent.
     for (const name in value) {
       const field = byName.get(name)
       if (field === undefined) {
+        others ??= []
         others.push(name)
         continue
       }
@@ -216,15 +235,17 @@ const objectDecoder = (
       if (result !== undefined) copy[name] = result
       else if (!isOptional) return undecided
     }
-    if (decodeOther === undefined) return copy
+    if (decodeOther === undefined || others === undefined) return copy
+    const target: Record<PropertyKey, unknown> = gathers ? {} : copy
     for (const name of others) {
       const result = decodeOther(value[name])
       // To set `__proto__` adds no key, and an inherited key is not of the value.
       if (result === undecided || name === "__proto__" || !Object.hasOwn(value, name)) {
         return undecided
       }
-      copy[name] = result
+      target[name] = result
     }
+    if (gathers) copy[OpenStruct.member] = target
     return copy
   }
 }

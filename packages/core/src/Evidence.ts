@@ -76,7 +76,7 @@ export interface Standing {
 
 /**
  * Returns the number of the bit of a claimed status. Ledgers store these bits, so an existing line never changes
- * here or in `confirmedBits`. A tenth status takes bits 18 and 19 (`CONTRIBUTING.md`, "Add a status").
+ * here or in `confirmedBits`. A tenth status takes bits 18 and 19.
  *
  * Every callback needs this lookup. With a table in place of the switch, `join` and `standing` of a callback
  * take a tenth longer.

@@ -3,33 +3,48 @@
  *
  * @since 0.1.0
  */
-import { openStruct, optionalText } from "./internal/OpenStruct.ts"
+import { openStructOf, optionalText, type UnknownFields } from "./internal/OpenStruct.ts"
 
 /**
- * Schema for the order of a request; every field is optional (`spec.md`, "Order").
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Order = openStruct("Order", {
-  /** Date of the order, ISO 8601. */
-  date: optionalText,
-  /** Identifier of the order at the merchant, for reconciliation. */
-  orderId: optionalText,
-  /** Title or description of the order. */
-  title: optionalText,
-  /** Site or platform where the order was placed. */
-  siteId: optionalText,
-  /** Name of the customer on the order. */
-  name: optionalText,
-  /** Domain where the order was placed. */
-  domainName: optionalText
-})
-
-/**
- * The order of the merchant.
+ * The order of a request; every field is optional.
  *
  * @category models
  * @since 0.1.0
  */
-export type Order = typeof Order.Type
+export interface OrderInput {
+  /** Date of the order, ISO 8601 (`spec.md`, "Order"). */
+  readonly date?: string
+  /** Identifier of the order at the merchant, for reconciliation (`spec.md`, "Order"). */
+  readonly orderId?: string
+  /** Title or description of the order (`spec.md`, "Order"). */
+  readonly title?: string
+  /** Site or platform where the order was placed (`spec.md`, "Order"). */
+  readonly siteId?: string
+  /** Name of the customer on the order (`spec.md`, "Order"). */
+  readonly name?: string
+  /** Domain where the order was placed (`spec.md`, "Order"). */
+  readonly domainName?: string
+}
+
+/**
+ * The order of the merchant, as it is read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Order extends OrderInput, UnknownFields {}
+
+/**
+ * Schema for the order of the merchant (`spec.md`, "Order").
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Order = openStructOf<Order>("Order", {
+  date: optionalText,
+  orderId: optionalText,
+  title: optionalText,
+  siteId: optionalText,
+  name: optionalText,
+  domainName: optionalText
+})

@@ -5,11 +5,55 @@
  */
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
-import { PaymentIntentBillingDetails } from "./Billing.ts"
-import { Device } from "./Device.ts"
-import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
-import { Order } from "./Order.ts"
-import { Metadata, RequestId, Url } from "./Transaction.ts"
+import { type BillingDetailsInput, PaymentIntentBillingDetails } from "./Billing.ts"
+import { Device, type DeviceInput } from "./Device.ts"
+import {
+  nullableText,
+  openStruct,
+  openStructOf,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
+import {
+  type CardAccount,
+  type CreateInput,
+  createInput,
+  type PageUrls,
+  pageUrls
+} from "./internal/SharedFields.ts"
+import { Order, type OrderInput } from "./Order.ts"
+import { Metadata } from "./Transaction.ts"
+
+/**
+ * Input of the merchant to create an intent, as plain text fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PaymentIntentInput extends CreateInput, CardAccount, PageUrls {
+  /** PAYMENT: the customer pays. PAYOUT: the customer receives money (`spec.md`, "Payment intents"). */
+  readonly type: "PAYMENT" | "PAYOUT"
+  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  readonly currency?: string
+  /** Language of the page: two lower-case letters, such as `"en"` (`spec.md`, "Payment intents"). */
+  readonly lang: string
+  /**
+   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
+   */
+  readonly amount?: string
+  /** Customer who pays; `email` is required in it (`spec.md`, "Billing details variants"). */
+  readonly billingDetails: BillingDetailsInput
+  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  readonly order: OrderInput
+  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  readonly device: DeviceInput
+  /** Whether the customer passed KYC on the platform of the merchant (`spec.md`, "Payment intents"). */
+  readonly kycVerified?: boolean
+  /**
+   * Number of earlier successful payments by the customer, an integer for risk scoring (`spec.md`, "Payment
+   * intents").
+   */
+  readonly previousPaymentCount?: number
+}
 
 /**
  * Schema for the body of `POST /api/v1/payments/intent`.
@@ -18,40 +62,22 @@ import { Metadata, RequestId, Url } from "./Transaction.ts"
  * @since 0.1.0
  */
 export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
-  /** PAYMENT or PAYOUT. */
   type: Schema.Literals(["PAYMENT", "PAYOUT"]),
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
   currency: Schema.optionalKey(Currency),
-  /** Two-letter language code in lower case. */
   lang: Schema.String.check(
     Schema.isPattern(/^[a-z]{2}$/u, {
       message: 'Expected a two-letter language code, such as "en"'
     })
   ),
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Schema.optionalKey(Amount),
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  ...createInput,
   mid: Schema.String,
-  /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: PaymentIntentBillingDetails,
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
-  callbackUrl: Url,
-  /** Absolute http(s) URL that the customer returns to after a success. */
-  successRedirectUrl: Url,
-  /** Absolute http(s) URL that the customer returns to after a failure. */
-  failureRedirectUrl: Url,
-  /** Order of the merchant (`spec.md`, "Order"). */
+  ...pageUrls,
   order: Order,
-  /** Device of the customer (`spec.md`, "Device"). */
   device: Device,
-  /** Whether the customer passed KYC on the platform of the merchant. */
   kycVerified: Schema.optionalKey(Schema.Boolean),
-  /** Number of earlier successful payments by the customer. */
-  previousPaymentCount: Schema.optionalKey(Schema.Int),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Metadata)
+  previousPaymentCount: Schema.optionalKey(Schema.Int)
 })
 
 /**
@@ -63,12 +89,21 @@ export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
 export type PaymentIntentRequest = typeof PaymentIntentRequest.Type
 
 /**
- * Input of the merchant to create an intent, as plain text fields.
+ * The response to the creation of an intent. Fields that the specification does not name are in `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type PaymentIntentInput = Input<typeof PaymentIntentRequest.Encoded>
+export interface PaymentIntentResponse extends UnknownFields {
+  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
+  readonly redirectUrl?: string | null
+  /** URL of the same page for an iframe (`spec.md`, "Payment intents"). */
+  readonly iframeUrl?: string | null
+  /** Reason of a rejection, null on success; its values are not documented (`spec.md`, "Errors"). */
+  readonly errorCode?: string | null
+  /** Key-value pairs of the request, returned unchanged (`spec.md`, "Conventions"). */
+  readonly metadata?: Metadata | null
+}
 
 /**
  * Schema for the response to `POST /api/v1/payments/intent`: the addresses of the hosted page.
@@ -76,21 +111,9 @@ export type PaymentIntentInput = Input<typeof PaymentIntentRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const PaymentIntentResponse = openStruct("PaymentIntentResponse", {
-  /** Full page to redirect the customer to. */
+export const PaymentIntentResponse = openStructOf<PaymentIntentResponse>("PaymentIntentResponse", {
   redirectUrl: nullableText,
-  /** Page to embed in an iframe. */
   iframeUrl: nullableText,
-  /** Reason of a rejection, null on success; its values are not documented (`spec.md`, "Errors"). */
   errorCode: nullableText,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
-
-/**
- * The response to the creation of an intent.
- *
- * @category models
- * @since 0.1.0
- */
-export type PaymentIntentResponse = typeof PaymentIntentResponse.Type

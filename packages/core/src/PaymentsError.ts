@@ -3,20 +3,31 @@
  *
  * **Details**
  *
- * `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
+ * Every error that has a response has its HTTP `status` and, if the service sent one, its own id of the request in
+ * `serviceRequestId`. `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
  * or card number. Response bodies are redacted.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { printed } from "./internal/Printed.ts"
 
 /** The number of requests that were sent. */
 const attempts = Schema.Int
 
-/** The parts of a response that identify it: its redacted body, and the service's own id of the request. */
+/**
+ * The HTTP status of a response, and the service's own id of the request from a header such as `x-request-id`.
+ * Both are absent when no response arrived.
+ */
+const received = {
+  status: Schema.optionalKey(Schema.Int),
+  serviceRequestId: Schema.optionalKey(Schema.String)
+}
+
+/** The parts of a response that identify it, with its redacted body. */
 const response = {
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
-  serviceRequestId: Schema.optionalKey(Schema.String)
+  ...received
 }
 
 /**
@@ -31,9 +42,12 @@ const response = {
  * @category errors
  * @since 0.1.0
  */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")(
+export class Unauthorized extends printed(
   "Unauthorized",
-  { sent: Schema.Boolean }
+  Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")("Unauthorized", {
+    sent: Schema.Boolean,
+    ...response
+  })
 ) {
   readonly isRetryable = false
   override get message() {
@@ -54,15 +68,19 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>("@pawl/core/U
  * @category errors
  * @since 0.1.0
  */
-export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
-  requestId: Schema.optionalKey(Schema.String),
-  transactionId: Schema.optionalKey(Schema.String),
-  refundId: Schema.optionalKey(Schema.String),
-  subscriptionId: Schema.optionalKey(Schema.String),
-  declineCode: Schema.optionalKey(Schema.Int),
-  declineSubReason: Schema.optionalKey(Schema.String),
-  response: Schema.Record(Schema.String, Schema.Unknown)
-}) {
+export class Declined extends printed(
+  "Declined",
+  Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
+    requestId: Schema.optionalKey(Schema.String),
+    transactionId: Schema.optionalKey(Schema.String),
+    refundId: Schema.optionalKey(Schema.String),
+    subscriptionId: Schema.optionalKey(Schema.String),
+    declineCode: Schema.optionalKey(Schema.Int),
+    declineSubReason: Schema.optionalKey(Schema.String),
+    response: Schema.ObjectKeyword,
+    ...received
+  })
+) {
   readonly isRetryable = false
   override get message() {
     const code =
@@ -81,9 +99,13 @@ export class Declined extends Schema.TaggedError<Declined>("@pawl/core/Declined"
  * @category errors
  * @since 0.1.0
  */
-export class IntentRejected extends Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")(
+export class IntentRejected extends printed(
   "IntentRejected",
-  { requestId: Schema.String, errorCode: Schema.String }
+  Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")("IntentRejected", {
+    requestId: Schema.String,
+    errorCode: Schema.String,
+    ...received
+  })
 ) {
   readonly isRetryable = false
   override get message() {
@@ -106,13 +128,14 @@ export const FieldFault = Schema.Struct({ path: Schema.String, message: Schema.S
  * @category errors
  * @since 0.1.0
  */
-export class ValidationFailed extends Schema.TaggedError<ValidationFailed>(
-  "@pawl/core/ValidationFailed"
-)("ValidationFailed", {
-  sent: Schema.Boolean,
-  fields: Schema.Array(FieldFault),
-  ...response
-}) {
+export class ValidationFailed extends printed(
+  "ValidationFailed",
+  Schema.TaggedError<ValidationFailed>("@pawl/core/ValidationFailed")("ValidationFailed", {
+    sent: Schema.Boolean,
+    fields: Schema.Array(FieldFault),
+    ...response
+  })
+) {
   readonly isRetryable = false
   override get message() {
     const by = this.sent
@@ -135,9 +158,9 @@ const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> 
  * @category errors
  * @since 0.1.0
  */
-export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound")(
+export class NotFound extends printed(
   "NotFound",
-  response
+  Schema.TaggedError<NotFound>("@pawl/core/NotFound")("NotFound", response)
 ) {
   readonly isRetryable = false
   override readonly message = "The service does not know this resource"
@@ -150,14 +173,14 @@ export class NotFound extends Schema.TaggedError<NotFound>("@pawl/core/NotFound"
  * @category errors
  * @since 0.1.0
  */
-export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")(
+export class ServiceFailed extends printed(
   "ServiceFailed",
-  {
+  Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")("ServiceFailed", {
+    ...response,
     status: Schema.Int,
     attempts,
-    fields: Schema.optionalKey(Schema.Array(FieldFault)),
-    ...response
-  }
+    fields: Schema.optionalKey(Schema.Array(FieldFault))
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -174,12 +197,13 @@ export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@pawl/core
  * @category errors
  * @since 0.1.0
  */
-export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")(
+export class RateLimited extends printed(
   "RateLimited",
-  {
+  Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
     retryAfter: Schema.optionalKey(Schema.Finite),
-    attempts
-  }
+    attempts,
+    ...response
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -198,13 +222,13 @@ export class RateLimited extends Schema.TaggedError<RateLimited>("@pawl/core/Rat
  * @category errors
  * @since 0.1.0
  */
-export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")(
+export class Unreachable extends printed(
   "Unreachable",
-  {
+  Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")("Unreachable", {
     reason: Schema.String,
     sent: Schema.Boolean,
     attempts
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {
@@ -219,14 +243,15 @@ export class Unreachable extends Schema.TaggedError<Unreachable>("@pawl/core/Unr
  * @category errors
  * @since 0.1.0
  */
-export class UnexpectedResponse extends Schema.TaggedError<UnexpectedResponse>(
-  "@pawl/core/UnexpectedResponse"
-)("UnexpectedResponse", {
-  status: Schema.Int,
-  reason: Schema.String,
-  fields: Schema.optionalKey(Schema.Array(FieldFault)),
-  ...response
-}) {
+export class UnexpectedResponse extends printed(
+  "UnexpectedResponse",
+  Schema.TaggedError<UnexpectedResponse>("@pawl/core/UnexpectedResponse")("UnexpectedResponse", {
+    ...response,
+    status: Schema.Int,
+    reason: Schema.String,
+    fields: Schema.optionalKey(Schema.Array(FieldFault))
+  })
+) {
   readonly isRetryable = false
   override get message() {
     return withFaults(`The service answered ${this.status}, but ${this.reason}`, this.fields)
@@ -252,19 +277,19 @@ const Refusal = Schema.Union([
  *
  * `cause` is the last failure after which the create may have taken effect. `refusal` is the error of a later
  * attempt, if that attempt was refused: a proxy that does not know the path answers 404 too, so a refusal does
- * not end the doubt. `body` and `serviceRequestId` are those of the cause, or else of the refusal.
+ * not end the doubt. `body`, `status` and `serviceRequestId` are those of the cause, or else of the refusal.
  *
  * @category errors
  * @since 0.1.0
  */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")(
+export class OutcomeUnknown extends printed(
   "OutcomeUnknown",
-  {
+  Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")("OutcomeUnknown", {
     requestId: Schema.String,
     cause: Refusal,
     refusal: Schema.optionalKey(Refusal),
     ...response
-  }
+  })
 ) {
   readonly isRetryable = true
   override get message() {

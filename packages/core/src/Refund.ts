@@ -5,16 +5,39 @@
  */
 import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
-import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
+import { nullableText, type Open, openStruct, openStructOf } from "./internal/OpenStruct.ts"
 import {
-  DeclineCode,
-  IntegerText,
-  Metadata,
-  OpenStatus,
-  RequestId,
-  TransactionId,
-  Url
-} from "./Transaction.ts"
+  type CardAccount,
+  type CardDetails,
+  created,
+  type Created,
+  type CreateInput,
+  createInput,
+  details,
+  type OptionalCallbackUrl
+} from "./internal/SharedFields.ts"
+import { IntegerText, TransactionId, Url } from "./Transaction.ts"
+
+/**
+ * Input of the merchant to refund a payment, as plain text fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RefundInput extends CreateInput, CardAccount, OptionalCallbackUrl {
+  /**
+   * Identifier of the payment to refund: digits, sent as a JSON integer of any size. Any other text is refused
+   * before sending (`spec.md`, "Refunds").
+   */
+  readonly transactionId: string
+  /**
+   * Amount of the refund as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`,
+   * "Conventions").
+   */
+  readonly amount: string
+  /** Reason as free text for reporting; the three examples are those of `spec.md`, "Refunds". */
+  readonly reason: Open<"customer_request" | "duplicate" | "fraudulent">
+}
 
 /**
  * Schema for the body of `POST /api/v1/refunds/card`.
@@ -28,20 +51,12 @@ import {
  * @since 0.1.0
  */
 export const RefundRequest = openStruct("RefundRequest", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  ...createInput,
   mid: Schema.String,
-  /** Identifier of the original payment: digits, written as a JSON integer of any size. */
   transactionId: IntegerText,
-  /** Amount of the refund: decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Amount,
-  /** Free text for reporting, such as customer_request, duplicate or fraudulent. */
   reason: Schema.String,
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
-  callbackUrl: Schema.optionalKey(Url),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Metadata)
+  callbackUrl: Schema.optionalKey(Url)
 })
 
 /**
@@ -53,13 +68,17 @@ export const RefundRequest = openStruct("RefundRequest", {
 export type RefundRequest = typeof RefundRequest.Type
 
 /**
- * Input of the merchant to refund a payment, as plain text fields.
+ * The response to the creation of a refund. Fields that the specification does not name are in `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type RefundInput = Input<typeof RefundRequest.Encoded, "transactionId"> & {
-  readonly transactionId: string
+export interface RefundResponse extends Created {
+  /**
+   * Identifier of the refund, assigned by the service: 1 to 64 letters, digits, `_` or `-`. `Refunds.info` and
+   * `Refunds.status` take it (`spec.md`, "Refunds").
+   */
+  readonly refundId: TransactionId
 }
 
 /**
@@ -68,54 +87,9 @@ export type RefundInput = Input<typeof RefundRequest.Encoded, "transactionId"> &
  * @category schemas
  * @since 0.1.0
  */
-export const RefundResponse = openStruct("RefundResponse", {
-  /** Identifier of the refund, assigned by the service. */
+export const RefundResponse = openStructOf<RefundResponse>("RefundResponse", {
   refundId: TransactionId,
-  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
-  transactionStatus: OpenStatus,
-  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
-  declineCode: DeclineCode,
-  /** CARD or APM (`spec.md`, "Conventions"). */
-  paymentType: nullableText,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
-})
-
-/**
- * The response to the creation of a refund.
- *
- * @category models
- * @since 0.1.0
- */
-export type RefundResponse = typeof RefundResponse.Type
-
-/**
- * Schema for the response to `GET /api/v1/refunds/card/info/{id}`.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const RefundInfo = openStruct("RefundInfo", {
-  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
-  transactionId: TransactionId,
-  /** Identifier of the refund, assigned by the service. */
-  refundId: TransactionId,
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: nullableText,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
-  mid: nullableText,
-  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
-  transactionStatus: OpenStatus,
-  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
-  declineCode: DeclineCode,
-  /** Amount in major units: a JSON number on the wire, read as decimal text. */
-  totalAmount: Schema.optionalKey(Schema.NullOr(AmountFromNumber)),
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
-  callbackUrl: nullableText,
-  /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
-  createdAt: nullableText,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+  ...created
 })
 
 /**
@@ -124,4 +98,23 @@ export const RefundInfo = openStruct("RefundInfo", {
  * @category models
  * @since 0.1.0
  */
-export type RefundInfo = typeof RefundInfo.Type
+export interface RefundInfo extends CardDetails {
+  /** Identifier of the refunded payment (`spec.md`, "Refunds"). */
+  readonly transactionId: TransactionId
+  /** Identifier of the refund, assigned by the service (`spec.md`, "Refunds"). */
+  readonly refundId: TransactionId
+}
+
+/**
+ * Schema for the response to `GET /api/v1/refunds/card/info/{id}`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const RefundInfo = openStructOf<RefundInfo>("RefundInfo", {
+  transactionId: TransactionId,
+  refundId: TransactionId,
+  mid: nullableText,
+  totalAmount: Schema.optionalKey(Schema.NullOr(AmountFromNumber)),
+  ...details
+})

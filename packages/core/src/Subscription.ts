@@ -4,25 +4,45 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Amount, Currency } from "./Amount.ts"
-import { BillingDetails } from "./Billing.ts"
+import { BillingDetails, type BillingDetailsInput } from "./Billing.ts"
 import { CardToken } from "./Card.ts"
-import { Device } from "./Device.ts"
-import { type Input, openStruct, nullableText } from "./internal/OpenStruct.ts"
-import { Order } from "./Order.ts"
-import { subscriptionStatuses } from "./SubscriptionStatus.ts"
-import { DeclineCode, Metadata, OpenStatus, RequestId, TransactionId, Url } from "./Transaction.ts"
+import { Device, type DeviceInput } from "./Device.ts"
+import {
+  nullableText,
+  type Open,
+  type OpenText,
+  openStruct,
+  openStructOf,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
+import {
+  type Answered,
+  type CardAccount,
+  challenge,
+  type Challenge,
+  type CreateInput,
+  createInput,
+  outcome,
+  type PageUrls,
+  pageUrls
+} from "./internal/SharedFields.ts"
+import { Order, type OrderInput } from "./Order.ts"
+import {
+  SubscriptionPlan,
+  SubscriptionPlanDto,
+  type SubscriptionPlanInput,
+  UpdatePlan
+} from "./SubscriptionPlan.ts"
+import { type SubscriptionStatus, subscriptionStatuses } from "./SubscriptionStatus.ts"
+import { Metadata, OpenStatus, TransactionId } from "./Transaction.ts"
 
 /**
- * Schema for the frequency of the charges (`spec.md`, "Subscription plan"). An unknown value is kept.
+ * The status of a subscription in a body: one of the five, or an unknown text.
  *
- * @category schemas
+ * @category models
  * @since 0.1.0
  */
-export const Frequency = Schema.Union([
-  Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"]),
-  Schema.String
-])
+export type OpenSubscriptionStatus = Open<SubscriptionStatus>
 
 /**
  * Schema for the status of a subscription in a body (`spec.md`, "Subscription statuses"). An unknown value is kept.
@@ -30,125 +50,94 @@ export const Frequency = Schema.Union([
  * @category schemas
  * @since 0.1.0
  */
-export const OpenSubscriptionStatus = Schema.Union([
+export const OpenSubscriptionStatus: OpenText<OpenSubscriptionStatus> = Schema.Union([
   Schema.Literals(subscriptionStatuses),
   Schema.String
 ])
 
-const plan = {
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
-  amount: Amount,
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
-  currency: Currency,
-  /** DAILY, WEEKLY, MONTHLY or CUSTOM; CUSTOM is not documented. */
-  frequency: Frequency,
-  /** Number of units of `frequency` between two charges; its meaning is not documented. */
-  interval: Schema.Int,
-  /** Date of the start; the format is not documented. */
-  startDate: Schema.String,
-  /** Date of the end; the format is not documented. */
-  endDate: Schema.optionalKey(Schema.String)
+interface SubscriptionFields {
+  /**
+   * Identifier of the subscription, assigned by the service: 1 to 64 letters, digits, `_` or `-` (`spec.md`,
+   * "Subscription resource").
+   */
+  readonly subscriptionId: TransactionId
+  /** Date of the next charge as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly nextChargeDate?: string | null
 }
 
 /**
- * Schema for the plan of a new subscription: amount, frequency, start and end (`spec.md`, "Subscription plan").
- *
- * **Details**
- *
- * The specification shows neither the meaning of `interval` and CUSTOM nor the format of the dates. The
- * client sends these values unchanged (`docs/decisions/0009-a-subscription-starts-active-and-ends-canceled.md`).
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SubscriptionPlan = openStruct("SubscriptionPlan", plan)
-
-/**
- * The plan of a subscription.
+ * A subscription, as reads and changes return it. Fields that the specification does not name are in
+ * `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type SubscriptionPlan = typeof SubscriptionPlan.Type
-
-/**
- * Schema for the changes to a plan. Every field is optional; an absent field stays unchanged.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const UpdatePlan = openStruct("UpdatePlan", {
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
-  amount: Schema.optionalKey(Amount),
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
-  currency: Schema.optionalKey(Currency),
-  /** DAILY, WEEKLY, MONTHLY or CUSTOM; CUSTOM is not documented. */
-  frequency: Schema.optionalKey(Frequency),
-  /** Number of units of `frequency` between two charges; its meaning is not documented. */
-  interval: Schema.optionalKey(Schema.Int),
-  /** Date of the start; the format is not documented. */
-  startDate: Schema.optionalKey(Schema.String),
-  /** Date of the end; the format is not documented. */
-  endDate: Schema.optionalKey(Schema.String)
-})
-
-/**
- * Schema for a plan as the service returns it.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SubscriptionPlanDto = openStruct("SubscriptionPlanDto", {
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
-  amount: nullableText,
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
-  currency: nullableText,
-  /** DAILY, WEEKLY, MONTHLY or CUSTOM; CUSTOM is not documented. */
-  frequency: Schema.optionalKey(Frequency),
-  /** Number of units of `frequency` between two charges; its meaning is not documented. */
-  interval: Schema.optionalKey(Schema.Int),
-  /** Date of the start; the format is not documented. */
-  startDate: nullableText,
-  /** Date of the end; the format is not documented. */
-  endDate: nullableText
-})
-
-/**
- * Schema for a subscription, as read and update responses carry it (`spec.md`, "Subscription resource").
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Subscription = openStruct("Subscription", {
-  /** Identifier of the subscription, assigned by the service. */
-  subscriptionId: TransactionId,
-  /** Status of the subscription; an unknown one is kept (`spec.md`, "Subscription statuses"). */
-  status: OpenSubscriptionStatus,
-  /** Date of the next charge; the format is not documented. */
-  nextChargeDate: nullableText,
+export interface Subscription extends SubscriptionFields, UnknownFields {
+  /**
+   * Status of the subscription: one of the five, or an undocumented one, which is kept (`spec.md`, "Subscription
+   * statuses").
+   */
+  readonly status: OpenSubscriptionStatus
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
-  createdAt: nullableText,
+  readonly createdAt?: string | null
   /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
+  readonly plan?: SubscriptionPlanDto | null
+  /** Customer who is billed (`spec.md`, "Billing details variants"). */
+  readonly billingDetails?: BillingDetails | null
+  /** Key-value pairs of the create, returned unchanged (`spec.md`, "Conventions"). */
+  readonly metadata?: Metadata | null
+  /** Number of failed charges, an integer (`spec.md`, "Subscription resource"). */
+  readonly failureCount?: number | null
+  /** Date of the last charge as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly lastChargeDate?: string | null
+  /** Status of the last charge; its values are not documented (`spec.md`, "Subscription resource"). */
+  readonly lastChargeStatus?: string | null
+}
+
+/**
+ * Schema for a subscription (`spec.md`, "Subscription resource").
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Subscription = openStructOf<Subscription>("Subscription", {
+  subscriptionId: TransactionId,
+  status: OpenSubscriptionStatus,
+  nextChargeDate: nullableText,
+  createdAt: nullableText,
   plan: Schema.optionalKey(Schema.NullOr(SubscriptionPlanDto)),
-  /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetails)),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata)),
-  /** Number of failed charges. */
   failureCount: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  /** Date of the last charge; the format is not documented. */
   lastChargeDate: nullableText,
-  /** Status of the last charge; its values are not documented. */
   lastChargeStatus: nullableText
 })
 
 /**
- * A subscription.
+ * Input of the merchant to create a subscription, as plain text fields.
  *
  * @category models
  * @since 0.1.0
  */
-export type Subscription = typeof Subscription.Type
+export interface SubscriptionInput extends CreateInput, CardAccount, PageUrls {
+  /**
+   * Token that stands for a card, from `CardPayments.tokenize`; never printed (`spec.md`, "Recurring
+   * subscriptions").
+   */
+  readonly cardToken: string
+  /** Amount, currency, frequency and dates of the charges (`spec.md`, "Subscription plan"). */
+  readonly plan: SubscriptionPlanInput
+  /** Customer who is billed; `email` is required in it (`spec.md`, "Billing details variants"). */
+  readonly billingDetails?: BillingDetailsInput
+  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  readonly order?: OrderInput
+  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  readonly device?: DeviceInput
+  /**
+   * Whether to skip the first charge, which is otherwise made at once (`spec.md`, "Recurring subscriptions").
+   */
+  readonly skipFirstCharge?: boolean
+}
 
 /**
  * Schema for the body of `POST /api/v1/payments/card/recurring`. The service makes the first charge
@@ -158,30 +147,15 @@ export type Subscription = typeof Subscription.Type
  * @since 0.1.0
  */
 export const SubscriptionRequest = openStruct("SubscriptionRequest", {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  ...createInput,
   mid: Schema.String,
-  /** Token that stands for a card; redacted. */
   cardToken: CardToken,
-  /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
   plan: SubscriptionPlan,
-  /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(BillingDetails),
-  /** Order of the merchant (`spec.md`, "Order"). */
   order: Schema.optionalKey(Order),
-  /** Device of the customer (`spec.md`, "Device"). */
   device: Schema.optionalKey(Device),
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
-  callbackUrl: Url,
-  /** Absolute http(s) URL that the customer returns to after a success. */
-  successRedirectUrl: Url,
-  /** Absolute http(s) URL that the customer returns to after a failure. */
-  failureRedirectUrl: Url,
-  /** Whether to skip the first charge, which is otherwise made at once. */
-  skipFirstCharge: Schema.optionalKey(Schema.Boolean),
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Metadata)
+  ...pageUrls,
+  skipFirstCharge: Schema.optionalKey(Schema.Boolean)
 })
 
 /**
@@ -193,12 +167,23 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
 export type SubscriptionRequest = typeof SubscriptionRequest.Type
 
 /**
- * Input of the merchant to create a subscription, as plain text fields.
+ * The response to the creation of a subscription. Fields that the specification does not name are in
+ * `unknownFields`.
  *
  * @category models
  * @since 0.1.0
  */
-export type SubscriptionInput = Input<typeof SubscriptionRequest.Encoded>
+export interface SubscriptionResponse extends SubscriptionFields, Challenge, Answered {
+  /**
+   * Identifier of the first charge, assigned by the service (`spec.md`, "Recurring subscriptions").
+   */
+  readonly transactionId?: TransactionId | null
+  /**
+   * Status of the first charge: one of the nine, or an undocumented one, which is kept (`spec.md`, "Transaction
+   * statuses").
+   */
+  readonly transactionStatus?: OpenStatus | null
+}
 
 /**
  * Schema for the response to `POST /api/v1/payments/card/recurring`.
@@ -206,32 +191,30 @@ export type SubscriptionInput = Input<typeof SubscriptionRequest.Encoded>
  * @category schemas
  * @since 0.1.0
  */
-export const SubscriptionResponse = openStruct("SubscriptionResponse", {
-  /** Identifier of the subscription, assigned by the service. */
+export const SubscriptionResponse = openStructOf<SubscriptionResponse>("SubscriptionResponse", {
   subscriptionId: TransactionId,
-  /** Identifier of the first charge, assigned by the service. */
   transactionId: Schema.optionalKey(Schema.NullOr(TransactionId)),
-  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
+  ...outcome,
   transactionStatus: Schema.optionalKey(Schema.NullOr(OpenStatus)),
-  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
-  declineCode: DeclineCode,
-  /** Page of the 3-D Secure challenge; only with CUSTOMER_VERIFICATION. */
-  challengeUrl: nullableText,
-  /** The same challenge for an iframe; only with CUSTOMER_VERIFICATION. */
-  challengeUrlIframe: nullableText,
-  /** Date of the next charge; the format is not documented. */
-  nextChargeDate: nullableText,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+  ...challenge,
+  nextChargeDate: nullableText
 })
 
 /**
- * The response to the creation of a subscription.
+ * The changes that a merchant can make to a subscription, as plain text fields. An absent field stays unchanged.
  *
  * @category models
  * @since 0.1.0
  */
-export type SubscriptionResponse = typeof SubscriptionResponse.Type
+export interface SubscriptionUpdateInput {
+  /** The fields of the plan to change; the others stay unchanged (`spec.md`, "Subscription plan"). */
+  readonly plan?: Partial<SubscriptionPlanInput>
+  /**
+   * The new status: PENDING, TRIALING, ACTIVE, PAUSED or CANCELED. The specification shows the effect of the last
+   * three alone (`spec.md`, "Subscription statuses").
+   */
+  readonly status?: SubscriptionStatus
+}
 
 /**
  * Schema for the body of `PUT /api/v1/payments/card/recurring/{subscriptionId}`: only the fields
@@ -241,9 +224,7 @@ export type SubscriptionResponse = typeof SubscriptionResponse.Type
  * @since 0.1.0
  */
 export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
-  /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
   plan: Schema.optionalKey(UpdatePlan),
-  /** Status of the subscription; an unknown one is kept (`spec.md`, "Subscription statuses"). */
   status: Schema.optionalKey(OpenSubscriptionStatus)
 })
 
@@ -254,12 +235,3 @@ export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
  * @since 0.1.0
  */
 export type SubscriptionUpdate = typeof SubscriptionUpdate.Type
-
-/**
- * The changes that a merchant can make to the plan of a subscription, as plain text fields. An absent field
- * stays unchanged.
- *
- * @category models
- * @since 0.1.0
- */
-export type SubscriptionUpdateInput = Pick<Input<typeof SubscriptionUpdate.Encoded>, "plan">

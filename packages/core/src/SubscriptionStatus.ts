@@ -1,5 +1,5 @@
 /**
- * The five statuses of a subscription, and the changes that a merchant can make.
+ * The five statuses of a subscription, and the changes that a merchant can make to it.
  *
  * **Details**
  *
@@ -27,14 +27,6 @@ export const subscriptionStatuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", 
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
 
 /**
- * The statuses that a merchant can set by PUT.
- *
- * @category models
- * @since 0.1.0
- */
-export type SettableStatus = "ACTIVE" | "PAUSED" | "CANCELED"
-
-/**
  * Tells whether a value is one of the five statuses.
  *
  * @category guards
@@ -50,8 +42,10 @@ export const isSubscriptionStatus = (value: unknown): value is SubscriptionStatu
  * @category reducers
  * @since 0.1.0
  */
-export const put = (from: SubscriptionStatus, to: SettableStatus): SettableStatus | undefined =>
-  from === "CANCELED" ? undefined : to
+export const put = (
+  from: SubscriptionStatus,
+  to: SubscriptionStatus
+): SubscriptionStatus | undefined => (from === "CANCELED" ? undefined : to)
 
 /**
  * Returns the status after a DELETE: CANCELED, from any status.

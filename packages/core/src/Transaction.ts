@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Grammar from "./Grammar.ts"
 import { Integer, textFromNumber } from "./internal/JsonNumber.ts"
+import type { Open, OpenText } from "./internal/OpenStruct.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {
@@ -102,20 +103,39 @@ export const AccountId = Schema.String.check(isJoinable).pipe(Schema.brand("Acco
 export type AccountId = typeof AccountId.Type
 
 /**
+ * A status in a body: one of the nine, or an unknown text. `Status.isStatus` tells them apart.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OpenStatus = Open<Status>
+
+/**
  * Schema for a status in a body: one of the nine, or an unknown text, which is kept.
  *
  * @category schemas
  * @since 0.1.0
  */
-export const OpenStatus = Schema.Union([Schema.Literals(statuses), Schema.String])
+export const OpenStatus: OpenText<OpenStatus> = Schema.Union([
+  Schema.Literals(statuses),
+  Schema.String
+])
 
 /**
- * A status in a body: one of the nine, or an unknown text.
+ * The kind of a payment in a response: CARD or APM, or an unknown text.
  *
  * @category models
  * @since 0.1.0
  */
-export type OpenStatus = Status | (string & {})
+export type PaymentType = Open<"CARD" | "APM">
+
+/**
+ * Schema for the kind of a payment in a response (`spec.md`, "Conventions"). An unknown text is kept.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const PaymentType: OpenText<PaymentType> = Schema.String
 
 /**
  * Schema for the numeric reason of a decline. It is present only when the transaction is FAILED. The

@@ -14,6 +14,7 @@ import * as Order from "@pawl/core/Order"
 import * as PaymentIntent from "@pawl/core/PaymentIntent"
 import * as Refund from "@pawl/core/Refund"
 import * as Subscription from "@pawl/core/Subscription"
+import * as SubscriptionPlan from "@pawl/core/SubscriptionPlan"
 import * as Schema from "effect/Schema"
 
 const modules = [
@@ -29,7 +30,8 @@ const modules = [
   Order,
   PaymentIntent,
   Refund,
-  Subscription
+  Subscription,
+  SubscriptionPlan
 ]
 
 type Codec = Schema.Codec<Record<string, unknown>, Record<string, unknown>>

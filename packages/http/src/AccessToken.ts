@@ -21,7 +21,6 @@
  *
  * @since 0.1.0
  */
-import * as Json from "@pawl/core/Json"
 import {
   type ReadError,
   Unauthorized,
@@ -34,18 +33,22 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Base64Url from "effect/encoding/Base64Url"
-import * as FiberHandle from "effect/FiberHandle"
+import * as Fiber from "effect/Fiber"
 import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Schedule from "effect/Schedule"
 import * as Endpoint from "./Endpoint.ts"
 import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
+import * as ErrorResponse from "./internal/ErrorResponse.ts"
+import * as Failure from "./internal/Failure.ts"
+import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
+import * as RetryBudget from "./internal/RetryBudget.ts"
+import * as TokenResponse from "./internal/TokenResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
@@ -54,7 +57,8 @@ import { Transport } from "./Transport.ts"
  * Service that returns the access token of the configured merchant.
  *
  * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
- * - `peek`: returns the cached token if it has not expired, and requests none.
+ * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. It requests
+ *   none.
  * - `drop`: removes a token that the service refused with a 401 from the cache.
  *
  * @category services
@@ -64,7 +68,7 @@ export class AccessToken extends Context.Service<
   AccessToken,
   {
     readonly get: Effect.Effect<Token, TokenError>
-    readonly peek: Effect.Effect<Token | undefined>
+    readonly peek: (now: number) => Token | undefined
     readonly drop: (token: Token) => Effect.Effect<void>
   }
 >()("@pawl/http/AccessToken") {}
@@ -89,7 +93,8 @@ export interface Token {
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 /**
- * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials.
+ * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
+ * before each attempt.
  *
  * @category layers
  * @since 0.1.0
@@ -100,87 +105,119 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
-    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
+    const budget = RetryBudget.make(config.retryRatio)
     let cached: Token | undefined
 
-    const request = yield* Effect.orDie(
-      Operation.make(Endpoint.authenticate, config.baseUrl).toRequest({
-        payload: {
-          merchantKey: config.merchantKey,
-          merchantSecret: Redacted.value(config.merchantSecret)
-        }
-      })
+    const { toRequest } = Operation.make(Endpoint.authenticate, config)
+    const makeRequest = Effect.flatMap(config.merchantSecret, (secret) =>
+      Effect.orDie(
+        toRequest({
+          payload: { merchantKey: config.merchantKey, merchantSecret: Redacted.value(secret) }
+        })
+      )
     )
 
     const attempt = Effect.fnUntraced(function* (current: Attempts.Attempt) {
-      const response = yield* Attempts.send(config, transport, request, current)
-      const { body, status } = yield* Attempts.requireSuccess(request, response, current)
-      const text = findToken(body, profile.tokenField)
-      if (text !== undefined) return yield* toToken(text)
+      const request = yield* makeRequest
+      const response = yield* Attempts.requireSuccess(
+        request,
+        Observed.observe(
+          config.hooks,
+          () => ({
+            operation: Endpoint.authenticate.identifier,
+            method: request.method,
+            url: request.url,
+            attempt: current.number
+          }),
+          Attempts.send(transport, request, config.attemptTimeout, current.remaining())
+        ),
+        current
+      )
+      const text = TokenResponse.findToken(response.body, profile.tokenField)
+      if (text !== undefined) return yield* TokenResponse.toToken(text)
       return yield* Effect.fail(
-        Attempts.toFailure(new UnexpectedResponse({ status, reason: noToken }))
+        Failure.toFailure(
+          new UnexpectedResponse({ ...ErrorResponse.receivedOf(response), reason: noToken })
+        )
       )
     })
 
-    const authenticate = Effect.fn("AccessToken.authenticate")(() => {
-      const { identifier: operation } = Endpoint.authenticate
-      const attempts = Attempts.run(
-        config,
-        retryBudget,
-        { operation },
-        Attempts.isTransient,
-        attempt
-      )
-      return Metrics.timed(
-        operation,
-        Effect.mapError(attempts, ({ error }) => toTokenError(error))
-      ).pipe(
+    const { identifier: operation } = Endpoint.authenticate
+    const rules = {
+      limits: config,
+      budget,
+      annotations: { operation },
+      shouldRetry: Failure.isTransient
+    }
+    const authenticate = Effect.fn("AccessToken.authenticate")(() =>
+      Metrics.timed(operation, (_, start) => {
+        budget.earn()
+        return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
+          toTokenError(error)
+        )
+      }).pipe(
         Effect.onExit((exit) => Metric.update(Metrics.tokenRefreshes(Metrics.outcomeOf(exit)), 1))
       )
-    })
+    )
 
     const renewForever = Effect.fnUntraced(function* (token: Token) {
       for (let current = token; ;) {
         const life = Duration.millis(current.expiresAt - (yield* Clock.currentTimeMillis))
         const early = Duration.subtract(life, profile.refreshBefore)
         yield* Effect.sleep(Duration.max(early, Duration.divideUnsafe(life, 2)))
-        current = cached = yield* authenticate().pipe(
-          Effect.tapError(({ message }) =>
-            Effect.logWarning(
-              `The access token could not be renewed. The old one stays in use. ${message}`
-            )
-          ),
-          Effect.retry(renewalSchedule)
-        )
+        current = cached = yield* renewUntilDone
       }
     })
 
-    const renew = yield* FiberHandle.makeRuntime<never>()
+    const renewUntilDone = Effect.gen(function* () {
+      for (let failures = 0; ; failures++) {
+        const result = yield* Effect.result(authenticate())
+        if (Result.isSuccess(result)) return result.success
+        yield* Effect.logWarning(
+          `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
+        )
+        // 1, 2, 4, … minutes, at most an hour, with a jitter of 20 %. Each renewal has its own attempts.
+        const minutes = Math.min(2 ** failures, 60) * (yield* Random.nextBetween(0.8, 1.2))
+        yield* Effect.sleep(Duration.minutes(minutes))
+      }
+    })
+
+    const services = yield* Effect.context()
+    let renewal: Fiber.Fiber<never> | undefined
+    let isClosed = false
+    yield* Effect.addFinalizer(() => {
+      isClosed = true
+      return renewal === undefined ? Effect.void : Fiber.interrupt(renewal)
+    })
+    const renew = (token: Token) => {
+      renewal?.interruptUnsafe()
+      if (!isClosed)
+        renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
+    }
     const sharesRequest = yield* SharesRequest
     const obtain = Effect.map(authenticate(), (token) => {
       cached = token
-      if (sharesRequest) renew(BackgroundClock.provide(renewForever(token)))
+      if (sharesRequest) renew(token)
       return token
     })
-    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => obtain, {
+    const peek = (now: number) =>
+      cached !== undefined && now < cached.expiresAt ? cached : undefined
+    /** The cached token, or a new one. */
+    const peekOr = (request: Effect.Effect<Token, TokenError>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const token = peek(now)
+        return token === undefined ? request : Effect.succeed(token)
+      })
+    // A fiber may find no token and start its request only after that of another fiber has ended.
+    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => peekOr(obtain), {
       capacity: 1,
       timeToLive: () => Duration.zero
     })
 
     const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
 
-    const peek = Clock.clockWith((clock) =>
-      Effect.succeed(
-        cached !== undefined && clock.currentTimeMillisUnsafe() < cached.expiresAt
-          ? cached
-          : undefined
-      )
-    )
-
     return AccessToken.of({
-      get: Effect.flatMap(peek, (token) =>
-        token === undefined ? requestToken : Effect.succeed(token)
-      ),
+      get: peekOr(requestToken),
       peek,
       drop: (token) =>
         Effect.sync(() => {
@@ -213,63 +250,28 @@ export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Trans
     /* @__PURE__ */ Layer.succeed(SharesRequest, false)
   )
 
-/** The gaps between failed renewals: 1, 2, 4, … minutes, at most an hour. Each renewal has its own attempts. */
-const renewalSchedule = Schedule.min([
-  Schedule.exponential("1 minute"),
-  Schedule.spaced("1 hour")
-]).pipe(Schedule.jittered)
-
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"
 
 /** Converts the errors of `/auth`, so that they cannot be taken for errors of the call that needs a token. */
 const toTokenError = (error: ReadError): TokenError => {
+  const parts = ErrorResponse.partsOfError(error)
   if (error._tag === "ValidationFailed") {
-    return new UnexpectedResponse({ status: 400, reason: "/auth does not accept the credentials" })
+    return new UnexpectedResponse({
+      ...parts,
+      status: 400,
+      reason: "/auth does not accept the credentials"
+    })
   }
   if (error._tag === "NotFound") {
-    return new UnexpectedResponse({ status: 404, reason: "the base URL has no /v1/auth" })
+    return new UnexpectedResponse({
+      ...parts,
+      status: 404,
+      reason: "the base URL has no /v1/auth"
+    })
   }
-  if (error._tag === "Unauthorized") return new Unauthorized({ sent: false })
+  if (error._tag === "Unauthorized") return new Unauthorized({ ...parts, sent: false })
   return error._tag === "Unreachable"
     ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
     : error
-}
-
-const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
-
-/** A token that can be sent in a header: printable ASCII, at most 8 KiB. */
-const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
-
-const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
-  const json = Result.getOrUndefined(Json.fromBytes(bytes))
-  const found = [
-    json,
-    ...[json, member(json, "data")].flatMap((object) =>
-      (field === undefined ? usualTokenFields : [field]).map((name) => member(object, name))
-    )
-  ].find((value) => typeof value === "string")
-  return found !== undefined && tokenPattern.test(found) ? found : undefined
-}
-
-const member = (json: unknown, name: string): unknown =>
-  typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
-
-const maxLifetime = Duration.toMillis(Duration.days(30))
-const minLifetime = Duration.toMillis(Duration.minutes(10))
-
-const toToken = (text: string): Effect.Effect<Token> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const claimed = readExpiry(text) * 1000 - now
-    return {
-      text: Redacted.make(text, { label: "token" }),
-      expiresAt: now + (claimed >= minLifetime && claimed <= maxLifetime ? claimed : maxLifetime)
-    }
-  })
-
-/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
-const readExpiry = (text: string): number => {
-  const claims = Result.flatMap(Base64Url.decode(text.split(".")[1] ?? ""), Json.fromBytes)
-  const exp = member(Result.getOrUndefined(claims), "exp")
-  return typeof exp === "number" ? exp : Number.NaN
 }

@@ -10,6 +10,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Endpoint from "./Endpoint.ts"
+import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 import { unauthorized } from "./internal/ErrorBody.ts"
 import { asSpecified } from "./internal/OpenApiDocument.ts"
 
@@ -113,10 +114,10 @@ export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
  */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
-    Endpoint.createSubscription,
-    Endpoint.readSubscription,
-    Endpoint.updateSubscription,
-    Endpoint.cancelSubscription
+    SubscriptionEndpoint.createSubscription,
+    SubscriptionEndpoint.readSubscription,
+    SubscriptionEndpoint.updateSubscription,
+    SubscriptionEndpoint.cancelSubscription
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}

@@ -12,7 +12,8 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
@@ -29,7 +30,7 @@ import type { PawlConfig } from "./PawlConfig.ts"
  *
  * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error, the same
  * fields and `inDoubt: true`: the service then returns the original response. Store a requestId of your own with the order
- * before the call, so that this works after a crash too (`examples/src/recover.ts`).
+ * before the call, so that this works after a crash too (`Pawl.makeRequestId`).
  *
  * @category services
  * @since 0.1.0
@@ -53,7 +54,7 @@ export class ApmPayments extends Context.Service<
      * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "APM payments").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayments") {}
 

@@ -14,7 +14,8 @@ import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 import type { PawlConfig } from "./PawlConfig.ts"
@@ -55,12 +56,12 @@ export class ApmPayouts extends Context.Service<
      * Reads all fields of a payout. `id` is the `transactionId` of the create. Fails with `NotFound` when
      * the service does not know the id (`spec.md`, "APM payouts").
      */
-    readonly info: (id: string) => Effect.Effect<ApmPayoutInfo, ReadError>
+    readonly info: (id: string, options?: CallOptions) => Effect.Effect<ApmPayoutInfo, ReadError>
     /**
      * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "APM payouts").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayouts") {}
 

@@ -9,10 +9,9 @@
  * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
  *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
  *   request with the same requestId is refused.
- * - A DELETE is retried when its effect is unknown, and after a 429. A 404 to a retry whose effect was unknown
+ * - A PUT is retried only when it surely had no effect: after a 429, or when it never left.
+ * - A DELETE is retried in these cases too, and when its effect is unknown. A 404 to a retry whose effect was unknown
  *   counts as success.
- * - A PUT is sent once.
- * - A request that surely never left is sent again, whatever its method.
  *
  * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
  * call with `Unauthorized`. It concerns this operation only: for the cooldown time its next 401 fails without
@@ -30,36 +29,36 @@
  *
  * @since 0.1.0
  */
-import {
-  OutcomeUnknown,
-  type ReadError,
-  Unauthorized,
-  type UnexpectedResponse,
-  Unreachable,
-  type ValidationFailed
-} from "@pawl/core/PaymentsError"
-import * as Clock from "effect/Clock"
+import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
-import { AccessToken, type Token } from "./AccessToken.ts"
+import * as Result from "effect/Result"
+import { AccessToken } from "./AccessToken.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as Attempts from "./internal/Attempts.ts"
-import * as Crossed from "./internal/Crossed.ts"
+import * as Authorized from "./internal/Authorized.ts"
+import * as CallAttempts from "./internal/CallAttempts.ts"
 import * as Doubts from "./internal/Doubts.ts"
+import * as Failure from "./internal/Failure.ts"
+import * as FirstAttempt from "./internal/FirstAttempt.ts"
 import * as InFlight from "./internal/InFlight.ts"
+import * as Limits from "./internal/Limits.ts"
+import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Renewals from "./internal/Renewals.ts"
+import * as RetryBudget from "./internal/RetryBudget.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
-import { type Request, Transport } from "./Transport.ts"
+import { Transport } from "./Transport.ts"
 
 /**
  * Service that calls operations of the contract.
  *
- * - `call`: sends a GET with retries, any other method once.
+ * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
  * - `create`: sends a POST whose body has a requestId, with retries.
  * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
  *
@@ -74,7 +73,8 @@ export class Caller extends Context.Service<
   {
     readonly call: <A>(
       endpoint: Operation.Endpoint<A>,
-      input: Operation.Input
+      input: Operation.Input,
+      options?: CallOptions
     ) => Effect.Effect<A, ReadError>
     readonly create: <A>(
       endpoint: Operation.Endpoint<A>,
@@ -83,24 +83,11 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<A, ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
-      input: Operation.Input
+      input: Operation.Input,
+      options?: CallOptions
     ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Caller") {}
-
-/**
- * The options of a create.
- *
- * - `inDoubt`: whether an earlier request with this requestId may have taken effect, for example in a process
- *   that ended before its response. Then only a readable response of the service ends the doubt: every error of
- *   the call is an `OutcomeUnknown`. A client remembers the doubts of its own calls by itself, up to 10,000.
- *
- * @category models
- * @since 0.1.0
- */
-export interface CreateOptions {
-  readonly inDoubt?: boolean | undefined
-}
 
 /**
  * Layer that calls the service at the configured base URL.
@@ -114,209 +101,120 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const config = yield* PawlConfig
     const tokens = yield* AccessToken
     const transport = yield* Transport
-    const operationOf = Operation.makeAll(config.baseUrl)
-    const whileInFlight = InFlight.make()
+    const operationOf = Operation.makeAll(config)
+    const inFlight = InFlight.make()
     const doubts = Doubts.make()
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
-    const retryBudget = Attempts.makeRetryBudget(config.retryRatio)
-
-    const getToken = (
-      { number, remaining }: Attempts.Attempt,
-      progress: Progress
-    ): Effect.Effect<Token, Attempts.AttemptFailure> =>
-      Effect.flatMap(tokens.peek, (cached) =>
-        cached !== undefined
-          ? Effect.succeed(cached)
-          : Effect.mapError(requestToken(number, remaining), (error) =>
-              Attempts.finalFailure(
-                error._tag === "Unauthorized" ? new Unauthorized({ sent: progress.sent }) : error
-              )
-            )
+    const budget = RetryBudget.make(config.retryRatio)
+    const send: Authorized.Send = (call, request, total) =>
+      Observed.observe(
+        config.hooks,
+        () => ({
+          operation: call.operation.name,
+          method: request.method,
+          url: request.url,
+          attempt: call.requests,
+          ...(call.annotations["requestId"] !== undefined && {
+            requestId: call.annotations["requestId"]
+          })
+        }),
+        Attempts.send(transport, request, call.limits.attemptTimeout, total)
       )
+    const sendAuthorized = Authorized.make(tokens, renewals, send)
+    const runFirst = FirstAttempt.make(tokens, renewals, send)
 
-    const requestToken = (attempts: number, remaining: Attempts.Attempt["remaining"]) =>
-      Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
-        renewals.mayAsk(now)
-          ? tokens.get.pipe(
-              Effect.timeoutOrElse({
-                duration: remaining(),
-                orElse: () =>
-                  Effect.fail(
-                    new Unreachable({ reason: "no access token in time", sent: false, attempts })
-                  )
-              }),
-              Effect.tapErrorTag("Unauthorized", () =>
-                Effect.map(Clock.monotonicTimeNanos, renewals.authRefused)
-              )
-            )
-          : Effect.fail(new Unauthorized({ sent: false }))
-      )
-
-    const sendWith = (
-      token: Token,
-      operation: string,
-      request: Request,
-      attempt: Attempts.Attempt,
-      progress: Progress
-    ) => {
-      const authorization = `Bearer ${Redacted.value(token.text)}`
-      const authorized = { ...request, headers: { ...request.headers, authorization } }
-      progress.sent = true
-      return Effect.flatMap(Attempts.send(config, transport, authorized, attempt), (response) => {
-        if (response.status >= 200 && response.status < 300) renewals.succeeded(operation, token)
-        return Attempts.requireSuccess(authorized, response, attempt)
-      })
-    }
-
-    const sendAuthorized = (
-      operation: string,
-      request: Request,
-      attempt: Attempts.Attempt,
-      progress: Progress
-    ) =>
-      Effect.flatMap(getToken(attempt, progress), (token) =>
-        Effect.catchIf(
-          sendWith(token, operation, request, attempt, progress),
-          isUnauthorized,
-          (failure) =>
-            Effect.flatMap(afterRefusal(operation, token), (next) =>
-              next === "fail"
-                ? Effect.fail(failure)
-                : Effect.flatMap(getToken(attempt, progress), (fresh) =>
-                    Effect.tapError(
-                      sendWith(fresh, operation, request, attempt, progress),
-                      (error) =>
-                        isUnauthorized(error)
-                          ? Effect.map(Clock.monotonicTimeNanos, (now) =>
-                              renewals.refused(operation, now)
-                            )
-                          : Effect.void
-                    )
-                  )
-            )
-        )
-      )
-
-    const afterRefusal = Effect.fnUntraced(function* (operation: string, token: Token) {
-      const now = yield* Clock.monotonicTimeNanos
-      const next = renewals.afterRefusal(operation, token, yield* tokens.peek, now)
-      if (next === "renew") yield* tokens.drop(token)
-      return next
-    })
-
-    const sendWithRetries = <A>(
-      operation: Operation.Operation<A>,
-      annotations: Attempts.Annotations,
-      request: Request,
-      shouldRetry: (failure: Attempts.AttemptFailure) => boolean,
-      progress: Progress = { sent: false },
-      classify: (failure: Attempts.AttemptFailure) => Attempts.AttemptFailure = identity
-    ): Effect.Effect<A, Attempts.CallFailure> =>
-      Effect.withFiber((fiber) => {
-        const { span, tracer } = fiber.cache
-        if (tracer !== undefined && span?._tag === "Span") {
-          for (const [name, value] of Object.entries(annotations))
-            span.attribute(`pawl.${name}`, value)
-        }
-        return Attempts.run(config, retryBudget, annotations, shouldRetry, (attempt) =>
-          Effect.mapErrorEager(
-            Effect.flatMap(sendAuthorized(operation.name, request, attempt, progress), (response) =>
-              Effect.mapErrorEager(
-                Effect.flatMapEager(operation.fromResponse(response), (value) =>
-                  Crossed.isOwn(value, annotations)
-                    ? Effect.succeed(value)
-                    : Effect.fail(Crossed.toError(response))
-                ),
-                (error) => Attempts.toFailure(error)
-              )
-            ),
-            classify
-          )
-        )
-      })
-
-    /** Builds the request of a call, and records the duration of `send`. */
-    const timedCall = <A, B, E extends { readonly _tag: string }>(
+    /** Encodes the request of a call, runs its attempts by `attempt` and records its duration. */
+    const run = <A, B, E extends { readonly _tag: string }>(
       endpoint: Operation.Endpoint<A>,
       input: Operation.Input,
       ids: Readonly<Record<string, string>>,
-      send: (
-        operation: Operation.Operation<A>,
-        annotations: Attempts.Annotations,
-        request: Request
+      options: CallOptions | undefined,
+      rules: Pick<Authorized.Call<A>, "shouldRetry" | "classify">,
+      use: (
+        call: Authorized.Call<A>,
+        attempts: Effect.Effect<A, Failure.CallFailure>
       ) => Effect.Effect<B, E>
     ): Effect.Effect<B, E | ValidationFailed> => {
       const operation = operationOf(endpoint)
-      return Effect.flatMap(operation.toRequest(input), (request) =>
-        Metrics.timed(
-          operation.name,
-          send(operation, { ...ids, operation: operation.name }, request)
-        )
+      const limits = Limits.make(config, options)
+      if (Result.isFailure(limits)) return Effect.fail(limits.failure)
+      return Effect.flatMapEager(operation.toRequest(input), (request) =>
+        Metrics.timed(operation.name, ({ cache }, start) => {
+          const annotations = { ...ids, operation: operation.name }
+          if (cache.tracer !== undefined && cache.span?._tag === "Span") {
+            for (const [name, value] of Object.entries(annotations))
+              cache.span.attribute(`pawl.${name}`, value)
+          }
+          budget.earn()
+          const call = {
+            ...rules,
+            annotations,
+            budget,
+            limits: limits.success,
+            operation,
+            request,
+            requests: 0
+          }
+          return use(
+            call,
+            runFirst(call, (first) => CallAttempts.run(sendAuthorized, call, start, first))
+          )
+        })
       )
     }
 
     return Caller.of({
-      call: (endpoint, input) =>
-        timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
-          Effect.mapError(
-            sendWithRetries(
-              operation,
-              annotations,
-              request,
-              operation.isRead ? Attempts.isTransient : Attempts.isUnsent
-            ),
-            ({ error }) => error
-          )
+      call: (endpoint, input, options) =>
+        run(
+          endpoint,
+          input,
+          idOf(input),
+          options,
+          endpoint.method === "GET" ? read : write,
+          (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
         ),
-      create: (endpoint, payload, { inDoubt = false } = {}) => {
+      create: (endpoint, payload, options) => {
+        const inDoubt = options?.inDoubt ?? false
         const { requestId } = payload
         if (inDoubt) doubts.add(requestId)
-        const progress = { sent: false }
-        const classify = (failure: Attempts.AttemptFailure) => {
-          const classified = Attempts.ofCreate(failure)
+        const fail = ({ doubt, error }: Failure.CallFailure) =>
+          Effect.fail(
+            inDoubt || doubt !== undefined || doubts.has(requestId)
+              ? Doubts.toOutcomeUnknown(requestId, error, doubt)
+              : error
+          )
+        const classify = (failure: Failure.AttemptFailure) => {
+          const classified = Failure.ofCreate(failure)
           if (classified.doubt !== undefined) doubts.add(requestId)
           return classified
         }
-        const refuse = (error: ReadError, doubt: Attempts.Doubt | undefined) =>
-          inDoubt || doubt !== undefined || doubts.has(requestId)
-            ? toOutcomeUnknown(requestId, error, doubt)
-            : error
-        return timedCall(endpoint, { payload }, { requestId }, (operation, annotations, request) =>
-          whileInFlight(
-            requestId,
-            request,
-            sendWithRetries(
-              operation,
-              annotations,
-              request,
-              Attempts.isTransient,
-              progress,
-              classify
-            ).pipe(
-              Effect.mapBoth({
-                onSuccess: (response) => {
-                  doubts.delete(requestId)
-                  return response
-                },
-                onFailure: ({ doubt, error }) => refuse(error, doubt)
-              }),
-              Effect.onInterrupt(() =>
-                Effect.sync(() => {
-                  if (progress.sent) doubts.add(requestId)
-                })
-              )
-            )
-          )
-        ).pipe(
-          Effect.mapError((error) =>
-            error._tag === "OutcomeUnknown" ? error : refuse(error, undefined)
-          )
+        const rules = { shouldRetry: Failure.isTransient, classify }
+        const created = run(
+          endpoint,
+          { payload },
+          { requestId },
+          options,
+          rules,
+          (call, attempts) => {
+            if (!inFlight.enter(requestId, call.request)) {
+              return fail({ error: InFlight.refusal(), doubt: undefined })
+            }
+            return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
+              inFlight.leave(requestId)
+              if (exit._tag === "Success") doubts.delete(requestId)
+              else if (call.requests > 0 && Exit.hasInterrupts(exit)) doubts.add(requestId)
+              return undefined
+            })
+          }
+        )
+        return created.pipe(
+          Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined }))
         )
       },
-      remove: (endpoint, input) =>
-        timedCall(endpoint, input, idOf(input), (operation, annotations, request) =>
-          sendWithRetries(operation, annotations, request, mayRemoveAgain).pipe(
-            // The error of a later attempt does not tell whether an earlier one took effect.
+      remove: (endpoint, input, options) =>
+        run(endpoint, input, idOf(input), options, removal, (_, attempts) =>
+          // The error of a later attempt does not tell whether an earlier one took effect.
+          attempts.pipe(
             Effect.catch(({ doubt, error }) =>
               doubt !== undefined && error._tag === "NotFound"
                 ? Effect.void
@@ -328,40 +226,15 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
   })
 )
 
-/** Whether a request of a call may have left. */
-interface Progress {
-  sent: boolean
+const read = { shouldRetry: Failure.isTransient, classify: identity }
+
+const write = { shouldRetry: Failure.hadNoEffect, classify: identity }
+
+const removal = {
+  shouldRetry: (failure: Failure.AttemptFailure): boolean =>
+    Failure.isInDoubt(failure) || Failure.hadNoEffect(failure),
+  classify: identity
 }
-
-/** The service did not carry out a DELETE that it answered with 429. */
-const mayRemoveAgain = (failure: Attempts.AttemptFailure): boolean =>
-  Attempts.isInDoubt(failure) || Attempts.isUnsent(failure) || failure.error._tag === "RateLimited"
-
-const isUnauthorized = ({ error }: Attempts.AttemptFailure): boolean =>
-  error._tag === "Unauthorized"
-
-const toOutcomeUnknown = (
-  requestId: string,
-  error: ReadError,
-  doubt: Attempts.Doubt | undefined
-): OutcomeUnknown => {
-  const cause = doubt ?? error
-  const { body, serviceRequestId } = { ...responseOf(error), ...responseOf(cause) }
-  return new OutcomeUnknown({
-    requestId,
-    cause,
-    ...(error !== cause && { refusal: error }),
-    ...(body !== undefined && { body }),
-    ...(serviceRequestId !== undefined && { serviceRequestId })
-  })
-}
-
-/** Returns the parts of the response that an error has. */
-const responseOf = (error: ReadError): Pick<UnexpectedResponse, "body" | "serviceRequestId"> => ({
-  ...("body" in error && error.body !== undefined && { body: error.body }),
-  ...("serviceRequestId" in error &&
-    error.serviceRequestId !== undefined && { serviceRequestId: error.serviceRequestId })
-})
 
 /** Returns the id in the path of a call, for logs and spans. */
 const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {

@@ -16,7 +16,8 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -27,7 +28,7 @@ import { failDeclined } from "./internal/Decline.ts"
  * **Details**
  *
  * The specification shows no fields for creating, charging and tokenizing. The likely fields are typed; other
- * fields of requests and responses are kept unchanged.
+ * fields of a request are sent unchanged, and those of a response are in `unknownFields`.
  *
  * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
  * for it. In CUSTOMER_VERIFICATION the response has the address of the challenge; see
@@ -78,7 +79,7 @@ export class CardPayments extends Context.Service<
      * Reads the status of a card payment. `id` is the `transactionId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "Card payment status").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayments") {}
 

@@ -11,7 +11,8 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -51,12 +52,12 @@ export class CardPayouts extends Context.Service<
      * of the create. Fails with `NotFound` when the service does not know the id (`spec.md`, "Card
      * payouts").
      */
-    readonly info: (id: string) => Effect.Effect<CardPayoutInfo, ReadError>
+    readonly info: (id: string, options?: CallOptions) => Effect.Effect<CardPayoutInfo, ReadError>
     /**
      * Reads the status of a payout. `id` is the `transactionId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "Card payouts").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayouts") {}
 

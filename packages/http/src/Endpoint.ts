@@ -1,5 +1,6 @@
 /**
- * All endpoints of the service: path, request, response and errors of each.
+ * The endpoints of the service: path, request, response and errors of each. Those of subscriptions are in
+ * `SubscriptionEndpoint`.
  *
  * **Details**
  *
@@ -20,18 +21,12 @@ import {
 import { CardPayoutInfo, CardPayoutRequest, CardPayoutResponse } from "@pawl/core/CardPayout"
 import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
-import {
-  Subscription,
-  SubscriptionRequest,
-  SubscriptionResponse,
-  SubscriptionUpdate
-} from "@pawl/core/Subscription"
-import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
+import { OpenStatus } from "@pawl/core/Transaction"
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import { errors } from "./internal/ErrorBody.ts"
+import { PathId } from "./internal/PathId.ts"
 
 /**
  * Schema for the credentials that are exchanged for an access token.
@@ -56,9 +51,6 @@ export const authenticate = HttpApiEndpoint.post("authenticate", "/api/v1/auth",
   success: Schema.Json,
   error: errors
 }).annotate(OpenApi.Summary, "Exchanges the credentials for an access token")
-
-/** An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. */
-const PathId = Schema.toType(TransactionId)
 
 /** The schemas of every status endpoint. */
 const readStatus = { params: { id: PathId }, success: OpenStatus, error: errors }
@@ -254,56 +246,3 @@ export const createPaymentIntent = HttpApiEndpoint.post(
   "/api/v1/payments/intent",
   { payload: PaymentIntentRequest, success: PaymentIntentResponse, error: errors }
 ).annotate(OpenApi.Summary, "Creates a payment intent, a hosted page")
-
-/**
- * Creates a subscription with a card token.
- *
- * @category endpoints
- * @since 0.1.0
- */
-export const createSubscription = HttpApiEndpoint.post(
-  "createSubscription",
-  "/api/v1/payments/card/recurring",
-  { payload: SubscriptionRequest, success: SubscriptionResponse, error: errors }
-).annotate(OpenApi.Summary, "Creates a subscription with a card token")
-
-/**
- * Reads a subscription.
- *
- * @category endpoints
- * @since 0.1.0
- */
-export const readSubscription = HttpApiEndpoint.get(
-  "readSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: Subscription, error: errors }
-).annotate(OpenApi.Summary, "Reads a subscription")
-
-/**
- * Changes the fields of a subscription that are in the body.
- *
- * @category endpoints
- * @since 0.1.0
- */
-export const updateSubscription = HttpApiEndpoint.put(
-  "updateSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  {
-    params: { subscriptionId: PathId },
-    payload: SubscriptionUpdate,
-    success: Subscription,
-    error: errors
-  }
-).annotate(OpenApi.Summary, "Changes the fields of a subscription that are in the body")
-
-/**
- * Cancels a subscription at once. The response is 204 without a body.
- *
- * @category endpoints
- * @since 0.1.0
- */
-export const cancelSubscription = HttpApiEndpoint.delete(
-  "cancelSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: HttpApiSchema.NoContent, error: errors }
-).annotate(OpenApi.Summary, "Cancels a subscription at once")

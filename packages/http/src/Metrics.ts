@@ -21,6 +21,7 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
@@ -114,22 +115,23 @@ export const callDuration: (operation: string, outcome: string) => Metric.Histog
   )
 
 /**
- * Records the duration of a call in `callDuration`.
+ * Runs a call and records its duration in `callDuration`. The call gets its fiber and its begin, in nanoseconds
+ * of the monotonic clock.
  *
  * @category instrumenting
  * @since 0.1.0
  */
 export const timed = <A, E extends { readonly _tag: string }, R>(
   operation: string,
-  call: Effect.Effect<A, E, R>
+  call: (fiber: Fiber.Fiber<unknown, unknown>, start: bigint) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const clock = fiber.getRef(Clock.Clock)
     const start = clock.monotonicTimeNanosUnsafe()
-    return Effect.onExit(call, (exit) => {
+    return Effect.onExitPrimitive(call(fiber, start), (exit) => {
       const seconds = Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9
       callDuration(operation, outcomeOf(exit)).updateUnsafe(seconds, fiber.context)
-      return Effect.void
+      return undefined
     })
   })
 

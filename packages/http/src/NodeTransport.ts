@@ -207,14 +207,13 @@ const stopped = new Error("The request was interrupted")
 /** The longest time of a timer, in milliseconds: a longer one would end at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** Joins headers that came several times with commas. */
+/** Joins headers that came several times with commas, in place: the object belongs to one response. */
 const joinHeaders = (
-  received: Readonly<Record<string, string | Array<string> | undefined>>
+  headers: Record<string, string | Array<string> | undefined>
 ): Response["headers"] => {
-  const headers: Record<string, string | undefined> = {}
-  for (const name in received) {
-    const value = received[name]
-    headers[name] = Array.isArray(value) ? value.join(", ") : value
+  for (const name in headers) {
+    const value = headers[name]
+    if (Array.isArray(value)) headers[name] = value.join(", ")
   }
-  return headers
+  return headers as Record<string, string | undefined>
 }

@@ -27,14 +27,14 @@
  *
  * One layer is one merchant in one environment. It has one access token and one pool of connections; both
  * end with the scope of the layer. Each call of `layer` makes another client, so several merchants can be in
- * one program; `packages/http/README.md` shows them in a `LayerMap`. `Profile` of `@pawl/core/Profile` has the switches for the silences of
+ * one program; the README of `@pawl/http` shows them in a `LayerMap`. `Profile` of `@pawl/core/Profile` has the switches for the silences of
  * the specification. They are an option of `layer`, or a service that is provided to any of the layers.
  *
  * **Gotchas**
  *
  * Choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call.
  * If the process dies between the request and the response, the next process sends the same request again, with
- * `inDoubt: true`, and gets the original response. See `examples/src/recover.ts`. A requestId that the client
+ * `inDoubt: true`, and gets the original response. A requestId that the client
  * makes is lost when the call is interrupted.
  *
  * @since 0.1.0

@@ -15,6 +15,7 @@
  * | `connections` | `PAWL_CONNECTIONS` | 256 |
  * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
  * | `headers` | none | none |
+ * | `hooks` | none | none |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
  *
@@ -24,20 +25,24 @@
  * @since 0.1.0
  */
 import { isolatedBy } from "@pawl/core/Isolated"
-import { isLoopback } from "@pawl/core/Loopback"
 import * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Hooks } from "./Hooks.ts"
+import * as Settings from "./internal/Settings.ts"
 
 /**
  * Service that holds the configuration of the client.
+ *
+ * - `merchantSecret`: reads the secret anew. If it cannot be read, the last one stays in use.
+ * - `currentSecret`: returns the secret that was read last.
  *
  * @category services
  * @since 0.1.0
@@ -47,7 +52,8 @@ export class PawlConfig extends Context.Service<
   {
     readonly baseUrl: string
     readonly merchantKey: string
-    readonly merchantSecret: Redacted.Redacted
+    readonly merchantSecret: Effect.Effect<Redacted.Redacted>
+    readonly currentSecret: () => Redacted.Redacted
     readonly attemptTimeout: Duration.Duration
     readonly totalTimeout: Duration.Duration
     readonly maxAttempts: number
@@ -55,6 +61,7 @@ export class PawlConfig extends Context.Service<
     readonly connections: number
     readonly retryRatio: number
     readonly headers: Readonly<Record<string, string>>
+    readonly hooks: Hooks | undefined
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -63,7 +70,9 @@ export class PawlConfig extends Context.Service<
  *
  * - `baseUrl`: the base address of the environment (`spec.md`, "Authentication"). It ends in `/api` and is
  *   https, or http for a loopback host.
- * - `merchantKey`, `merchantSecret`: the credentials of that environment.
+ * - `merchantKey`, `merchantSecret`: the credentials of that environment. The secret may be an effect that reads
+ *   it, for example from a file, so that it changes without a restart. The client reads it when it is built and
+ *   before each request for an access token. Until the next one the checksums use the secret that was read last.
  * - `attemptTimeout`: time limit of one attempt; 10 seconds.
  * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
  * - `maxAttempts`: most attempts of a call; 4.
@@ -75,6 +84,7 @@ export class PawlConfig extends Context.Service<
  *   usual traffic, and a reserve of retries that earlier calls left.
  * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
  *   `authorization`, `accept` and `content-type` itself.
+ * - `hooks`: run before each request and after its response; none. See `Hooks`.
  *
  * @category models
  * @since 0.1.0
@@ -82,7 +92,7 @@ export class PawlConfig extends Context.Service<
 export interface Options {
   readonly baseUrl: string
   readonly merchantKey: string
-  readonly merchantSecret: Redacted.Redacted
+  readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
   readonly attemptTimeout?: Duration.Input | undefined
   readonly totalTimeout?: Duration.Input | undefined
   readonly maxAttempts?: number | undefined
@@ -90,6 +100,7 @@ export interface Options {
   readonly connections?: number | undefined
   readonly retryRatio?: number | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly hooks?: Hooks | undefined
 }
 
 /**
@@ -139,19 +150,54 @@ export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
   return {
-    baseUrl: yield* readBaseUrl(options.baseUrl),
-    merchantKey: yield* refusePadded("merchantKey", options.merchantKey),
-    merchantSecret: Redacted.make(
-      yield* refusePadded("merchantSecret", Redacted.value(options.merchantSecret)),
-      { label: "merchantSecret" }
+    baseUrl: yield* check("baseUrl", Settings.baseUrl(options.baseUrl)),
+    merchantKey: yield* check("merchantKey", Settings.credential(options.merchantKey)),
+    ...(yield* readSecret(options.merchantSecret)),
+    attemptTimeout: yield* check(
+      "attemptTimeout",
+      Settings.duration(options.attemptTimeout ?? "10 seconds")
     ),
-    attemptTimeout: yield* readDuration("attemptTimeout", options.attemptTimeout ?? "10 seconds"),
-    totalTimeout: yield* readDuration("totalTimeout", options.totalTimeout ?? "30 seconds"),
-    maxAttempts: yield* readCount("maxAttempts", options.maxAttempts ?? 4),
-    cooldown: yield* readDuration("cooldown", options.cooldown ?? "30 seconds"),
-    connections: yield* readCount("connections", options.connections ?? defaultConnections),
-    retryRatio: yield* readRatio(options.retryRatio ?? 0.2),
-    headers: yield* readHeaders(options.headers ?? {})
+    totalTimeout: yield* check(
+      "totalTimeout",
+      Settings.duration(options.totalTimeout ?? "30 seconds")
+    ),
+    maxAttempts: yield* check("maxAttempts", Settings.count(options.maxAttempts ?? 4)),
+    cooldown: yield* check("cooldown", Settings.duration(options.cooldown ?? "30 seconds")),
+    connections: yield* check(
+      "connections",
+      Settings.count(options.connections ?? defaultConnections)
+    ),
+    retryRatio: yield* check("retryRatio", Settings.ratio(options.retryRatio ?? 0.2)),
+    headers: yield* check("headers", Settings.headers(options.headers ?? {})),
+    hooks: options.hooks
+  }
+})
+
+/** Reads the secret once, and makes the function that reads it again. */
+const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"]) {
+  const read = Effect.isEffect(secret)
+    ? Effect.catchCause(secret, () =>
+        Effect.fail(invalid("merchantSecret", "its effect failed: it has to return the secret"))
+      )
+    : Effect.succeed(secret)
+  const checked = Effect.flatMap(read, (secret) =>
+    Effect.map(check("merchantSecret", Settings.secret(secret)), (text) =>
+      Redacted.make(text, { label: "merchantSecret" })
+    )
+  )
+  let current = yield* checked
+  const merchantSecret = Effect.matchEffect(checked, {
+    onSuccess: (secret) => {
+      // The same text stays the same value, whose key of the checksum is prepared.
+      if (Redacted.value(secret) !== Redacted.value(current)) current = secret
+      return Effect.succeed(current)
+    },
+    onFailure: ({ message }) =>
+      Effect.as(Effect.logWarning(`The last secret stays in use. ${message}`), current)
+  })
+  return {
+    currentSecret: () => current,
+    merchantSecret: Effect.isEffect(secret) ? merchantSecret : Effect.succeed(current)
   }
 })
 
@@ -174,7 +220,7 @@ const variables = {
   cooldown: "PAWL_COOLDOWN",
   connections: "PAWL_CONNECTIONS",
   retryRatio: "PAWL_RETRY_RATIO"
-} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers">]-?: string }
+} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers" | "hooks">]-?: string }
 
 /**
  * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that
@@ -233,75 +279,8 @@ const absent = {
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
 
-const readCount = (setting: string, count: number): Effect.Effect<number, InvalidConfig> =>
-  Number.isInteger(count) && count >= 1
-    ? Effect.succeed(count)
-    : Effect.fail(invalid(setting, "give a whole number, 1 or more"))
-
-const readRatio = (ratio: number): Effect.Effect<number, InvalidConfig> =>
-  ratio >= 0
-    ? Effect.succeed(ratio)
-    : Effect.fail(invalid("retryRatio", "give a number that is not negative"))
-
-/** Headers that the client or the connection sets. */
-const reservedHeader =
-  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
-
-/** Checks the headers, and returns them with their names in lower case. */
-const readHeaders = (
-  headers: Readonly<Record<string, string>>
-): Effect.Effect<Readonly<Record<string, string>>, InvalidConfig> => {
-  const entries = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const
-  )
-  return entries.every(
-    ([name, value]) =>
-      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
-      !reservedHeader.test(name) &&
-      /^[\t\x20-\x7e]*$/u.test(value)
-  )
-    ? Effect.succeed(Object.fromEntries(entries))
-    : Effect.fail(
-        invalid("headers", "give names and ASCII values of headers that the client does not set")
-      )
-}
-
-const readDuration = (
+const check = <A>(
   setting: string,
-  input: Duration.Input
-): Effect.Effect<Duration.Duration, InvalidConfig> =>
-  Option.match(Option.filter(Duration.fromInput(input), isUsable), {
-    onSome: Effect.succeed,
-    onNone: () =>
-      Effect.fail(invalid(setting, "give a number above 0 and its unit, such as 10 seconds"))
-  })
-
-const isUsable = (duration: Duration.Duration): boolean =>
-  Duration.isFinite(duration) && Duration.isPositive(duration)
-
-const readBaseUrl = (text: string): Effect.Effect<string, InvalidConfig> => {
-  const refuse = (advice: string) => Effect.fail(invalid("baseUrl", advice))
-  const url = URL.parse(text)
-  if (url === null) return refuse("give an absolute URL such as https://payments.example/api")
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    return refuse("use https; http is for loopback hosts only")
-  }
-  if (url.username !== "" || url.password !== "") {
-    return refuse(
-      "take the credentials out of the URL, and give them as merchantKey and merchantSecret"
-    )
-  }
-  if (url.search !== "" || url.hash !== "")
-    return refuse("take the query and the fragment out of the URL")
-  const path = url.pathname.replace(/\/$/u, "")
-  if (!path.endsWith("/api"))
-    return refuse("give the address up to and including its last segment, /api")
-  return Effect.succeed(url.origin + path)
-}
-
-const refusePadded = (setting: string, value: string): Effect.Effect<string, InvalidConfig> =>
-  value !== "" && value.trim() === value
-    ? Effect.succeed(value)
-    : Effect.fail(
-        invalid(setting, "give it without spaces or line breaks around it, and not empty")
-      )
+  result: Result.Result<A, string>
+): Effect.Effect<A, InvalidConfig> =>
+  Effect.fromResult(Result.mapError(result, (advice) => invalid(setting, advice)))

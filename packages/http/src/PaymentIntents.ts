@@ -15,7 +15,9 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CreateOptions } from "./CallOptions.ts"
+import * as ErrorResponse from "./internal/ErrorResponse.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 
 /**
@@ -24,7 +26,10 @@ import * as ServiceMethods from "./internal/ServiceMethods.ts"
  * @category models
  * @since 0.1.0
  */
-export type HostedPage = PaymentIntentResponse & { readonly redirectUrl: string }
+export interface HostedPage extends PaymentIntentResponse {
+  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
+  readonly redirectUrl: string
+}
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").
@@ -76,7 +81,10 @@ const failRejected = (
   response: PaymentIntentResponse
 ): Effect.Effect<HostedPage, IntentRejected | OutcomeUnknown> => {
   const { errorCode, redirectUrl } = response
-  if (errorCode) return Effect.fail(new IntentRejected({ requestId, errorCode }))
+  if (errorCode) {
+    const received = ErrorResponse.receivedWith(response)
+    return Effect.fail(new IntentRejected({ requestId, errorCode, ...received }))
+  }
   if (redirectUrl) return Effect.succeed({ ...response, redirectUrl })
   const cause = new UnexpectedResponse({
     status: 200,

@@ -11,7 +11,8 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
-import type { Caller, CreateOptions } from "./Caller.ts"
+import type { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
 
@@ -51,12 +52,12 @@ export class Refunds extends Context.Service<
      * Reads all fields of a refund. `id` is the `refundId` of the create. Fails with `NotFound` when the
      * service does not know the id (`spec.md`, "Refunds").
      */
-    readonly info: (id: string) => Effect.Effect<RefundInfo, ReadError>
+    readonly info: (id: string, options?: CallOptions) => Effect.Effect<RefundInfo, ReadError>
     /**
      * Reads the status of a refund. `id` is the `refundId` of the create. Fails with
      * `NotFound` when the service does not know the id (`spec.md`, "Refunds").
      */
-    readonly status: (id: string) => Effect.Effect<OpenStatus, ReadError>
+    readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/Refunds") {}
 

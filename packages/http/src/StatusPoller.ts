@@ -63,7 +63,7 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Attempts from "./internal/Attempts.ts"
+import * as Failure from "./internal/Failure.ts"
 
 /**
  * Service that follows transactions until their status is terminal.
@@ -266,7 +266,7 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
 
 /** Tells whether a retry does not help. */
 const isPermanent = (error: ReadError): error is FollowError =>
-  !Attempts.isTransient(Attempts.toFailure(error))
+  !Failure.isTransient(Failure.toFailure(error))
 
 const log = (kind: Kind, id: TransactionId, message: string): Effect.Effect<ReadResult> =>
   Effect.as(Effect.logWarning(`The ${kind} transaction ${id} ${message}`), "no status")

@@ -10,21 +10,23 @@ import type {
   SubscriptionResponse,
   SubscriptionUpdateInput
 } from "@pawl/core/Subscription"
+import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import { Caller, type CreateOptions } from "./Caller.ts"
+import { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
+import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
  *
  * **Gotchas**
  *
- * A change has no requestId, so `update`, `pause` and `resume` are sent once and never retried. After
+ * A change has no requestId, so `update`, `setStatus`, `pause` and `resume` are sent once and never retried. After
  * `Unreachable` or `ServiceFailed` the change may have taken effect; `get` shows whether it did.
  *
  * @category services
@@ -34,7 +36,8 @@ export class Subscriptions extends Context.Service<
   Subscriptions,
   {
     /**
-     * Creates a subscription with the card token of `CardPayments.tokenize`.
+     * Creates a subscription with the card token of `CardPayments.tokenize` (`spec.md`, "Recurring
+     * subscriptions").
      *
      * The service makes the first charge at once unless `skipFirstCharge` is true. `plan.amount` is decimal
      * text with at most two decimals, `plan.currency` an ISO 4217 code. The method makes a requestId
@@ -46,25 +49,56 @@ export class Subscriptions extends Context.Service<
       input: SubscriptionInput,
       options?: CreateOptions
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
-    /** Reads a subscription. Fails with `NotFound` when the service does not know the id. */
-    readonly get: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
     /**
-     * Changes the given fields of the plan and returns the changed subscription. Fields that are left out stay
-     * unchanged.
+     * Reads a subscription. `subscriptionId` is the one of the create. Fails with `NotFound` when the service does
+     * not know the id (`spec.md`, "Subscription resource").
+     */
+    readonly get: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Changes the given fields of the plan, or the status, or both, and returns the changed subscription
+     * (`spec.md`, "Recurring subscriptions"). Fields that are left out stay unchanged. Fails with
+     * `ValidationFailed` when a field is invalid, and with the errors of every read.
      */
     readonly update: (
       subscriptionId: string,
-      changes: SubscriptionUpdateInput
+      changes: SubscriptionUpdateInput,
+      options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status PAUSED and returns the changed subscription. */
-    readonly pause: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status ACTIVE and returns the changed subscription. */
-    readonly resume: (subscriptionId: string) => Effect.Effect<Subscription, ReadError>
     /**
-     * Cancels a subscription at once; no charge follows. The request is retried only after a failure that
+     * Sets any of the five statuses by PUT and returns the changed subscription (`spec.md`, "Subscription
+     * statuses"). The specification shows what ACTIVE, PAUSED and CANCELED do; the effect of PENDING and TRIALING
+     * is not documented. `pause`, `resume` and `cancel` are the usual changes.
+     */
+    readonly setStatus: (
+      subscriptionId: string,
+      status: SubscriptionStatus,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Sets the status PAUSED and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
+    readonly pause: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Sets the status ACTIVE and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
+    readonly resume: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<Subscription, ReadError>
+    /**
+     * Cancels a subscription at once by DELETE; no charge follows (`spec.md`, "Recurring subscriptions"). The request is retried only after a failure that
      * leaves its effect unknown, and a 404 to such a retry counts as success.
      */
-    readonly cancel: (subscriptionId: string) => Effect.Effect<void, ReadError>
+    readonly cancel: (
+      subscriptionId: string,
+      options?: CallOptions
+    ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Subscriptions") {}
 
@@ -80,21 +114,42 @@ export const layer: Layer.Layer<Subscriptions, never, Caller | SecureRandom.Secu
     Effect.gen(function* () {
       const caller = yield* Caller
       const { create } = yield* ServiceMethods.make
-      const put = (subscriptionId: string, payload: object) =>
-        caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload })
+      const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
+        caller.call(
+          SubscriptionEndpoint.updateSubscription,
+          { params: { subscriptionId }, payload },
+          options
+        )
 
       return Subscriptions.of({
-        create: create("Subscriptions.create", Endpoint.createSubscription, failDeclined),
-        get: ServiceMethods.traced("Subscriptions.get")((subscriptionId) =>
-          caller.call(Endpoint.readSubscription, { params: { subscriptionId } })
+        create: create(
+          "Subscriptions.create",
+          SubscriptionEndpoint.createSubscription,
+          failDeclined
+        ),
+        get: ServiceMethods.traced("Subscriptions.get")((subscriptionId, options) =>
+          caller.call(
+            SubscriptionEndpoint.readSubscription,
+            { params: { subscriptionId } },
+            options
+          )
         ),
         update: ServiceMethods.traced("Subscriptions.update")(put),
-        pause: ServiceMethods.traced("Subscriptions.pause")((id) => put(id, { status: "PAUSED" })),
-        resume: ServiceMethods.traced("Subscriptions.resume")((id) =>
-          put(id, { status: "ACTIVE" })
+        setStatus: ServiceMethods.traced("Subscriptions.setStatus")((id, status, options) =>
+          put(id, { status }, options)
         ),
-        cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId) =>
-          caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } })
+        pause: ServiceMethods.traced("Subscriptions.pause")((id, options) =>
+          put(id, { status: "PAUSED" }, options)
+        ),
+        resume: ServiceMethods.traced("Subscriptions.resume")((id, options) =>
+          put(id, { status: "ACTIVE" }, options)
+        ),
+        cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId, options) =>
+          caller.remove(
+            SubscriptionEndpoint.cancelSubscription,
+            { params: { subscriptionId } },
+            options
+          )
         )
       })
     })

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
@@ -28,6 +29,29 @@ const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
   )
 
 const day = 24
+
+it("C15 many fibers without a token cause one request, however the scheduler interleaves them", async () => {
+  for (let operations = 4; operations < 16; operations++) {
+    // Each fiber begins a few operations after the one before it, so that some begin while the request ends.
+    for (let first = 0; first < 40; first += 8) {
+      const service = new Memory.Service()
+      const delays = [0, ...Array.from({ length: 8 }, (_, index) => first + index)]
+      await Memory.virtual(
+        Effect.forEach(
+          delays,
+          (delay) => Effect.andThen(Effect.replicateEffect(Effect.void, delay), get),
+          {
+            concurrency: "unbounded"
+          }
+        ).pipe(
+          Effect.provideService(References.MaxOpsBeforeYield, operations),
+          Effect.provide(tokens(service))
+        )
+      )
+      expect(service.auths.length).toBe(1)
+    }
+  }
+})
 
 describe("the cached token", () => {
   it("C15 is renewed in the background on day 29, twelve times in 330 days", async () => {

@@ -78,17 +78,24 @@ describe("create", () => {
   })
 
   it("returns undocumented fields of the response", async () => {
-    const answer = {
-      transactionId: 12345678,
-      transactionStatus: "CUSTOMER_VERIFICATION",
-      apmResponseData: { redirectUrl: "https://bank.example", novelty: [1, { a: null }] },
-      late: { b: true }
-    }
+    const known = { transactionId: "12345678", transactionStatus: "CUSTOMER_VERIFICATION" }
+    const redirectUrl = "https://bank.example"
+    const novelty = [1, { a: null }]
+    const late = { b: true }
+    const answer = { ...known, apmResponseData: { redirectUrl, novelty }, late, unknownFields: 1 }
     const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
     expect(Result.getOrThrow(await create(service, Memory.payment))).toEqual({
-      ...answer,
-      transactionId: "12345678"
+      ...known,
+      apmResponseData: { redirectUrl, unknownFields: { novelty } },
+      unknownFields: { late, unknownFields: 1 }
     })
+  })
+
+  it("has no member for undocumented fields if the response has none", async () => {
+    const service = new Memory.Service()
+    expect(Result.getOrThrow(await create(service, Memory.payment))).not.toHaveProperty(
+      "unknownFields"
+    )
   })
 
   it("keeps every digit of an id, as text or as a number", async () => {

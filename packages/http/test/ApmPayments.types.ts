@@ -3,7 +3,7 @@
  */
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { CreateError, Declined } from "@pawl/core/PaymentsError"
-import type { TransactionId } from "@pawl/core/Transaction"
+import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import { expectTypeOf } from "vitest"
 import type { ApmPayments } from "../src/ApmPayments.ts"
@@ -51,8 +51,11 @@ export const caught = payment.pipe(
   Effect.catchTag("Declined", (declined) => {
     expectTypeOf(declined).toExtend<Declined>()
     expectTypeOf(declined.response.transactionId).toEqualTypeOf<TransactionId>()
-    expectTypeOf(declined.response.transactionStatus).toEqualTypeOf<string>()
+    expectTypeOf(declined.response.transactionStatus).toEqualTypeOf<OpenStatus>()
     expectTypeOf(declined.response.declineCode).toEqualTypeOf<number | null | undefined>()
+    expectTypeOf(declined.response.challengeUrl).toEqualTypeOf<string | null | undefined>()
+    // @ts-expect-error: the field is misspelt
+    void declined.response.transactionid
     return Effect.succeed(declined.response)
   })
 )

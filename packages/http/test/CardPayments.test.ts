@@ -46,7 +46,9 @@ describe("a body", () => {
           const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
           const result = await run(service, (payments) => payments[name](input))
           expect(JSON.parse(service.requests[0]?.body ?? "")).toEqual(input)
-          expect(Result.getOrThrow(result)).toEqual(answer)
+          const { unknownFields = {}, ...known } = Result.getOrThrow(result)
+          expect({ ...known, ...unknownFields }).toEqual(answer)
+          expect(Object.keys(unknownFields)).toEqual(Object.keys(responseFields))
         }
       )
     ))

@@ -199,7 +199,10 @@ describe.each([...bodies, ...schemas])("$name", ({ schema }) => {
 })
 
 describe.each(bodies)("$name", ({ endpoint, schema }) => {
-  const { toRequest } = Operation.make(endpoint, "https://payments.example/api")
+  const { toRequest } = Operation.make(endpoint, {
+    baseUrl: "https://payments.example/api",
+    headers: {}
+  })
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
   const encode = Schema.encodeSync(schema)
 

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
-import type { CreateOptions } from "../src/Caller.ts"
+import type { CreateOptions } from "../src/CallOptions.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 

@@ -1,5 +1,6 @@
 /**
- * Causes every error in the type of every method.
+ * Causes every error in the type of every method. Each one that has a response has its status and the service's
+ * id of the request.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
@@ -44,7 +45,9 @@ type Table = {
 
 const always =
   (code: number, body: unknown = ""): Cause =>
-  () => ({ answer: () => Memory.answer(code, body) })
+  () => ({ answer: () => Memory.answer(code, body, headers) })
+
+const headers = { "x-request-id": "service-1" }
 
 const reads = {
   Unauthorized: always(401),
@@ -62,14 +65,15 @@ const creates = {
   ...reads,
   UnexpectedResponse: always(403),
   // After these failures of the create itself it may have taken effect: OutcomeUnknown.
-  ServiceFailed: () => ({ auth: () => Memory.answer(500, "") }),
+  ServiceFailed: () => ({ auth: () => Memory.answer(500, "", headers) }),
   OutcomeUnknown: always(500)
 } satisfies Record<string, Cause>
 
 const transactions = {
   ...creates,
   Declined: ({ answer }) => ({
-    answer: () => Memory.answer(200, { ...JSON.parse(answer), transactionStatus: "FAILED" })
+    answer: () =>
+      Memory.answer(200, { ...JSON.parse(answer), transactionStatus: "FAILED" }, headers)
   })
 } satisfies Record<string, Cause>
 
@@ -89,6 +93,7 @@ const table: Table = {
     create: transactions,
     get: reads,
     update: reads,
+    setStatus: reads,
     pause: reads,
     resume: reads,
     cancel: reads
@@ -121,5 +126,8 @@ describe.each(rows)("$name", ({ causes, name }) => {
         Memory.virtual
       )
     expect(error._tag).toBe(tag)
+    if (tag !== "Unreachable") {
+      expect(error).toMatchObject({ status: expect.any(Number), serviceRequestId: "service-1" })
+    }
   })
 })

@@ -34,7 +34,10 @@ it("covers every endpoint with a body", () => {
 })
 
 describe.each(payloads)("$name", ({ endpoint, schema }) => {
-  const operation = Operation.make(endpoint, "https://payments.example/api")
+  const operation = Operation.make(endpoint, {
+    baseUrl: "https://payments.example/api",
+    headers: {}
+  })
   const arbitrary = Arbitrary.schema(schema)
   const encode = Schema.encodeSync(schema)
   const decode = Schema.decodeUnknownSync(schema)

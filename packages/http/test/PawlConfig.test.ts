@@ -17,6 +17,14 @@ const options: PawlConfig.Options = {
   merchantSecret: Redacted.make("secret")
 }
 
+/** The settings with the secret as text, in place of the two functions that return it. */
+const values = (config: PawlConfig.PawlConfig["Service"]) => ({
+  ...config,
+  currentSecret: undefined,
+  merchantSecret: undefined,
+  secret: Redacted.value(config.currentSecret())
+})
+
 const make = (changed: Partial<PawlConfig.Options>) =>
   Effect.runSync(Effect.result(PawlConfig.make({ ...options, ...changed })))
 
@@ -81,6 +89,17 @@ describe("the credentials", () => {
       expect(setting({ merchantKey: text })).toBe("merchantKey")
     }
     expect(setting({ merchantSecret: Redacted.make("two words") })).toBe("accepted")
+  })
+
+  it("refuse a secret that is plain text, in one sentence without it", () => {
+    const canary = "canary-5d1f"
+    for (const secret of [canary, undefined, null, 7, { secret: canary }]) {
+      const result = make({ merchantSecret: secret as never })
+      if (Result.isSuccess(result)) throw new Error("accepted")
+      expect(result.failure.message).toBe(
+        "merchantSecret cannot be used: give it as Redacted.make(secret), not as plain text"
+      )
+    }
   })
 
   it("appear in no error, and not in the configuration when it is printed", () => {
@@ -188,7 +207,8 @@ describe("layerConfig", () => {
   it("reads every setting, and requires three of them", () => {
     const exit = read(required)
     if (exit._tag === "Failure") throw new Error("refused")
-    expect(exit.value).toEqual(Result.getOrThrow(make({})))
+    const { secret } = values(exit.value)
+    expect(values(exit.value)).toEqual({ ...values(Result.getOrThrow(make({}))), secret })
     const all = read({ ...required, ...limits })
     if (all._tag === "Failure") throw new Error("refused")
     expect(all.value).toMatchObject({
@@ -201,9 +221,9 @@ describe("layerConfig", () => {
       connections: 8,
       retryRatio: 0.5
     })
-    expect(Redacted.value(all.value.merchantSecret)).toBe("canary-5d1f")
-    // There is no variable for `headers`.
-    expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length + 1)
+    expect(values(all.value).secret).toBe("canary-5d1f")
+    // There is no variable for `headers` and `hooks`, and the secret has two members.
+    expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length + 3)
   })
 
   it("names all missing variables in one sentence", () =>

@@ -1,3 +1,5 @@
+import { subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -61,7 +63,21 @@ const isOpen = (error: object): boolean =>
     (error._tag === "Unreachable" && "sent" in error && error.sent === true))
 
 describe("a change", () => {
-  it("C22 is sent once, except after a refused token, and its error allows that it took effect", () =>
+  it("sets every status that the specification lists, alone or with the plan", async () => {
+    const plan = { amount: "12.00" }
+    for (const status of subscriptionStatuses) {
+      const service = new Memory.Service({
+        act: () => Memory.respond(200, { ...subscription, status })
+      })
+      const changed = await run(service, ({ setStatus }) => setStatus("700", status))
+      expect(Result.getOrThrow(changed).status).toBe(status)
+      await run(service, ({ update }) => update("700", { plan, status }))
+      const bodies = service.requests.map(({ body = "" }) => JSON.parse(body))
+      expect(bodies).toEqual([{ status }, { plan, status }])
+    }
+  })
+
+  it("C22 takes effect at most once, is sent again only after a refusal, and its error allows that it took effect", () =>
     fc.assert(
       fc.asyncProperty(
         storm,
@@ -73,9 +89,9 @@ describe("a change", () => {
               ? subscriptions.update("700", { plan: { amount: "12.00" } })
               : subscriptions[name]("700")
           )
-          // A request that surely never left is sent again.
+          // A request that surely had no effect is sent again.
           for (const fault of faults.slice(0, service.requests.length - 1))
-            expect(["401", "refused"]).toContain(fault)
+            expect(["401", "429", "refused"]).toContain(fault)
           expect(seen.effects).toBeLessThanOrEqual(1)
           const last = faults[service.requests.length - 1]
           expect(Result.isSuccess(result)).toBe(last === undefined)
@@ -84,6 +100,15 @@ describe("a change", () => {
       ),
       { numRuns: 150 }
     ))
+
+  it("C36 is sent again after a 429, not before Retry-After", async () => {
+    const { seen, service } = lively(["429"])
+    const result = await run(service, ({ pause }) => Effect.timed(pause("700")))
+    expect(Result.isSuccess(result)).toBe(true)
+    if (Result.isSuccess(result))
+      expect(Duration.toSeconds(result.success[0])).toBeGreaterThan(0.999)
+    expect([service.requests.length, seen.effects]).toEqual([2, 1])
+  })
 
   it("sends only the members that change", async () => {
     for (const changes of [{}, { plan: {} }, { plan: { interval: 2 } }]) {

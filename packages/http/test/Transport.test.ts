@@ -310,3 +310,19 @@ describe("NodeTransport", () => {
       }).pipe(Effect.provide(NodeTransport.layer))
     ))
 })
+
+it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
+  "a fetch without a connection (%s) sent nothing",
+  (code) =>
+    live(
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(send("http://127.0.0.1:1/"))
+        expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
+      }).pipe(
+        Effect.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
+        Effect.provideService(FetchHttpClient.Fetch, () =>
+          Promise.reject(new TypeError("fetch failed", { cause: { code } }))
+        )
+      )
+    )
+)

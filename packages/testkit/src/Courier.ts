@@ -28,12 +28,12 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
-import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { GatewayConfig } from "./GatewayConfig.ts"
 import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
+import * as DeliveryFeed from "./internal/courier/DeliveryFeed.ts"
 import { StateStore } from "./internal/state/StateStore.ts"
 import { sleepUntil } from "./internal/Sleep.ts"
 import type { Suffixes } from "./Scenario.ts"
@@ -135,7 +135,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))
   const seeded = Effect.provideService(SeededRandom.make("courier"), GatewayConfig, config)
   const fibers = yield* FiberSet.make()
-  const changes = yield* PubSub.sliding<Delivery>({ capacity: 1024 })
+  const feed = DeliveryFeed.make()
   const callbacks = open<PendingCallback>("callback")
   const log = open<Delivery>("delivery", (delivery) => delivery)
   let random = yield* seeded
@@ -159,7 +159,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
       forged
     }
     log.set(delivery.id, delivery)
-    PubSub.publishUnsafe(changes, delivery)
+    feed.publish(delivery)
     return { delivery, posted }
   })
 
@@ -243,7 +243,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     once: (callback, forged) =>
       Effect.map(attempt(callback, 1, forged), ({ delivery }) => delivery),
     deliveries: Effect.sync(() => [...log.values()]),
-    changes: Stream.fromPubSub(changes),
+    changes: feed.changes,
     reset: Effect.gen(function* () {
       yield* FiberSet.clear(fibers)
       callbacks.clear()

@@ -134,21 +134,32 @@ const transport = Layer.effect(
   Effect.gen(function* () {
     const gateway = yield* Gateway.Gateway
     const faults = yield* Faults.Faults
+    const respond = (fault: Faults.Kind | undefined, request: Gateway.Request) =>
+      Effect.flatMap(FaultedResponse.make(fault, gateway.handle(request)), (faulted) =>
+        faulted._tag === "whole"
+          ? Effect.succeed({ ...faulted.response, body: utf8.encode(faulted.response.body) })
+          : Effect.fail(unreachable("ECONNRESET"))
+      )
     return Transport.of({
-      send: ({ body = "", headers, method, url }) => {
+      keepsTime: true,
+      send: ({ body = "", headers, method, url }, within) => {
         const path = url.replace(/^https?:\/\/[^/]*/u, "")
         const request = { method, path, headers, body: utf8.encode(body) }
         return Effect.flatMap(faults.strike(method, path), (fault) =>
-          Effect.flatMap(FaultedResponse.make(fault, gateway.handle(request)), (faulted) =>
-            faulted._tag === "whole"
-              ? Effect.succeed({ ...faulted.response, body: utf8.encode(faulted.response.body) })
-              : Effect.fail(new Unreachable({ reason: "ECONNRESET", sent: true, attempts: 1 }))
-          )
+          // Any other response takes no time.
+          fault === "delay"
+            ? Effect.timeoutOrElse(respond(fault, request), {
+                duration: within,
+                orElse: () => Effect.fail(unreachable("no response in time"))
+              })
+            : respond(fault, request)
         )
       }
     })
   })
 )
+
+const unreachable = (reason: string) => new Unreachable({ reason, sent: true, attempts: 1 })
 
 const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.GatewayConfig | Hmac> =
   Layer.unwrap(

@@ -34,7 +34,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 
 /**
- * The text of a law. `section` is a heading of `docs/spec.md` or a decision page.
+ * The text of a law. `section` is a heading of `spec.md` or a decision page.
  *
  * @category models
  * @since 0.1.0

@@ -10,11 +10,14 @@ import { CardPayouts } from "@pawl/http/CardPayouts"
 import { PaymentIntents } from "@pawl/http/PaymentIntents"
 import { Refunds } from "@pawl/http/Refunds"
 import { Subscriptions } from "@pawl/http/Subscriptions"
+import { Transport } from "@pawl/http/Transport"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
@@ -23,6 +26,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Fake from "../src/Fake.ts"
+import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 
 type Services = Layer.Success<ReturnType<typeof Fake.layer>>
@@ -278,3 +282,26 @@ describe("two fakes", () => {
     }).pipe(Effect.provide(both), Effect.runPromise)
   })
 })
+
+it("a delayed response fails at the time limit of its request", () =>
+  run(
+    Effect.gen(function* () {
+      yield* (yield* Faults).add({ endpoint: "*", fault: "delay" })
+      const path = "/api/v1/payments/apm/status/100001"
+      const request = { method: "GET", url: `http://localhost${path}`, headers: {} } as const
+      const { send } = yield* Transport
+      const sent = yield* send({ ...request, body: undefined }, Duration.seconds(2)).pipe(
+        Effect.flip,
+        Effect.forkChild({ startImmediately: true })
+      )
+      yield* TestClock.adjust("1999 millis")
+      assert.isUndefined(sent.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      const exit = sent.pollUnsafe()
+      assert.include(exit && Exit.isSuccess(exit) ? exit.value : undefined, {
+        _tag: "Unreachable",
+        reason: "no response in time",
+        sent: true
+      })
+    })
+  ))

@@ -5,23 +5,29 @@ import * as Book from "../src/internal/gateway/Transactions.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { Receiver, run } from "./support/testGateway.ts"
 
-/** Opens a transaction in a new gateway. */
-const open = Effect.fnUntraced(function* (text: string) {
-  const book = yield* Book.make(({ transactionId }) => ({
-    url: "http://127.0.0.1:4020/callback",
-    transactionId,
-    signed: { account: "m-1", amount: "10", currency: "EUR", transactionId },
-    body: { transactionId }
-  }))
+const makeBook = Book.make(({ transactionId }) => ({
+  url: "http://127.0.0.1:4020/callback",
+  transactionId,
+  signed: { account: "m-1", amount: "10", currency: "EUR", transactionId },
+  body: { transactionId }
+}))
+
+const openIn = (book: Book.Transactions, text: string) => {
   const scenario = Scenario.parse(text)
   assert.isDefined(scenario)
-  const { transactionId } = yield* book.open({
+  return book.open({
     kind: "card-payment",
     requestId: "r-1",
     amount: "10",
     currency: "EUR",
     scenario
   })
+}
+
+/** Opens a transaction in a new gateway. */
+const open = Effect.fnUntraced(function* (text: string) {
+  const book = yield* makeBook
+  const { transactionId } = yield* openIn(book, text)
   yield* TestClock.adjust("1 minute")
   return { move: book.move, transactionId, truth: book.find("card-payment", transactionId) }
 })
@@ -55,5 +61,33 @@ it("a transaction is over at the end of its scenario, and stays over after anoth
       assert.isTrue((yield* truth).isOver)
       yield* move(transactionId, "REFUNDED")
       assert.include(yield* truth, { isOver: true, status: "REFUNDED" })
+    })
+  ))
+
+it("of transactions that move at the same time, one that is halted holds back no other", () =>
+  run(
+    Effect.gen(function* () {
+      const book = yield* makeBook
+      const opened = yield* Effect.all(["succeed", "succeed", "stuck"].map((s) => openIn(book, s)))
+      yield* book.halt(opened[0]?.transactionId ?? "")
+      yield* TestClock.adjust("1 minute")
+      const statuses = (yield* book.all).map(({ status }) => status)
+      assert.deepStrictEqual(statuses, ["NEW", "SUCCEED", "PROCESSING"])
+    })
+  ))
+
+it("a reset forgets the moves to come: a new transaction with an old identifier moves in its own time", () =>
+  run(
+    Effect.gen(function* () {
+      const book = yield* makeBook
+      const { transactionId } = yield* openIn(book, "succeed")
+      yield* TestClock.adjust("100 millis")
+      yield* book.reset
+      const reopened = yield* openIn(book, "succeed")
+      assert.strictEqual(reopened.transactionId, transactionId)
+      yield* TestClock.adjust("100 millis")
+      assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 1)
+      yield* TestClock.adjust("100 millis")
+      assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 2)
     })
   ))

@@ -3,70 +3,87 @@
  */
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "../Amount.ts"
-import { ApmPayload, ApmResponseData } from "../ApmPayload.ts"
-import { ApmBillingDetails } from "../Billing.ts"
-import { Device } from "../Device.ts"
-import { Order } from "../Order.ts"
+import { ApmPayload, type ApmPayloadInput, ApmResponseData } from "../ApmPayload.ts"
+import { ApmBillingDetails, type ApmBillingDetailsInput } from "../Billing.ts"
+import { Device, type DeviceInput } from "../Device.ts"
+import { Order, type OrderInput } from "../Order.ts"
+import { AccountId, TransactionId, Url } from "../Transaction.ts"
+import { nullableText, optionalText } from "./OpenStruct.ts"
 import {
-  AccountId,
-  DeclineCode,
-  Metadata,
-  OpenStatus,
-  RequestId,
-  TransactionId,
-  Url
-} from "../Transaction.ts"
-import { optionalText, nullableText } from "./OpenStruct.ts"
+  created,
+  type Created,
+  type CreateInput,
+  createInput,
+  type Identified,
+  type OptionalCallbackUrl
+} from "./SharedFields.ts"
 
-/** The fields of a create request without the checksum. */
-export const request = {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
-  requestId: RequestId,
-  /** Merchant account of APM operations (`spec.md`, "Conventions"). */
-  accountId: AccountId,
+/** The input of a create. */
+export interface ApmInput extends CreateInput, OptionalCallbackUrl {
   /**
-   * Input of the payment method; its structure depends on the method (`spec.md`, "apmPayload and
-   * apmResponseData").
+   * Merchant account of APM operations: 1 to 128 characters without `|` and control characters (`spec.md`,
+   * "Conventions").
    */
+  readonly accountId: string
+  /**
+   * Input of the payment method. Its structure depends on the method, so it takes any further field (`spec.md`,
+   * "apmPayload and apmResponseData").
+   */
+  readonly apmPayload: ApmPayloadInput
+  /**
+   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
+   */
+  readonly amount: string
+  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  readonly currency: string
+  /**
+   * Absolute http(s) URL that the customer returns to after a success. The return does not confirm the payment
+   * (`spec.md`, "Transaction statuses").
+   */
+  readonly successRedirectUrl?: string
+  /** Absolute http(s) URL that the customer returns to after a failure (`spec.md`, "Transaction statuses"). */
+  readonly failureRedirectUrl?: string
+  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  readonly order?: OrderInput
+  /** Customer who is billed (`spec.md`, "Billing details variants"). */
+  readonly billingDetails?: ApmBillingDetailsInput
+  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  readonly device?: DeviceInput
+}
+
+/** The response to a create. */
+export interface ApmCreated extends Identified, Created {
+  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  readonly requestId?: string
+  /** Second reason of a decline; its values are not documented (`spec.md`, "Conventions"). */
+  readonly declineSubReason?: string | null
+  /** Data of the payment method: pages, QR codes (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly apmResponseData?: ApmResponseData | null
+  /** Time of creation as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly createdTime?: string | null
+}
+
+/** The schemas of a create request without the checksum. */
+export const request = {
+  ...createInput,
+  accountId: AccountId,
   apmPayload: ApmPayload,
-  /** Absolute http(s) URL that the customer returns to after a success. */
   successRedirectUrl: Schema.optionalKey(Url),
-  /** Absolute http(s) URL that the customer returns to after a failure. */
   failureRedirectUrl: Schema.optionalKey(Url),
-  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
   callbackUrl: Schema.optionalKey(Url),
-  /** Decimal text in major units with at most two decimals (`spec.md`, "Conventions"). */
   amount: Amount,
-  /** Three-letter code of ISO 4217 (`spec.md`, "Conventions"). */
   currency: Currency,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Metadata),
-  /** Order of the merchant (`spec.md`, "Order"). */
   order: Schema.optionalKey(Order),
-  /** Person who is billed (`spec.md`, "Billing details variants"). */
   billingDetails: Schema.optionalKey(ApmBillingDetails),
-  /** Device of the customer (`spec.md`, "Device"). */
   device: Schema.optionalKey(Device)
 }
 
-/** The fields of the response to a create. */
+/** The schemas of the response to a create. */
 export const response = {
-  /** Identifier of the request, chosen by the merchant and unique per request (`spec.md`, "Conventions"). */
   requestId: optionalText,
-  /** Identifier assigned by the service, read as text (`spec.md`, "Conventions"). */
   transactionId: TransactionId,
-  /** Status of the transaction; an unknown one is kept (`spec.md`, "Transaction statuses"). */
-  transactionStatus: OpenStatus,
-  /** Numeric reason of a decline, only with FAILED (`spec.md`, "Conventions"). */
-  declineCode: DeclineCode,
-  /** Second reason of a decline; its values are not documented (`spec.md`, "Conventions"). */
+  ...created,
   declineSubReason: nullableText,
-  /** Data of the payment method (`spec.md`, "apmPayload and apmResponseData"). */
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  /** Time of creation; the format is not documented (`spec.md`, "Conventions"). */
-  createdTime: nullableText,
-  /** CARD or APM (`spec.md`, "Conventions"). */
-  paymentType: nullableText,
-  /** Key-value pairs of the merchant, returned unchanged (`spec.md`, "Conventions"). */
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+  createdTime: nullableText
 }

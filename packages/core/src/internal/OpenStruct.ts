@@ -1,26 +1,122 @@
 /**
  * Schemas of objects that keep unknown fields, and of their text fields.
+ *
+ * **Details**
+ *
+ * On the wire an unknown field is beside the known ones. In a decoded value all unknown fields are under one
+ * member, `unknownFields`, so that a misspelt field is a type error. Encoding puts them back.
  */
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+
+/** The fields of an object that the specification does not name. */
+export interface UnknownFields {
+  /**
+   * Fields that the specification does not name, as the service sent them. Absent if there are none. They are
+   * sent again when the object is encoded (decision 0008).
+   */
+  readonly unknownFields?: Readonly<Record<string, unknown>>
+}
+
+/** A schema of objects that keep unknown fields. */
+export interface OpenStruct<A, Encoded = object> extends Schema.Codec<A, Encoded> {
+  readonly "~type.optionality": "required"
+}
+
+/** One schema for each member of an object. */
+type FieldsOf<A> = {
+  readonly [Name in Exclude<keyof A, "unknownFields">]-?: {} extends Pick<A, Name>
+    ? FieldOf<Exclude<A[Name], undefined>, "optional">
+    : FieldOf<A[Name], "required">
+}
+type FieldOf<A, Optionality> = Schema.Codec<A, unknown> & {
+  readonly "~type.optionality": Optionality
+}
 
 /**
- * Makes the schema of an object that keeps unknown fields when it is decoded and encoded. A field that the
- * service adds later is therefore kept, and is no error. `identifier` is the name of the schema in `openapi.json`.
+ * Makes the schema of an object with the members of an interface, which has the documentation of each.
+ * `identifier` is the name of the schema in `openapi.json`.
  */
+export const openStructOf = <A extends UnknownFields>(
+  identifier: string,
+  fields: FieldsOf<A>
+): OpenStruct<A> => Schema.make(gathered(identifier, fields as Schema.Struct.Fields))
+
+/** Makes the schema of an object whose members have the types of the given schemas. */
 export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: Fields
-) =>
-  Schema.StructWithRest(Schema.Struct(fields), [
-    Schema.Record(Schema.String, unknownField)
-  ]).annotate({
-    identifier
-  })
+): OpenStruct<Schema.Struct.Type<Fields> & UnknownFields, Schema.Struct.Encoded<Fields>> =>
+  Schema.make(gathered(identifier, fields))
+
+const gathered = (identifier: string, fields: Schema.Struct.Fields): SchemaAST.AST => {
+  const known = Object.entries(fields).map(([name, field]) => [name, Schema.toType(field)] as const)
+  const wire = Schema.StructWithRest(Schema.Struct(fields), [
+    Schema.Record(Schema.String, anything)
+  ]).annotate({ identifier, [wireOf]: true })
+  const open = wire.pipe(
+    Schema.decodeTo(
+      Schema.Struct({
+        ...Object.fromEntries(known),
+        [member]: Schema.optionalKey(
+          Schema.Record(Schema.String, anything).check(isUnknown(fields))
+        )
+      }),
+      SchemaTransformation.transform({ decode: gather(fields), encode: spread })
+    )
+  )
+  return open.annotate({ identifier }).ast
+}
+
+/** The member of a decoded object that has its unknown fields. */
+export const member = "unknownFields"
+
+/** Each value has one form: the member is absent if it would be empty, and has no known field. */
+const isUnknown = (fields: object) =>
+  Schema.makeFilter(
+    (unknown: Plain) => {
+      const names = Object.keys(unknown)
+      return names.length > 0 && names.every((name) => !Object.hasOwn(fields, name))
+    },
+    { expected: "fields that the specification does not name" }
+  )
+
+/** Annotates the object on the wire, so that `Decoder` recognizes it. */
+const wireOf = "@pawl/core/OpenStruct/wire"
+
+/** Whether a node is an object on the wire, whose unknown fields are gathered when it is decoded. */
+export const isWire = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
+  ast.annotations?.[wireOf] === true
+
+interface Plain {
+  readonly [name: PropertyKey]: unknown
+}
+
+/** Moves the unknown fields under their member. The entries keep an own `__proto__`. */
+const gather =
+  (fields: object) =>
+  (value: Plain): Plain => {
+    const entries = Object.entries(value)
+    const unknown = entries.filter(([name]) => !Object.hasOwn(fields, name))
+    return unknown.length === 0
+      ? value
+      : {
+          ...Object.fromEntries(entries.filter(([name]) => Object.hasOwn(fields, name))),
+          [member]: Object.fromEntries(unknown)
+        }
+  }
+
+/** Puts the unknown fields back beside the known ones. */
+const spread = ({ [member]: unknown, ...known }: Plain): Plain =>
+  unknown === undefined
+    ? known
+    : Object.fromEntries([...Object.entries(known), ...Object.entries(unknown as Plain)])
 
 // `Schema.Any`, because known fields are checked against this schema too, before their own. `Schema.Unknown`
 // accepts only JSON, and a `Redacted` is not JSON. A check of the unknown keys alone would take twice as long as
 // all other decoding.
-const unknownField: Schema.Codec<unknown> = Schema.Any
+const anything: Schema.Codec<unknown> = Schema.Any
 
 /** Schema for text that may be absent or null. */
 export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -32,24 +128,10 @@ export const optionalText = Schema.optionalKey(Schema.String)
 export const secretText = (label: string) =>
   Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
 
-/**
- * The input of a create: the known fields of its request, so that a misspelt field is a type error. The computed
- * fields are left out, and the requestId is optional.
- */
-export type Input<Request, Computed extends string = never> = Omit<
-  Known<Request>,
-  "requestId" | Computed
-> & { readonly requestId?: string }
+/** One of the known texts, or any other text. An editor completes the known ones. */
+export type Open<Known extends string> = Known | (string & {})
 
-/** Removes the unknown fields of an object and its members. `metadata` and `apmPayload` stay open. */
-type Known<T> = T extends object
-  ? [KnownKey<T>] extends [never]
-    ? T
-    : {
-        [Key in keyof T as string extends Key ? never : Key]: Key extends "apmPayload"
-          ? T[Key]
-          : Known<T[Key]>
-      }
-  : T
-
-type KnownKey<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: T[Key] }
+/** A schema of such a text. */
+export interface OpenText<A extends string> extends Schema.Codec<A, string> {
+  readonly "~type.optionality": "required"
+}

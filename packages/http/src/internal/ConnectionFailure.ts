@@ -8,6 +8,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name could not be resolved",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  EMFILE: "this process has no free file descriptor",
+  ENFILE: "this machine has no free file descriptor",
+  EADDRNOTAVAIL: "this machine has no free port",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed before the response was complete",
@@ -18,7 +21,10 @@ const codesBeforeConnection: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT"
+  "UND_ERR_CONNECT_TIMEOUT",
+  "EMFILE",
+  "ENFILE",
+  "EADDRNOTAVAIL"
 ])
 
 /** Returns the `code` of an error, or of the first of its causes that has one. Looks at five errors at most. */

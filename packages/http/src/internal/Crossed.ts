@@ -19,9 +19,12 @@ interface RequestIds {
  */
 export const isOwn = (response: unknown, request: RequestIds): boolean => {
   if (typeof response !== "object" || response === null) return true
-  const matches = (id: string | undefined, ...names: ReadonlyArray<string>) => {
+  // Some responses have an id that the specification does not name for them.
+  const unknown: unknown = Reflect.get(response, "unknownFields")
+  const places = typeof unknown === "object" && unknown !== null ? [response, unknown] : [response]
+  const matches = (id: string | undefined, name: string) => {
     if (id === undefined) return true
-    const ids = names.map((name): unknown => Reflect.get(response, name))
+    const ids = places.map((place): unknown => Reflect.get(place, name))
     const present = ids.filter((each) => typeof each === "string")
     return present.length === 0 || present.includes(id)
   }
@@ -37,7 +40,6 @@ export const isOwn = (response: unknown, request: RequestIds): boolean => {
 /** Creates the error for the response of another request. */
 export const toError = (response: Transport.Response): UnexpectedResponse =>
   new UnexpectedResponse({
-    status: response.status,
     reason: "it is the response of another request",
     ...ErrorResponse.partsOf(response)
   })

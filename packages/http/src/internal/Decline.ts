@@ -3,6 +3,7 @@
  */
 import { Declined, type DeclinedAs } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
+import * as ErrorResponse from "./ErrorResponse.ts"
 
 /** The fields of the response to a create that decide whether it is declined. */
 interface CreateResponse {
@@ -12,7 +13,6 @@ interface CreateResponse {
   readonly subscriptionId?: string | null
   readonly declineCode?: number | null
   readonly declineSubReason?: string | null
-  readonly [field: string]: unknown
 }
 
 /** Returns the response, or fails with `Declined`, which has the whole response, when its status is FAILED. */
@@ -25,6 +25,7 @@ export const failDeclined = <Response extends CreateResponse>(
   const declined = new Declined({
     requestId,
     response,
+    ...ErrorResponse.receivedWith(response),
     ...(transactionId && { transactionId }),
     ...(refundId && { refundId }),
     ...(subscriptionId && { subscriptionId }),

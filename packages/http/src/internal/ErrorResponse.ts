@@ -36,17 +36,16 @@ export const toError = (
   if (status === 400) {
     return new ValidationFailed({ sent: true, fields: reasonsOf(request, response), ...parts })
   }
-  if (status === 401) return new Unauthorized({ sent: true })
+  if (status === 401) return new Unauthorized({ sent: true, ...parts })
   if (status === 404) return new NotFound(parts)
   if (status === 429) {
-    return new RateLimited({ attempts, ...(retryAfter === undefined ? {} : { retryAfter }) })
+    return new RateLimited({ attempts, ...parts, ...(retryAfter !== undefined && { retryAfter }) })
   }
   const fields = reasonsOf(request, response)
   const details = { ...(fields.length > 0 && { fields }), ...parts }
   if (status === 408 || status === 425 || status >= 500)
-    return new ServiceFailed({ status, attempts, ...details })
+    return new ServiceFailed({ attempts, ...details })
   return new UnexpectedResponse({
-    status,
     reason:
       status >= 300 && status < 400
         ? "redirects are not followed"
@@ -55,18 +54,47 @@ export const toError = (
   })
 }
 
-/** Returns the redacted body of a response, and the service's own id of the request, if it has one. */
-export const partsOf = ({
-  body,
-  headers
-}: Transport.Response): Pick<UnexpectedResponse, "body" | "serviceRequestId"> => {
+/** The parts of a response that errors have. */
+export type Parts = Partial<Pick<UnexpectedResponse, "body" | "status" | "serviceRequestId">>
+
+/** Returns the redacted body of a response, its status, and the service's own id of the request, if it has one. */
+export const partsOf = (response: Transport.Response) => ({
+  body: Redacted.make(new TextDecoder().decode(response.body), { label: "body" }),
+  ...receivedOf(response)
+})
+
+/** Returns the status of a response, and the service's own id of the request, if it has one. */
+export const receivedOf = ({ headers, status }: Transport.Response) => {
   const serviceRequestId = requestIdHeaders
     .map((name) => headers[name])
     .find((value) => value !== undefined && /^[\x21-\x7e]{1,128}$/u.test(value))
+  return { status, ...(serviceRequestId !== undefined && { serviceRequestId }) }
+}
+
+/** Returns the parts of the response that an error has. */
+export const partsOfError = (error: ReadError): Parts => {
+  const { body, serviceRequestId, status } = error as Parts
   return {
-    body: Redacted.make(new TextDecoder().decode(body), { label: "body" }),
+    ...(body !== undefined && { body }),
+    ...(status !== undefined && { status }),
     ...(serviceRequestId !== undefined && { serviceRequestId })
   }
+}
+
+/** The responses of the decoded values that lead to an error. */
+const responses = new WeakMap<object, Transport.Response>()
+
+/** Keeps the response of a decoded value that says that its operation was declined or rejected. */
+export const keepResponse = (value: unknown, response: Transport.Response): void => {
+  if (!isObject(value)) return
+  if (value["transactionStatus"] === "FAILED" || typeof value["errorCode"] === "string")
+    responses.set(value, response)
+}
+
+/** Returns the status and the service's own id of the request of a decoded value that says so. */
+export const receivedWith = (value: object): Omit<Parts, "body"> => {
+  const response = responses.get(value)
+  return response === undefined ? {} : receivedOf(response)
 }
 
 const requestIdHeaders = [

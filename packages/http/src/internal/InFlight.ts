@@ -8,39 +8,37 @@
  * response to the first. The same request may be in flight several times: the service processes it once.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
-import * as Effect from "effect/Effect"
 import type { Request } from "../Transport.ts"
 
-/** Makes a function that runs `send`, or fails while a different request with its requestId is in flight. */
-export const make = () => {
-  const inFlight = new Map<string, { readonly text: string; count: number }>()
-  return <A, E, R>(
-    requestId: string,
-    request: Request,
-    send: Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E | ValidationFailed, R> =>
-    Effect.suspend(() => {
-      let isCounted = false
-      const enter = Effect.suspend((): Effect.Effect<A, E | ValidationFailed, R> => {
-        const text = `${request.url} ${request.body}`
-        const entry = inFlight.get(requestId) ?? { text, count: 0 }
-        if (entry.text !== text) return Effect.fail(refuse())
-        isCounted = true
-        entry.count++
-        inFlight.set(requestId, entry)
-        return send
-      })
-      return Effect.ensuring(
-        enter,
-        Effect.sync(() => {
-          const entry = inFlight.get(requestId)
-          if (isCounted && entry !== undefined && --entry.count === 0) inFlight.delete(requestId)
-        })
-      )
-    })
+/** The creates in flight. */
+export interface InFlight {
+  /** Adds a create. Returns false if a different one with its requestId is in flight. */
+  readonly enter: (requestId: string, request: Request) => boolean
+  /** Removes a create that was added. */
+  readonly leave: (requestId: string) => void
 }
 
-const refuse = () =>
+/** Makes an empty set of creates. */
+export const make = (): InFlight => {
+  const entries = new Map<string, { readonly request: Request; count: number }>()
+  return {
+    enter: (requestId, request) => {
+      const entry = entries.get(requestId)
+      if (entry === undefined) entries.set(requestId, { request, count: 1 })
+      else if (entry.request.url !== request.url || entry.request.body !== request.body)
+        return false
+      else entry.count++
+      return true
+    },
+    leave: (requestId) => {
+      const entry = entries.get(requestId)
+      if (entry !== undefined && --entry.count === 0) entries.delete(requestId)
+    }
+  }
+}
+
+/** Creates the error for a create that `enter` refused. */
+export const refusal = (): ValidationFailed =>
   new ValidationFailed({
     sent: false,
     fields: [{ path: "requestId", message: "A different request with this requestId is in flight" }]

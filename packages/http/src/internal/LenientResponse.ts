@@ -15,7 +15,6 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaIssue from "effect/SchemaIssue"
 
 type Codec<A> = Schema.Codec<A, unknown>
@@ -39,14 +38,8 @@ export const make = <A>(
   isCreate: boolean
 ): ((json: unknown) => Lenient<A> | undefined) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
-  const declined = isCreate ? withoutIds(schema) : undefined
-  const decodeDeclined =
-    declined === undefined ? decode : Schema.decodeUnknownResult(declined, { errors: "all" })
-  return (json) => {
-    const isDeclined =
-      declined !== undefined && isObject(json) && json["transactionStatus"] === "FAILED"
-    return read(json, isDeclined ? decodeDeclined : decode, isDeclined)
-  }
+  return (json) =>
+    read(json, decode, isCreate && isObject(json) && json["transactionStatus"] === "FAILED")
 }
 
 const read = <A>(
@@ -56,20 +49,32 @@ const read = <A>(
 ): Lenient<A> | undefined => {
   const candidates = new Map<string, Array<unknown>>()
   const fields = new Set<string>()
+  const missing = new Set<string>()
   const value = structuredClone(json)
   // A declined create without an id is readable at once, if its id is null.
   if (isDeclined && isObject(value)) {
     for (const id of ids) {
-      if (value[id] !== null && value[id] !== undefined) continue
+      if (value[id] !== null) continue
       delete value[id]
       fields.add(id)
     }
   }
   for (let round = 0; round < maxRounds; round++) {
     const result = decode(value)
-    if (Result.isSuccess(result)) return { value: result.success, fields: [...fields] }
+    if (Result.isSuccess(result)) {
+      return { value: without(result.success, missing), fields: [...fields] }
+    }
     for (const path of pathsOf(result.failure)) {
       const [first] = path
+      if (isDeclined && isMissingId(value, path)) {
+        // The schema needs an id, so it gets one, which is not in the result.
+        replaceAt(value, path, placeholder)
+        for (const id of path) {
+          missing.add(id)
+          fields.add(id)
+        }
+        continue
+      }
       if (first === undefined || (path.length === 1 && strict.has(first))) return undefined
       const target = valueAt(value, path) === undefined ? path.slice(0, -1) : path
       if (target.length === 0) return undefined
@@ -83,24 +88,16 @@ const read = <A>(
   return undefined
 }
 
-/** Returns the schema of a declined create, whose ids are optional, if the schema has a status and ids. */
-const withoutIds = <A>(schema: Codec<A>): Codec<A> | undefined => {
-  if (!("schema" in schema)) return undefined
-  // An endpoint wraps the schema of its response.
-  if (!("records" in schema)) return withoutIds(schema.schema as Codec<A>)
-  const { records, schema: struct } = schema as unknown as Schema.StructWithRest<
-    Schema.Struct<Record<string, Schema.Codec<unknown>>>,
-    ReadonlyArray<Schema.$Record<Schema.String, Schema.Codec<unknown>>>
-  >
-  if (!("transactionStatus" in struct.fields)) return undefined
-  const fields = Object.entries(struct.fields).map(([name, field]) => [
-    name,
-    ids.has(name) && !SchemaAST.isOptional(field.ast) ? Schema.optionalKey(field) : field
-  ])
-  return Schema.StructWithRest(
-    Schema.Struct(Object.fromEntries(fields)),
-    records
-  ) as unknown as Codec<A>
+/** The id of a response that has none while it is decoded. */
+const placeholder = "none"
+
+const isMissingId = (value: unknown, path: ReadonlyArray<string>): boolean =>
+  path.length === 1 && path.every((name) => ids.has(name)) && valueAt(value, path) === undefined
+
+/** Deletes fields of a decoded value, which nothing else refers to. */
+const without = <A>(value: A, names: ReadonlySet<string>): A => {
+  if (isObject(value)) for (const name of names) Reflect.deleteProperty(value, name)
+  return value
 }
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()

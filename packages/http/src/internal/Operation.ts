@@ -13,6 +13,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as Metrics from "../Metrics.ts"
+import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as PlainInput from "./PlainInput.ts"
@@ -40,8 +41,6 @@ export interface Endpoint<A> {
 export interface Operation<A> {
   /** The name of the endpoint in the contract. */
   readonly name: string
-  /** Whether the method is GET. */
-  readonly isRead: boolean
   /** Builds the request, or fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
   /** Decodes a 2xx response, or fails with the first field that is not as documented. */
@@ -50,20 +49,22 @@ export interface Operation<A> {
 
 type Codec<A = unknown> = Schema.Codec<A, unknown>
 
-/** Makes the operation of an endpoint at a base URL. */
-export const make = <A>(endpoint: Endpoint<A>, baseUrl: string): Operation<A> => ({
+/** The settings that every request has. */
+type Settings = Pick<PawlConfig["Service"], "baseUrl" | "headers">
+
+/** Makes the operation of an endpoint. */
+export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => ({
   name: endpoint.identifier,
-  isRead: endpoint.method === "GET",
-  toRequest: encoder(endpoint, baseUrl),
+  toRequest: encoder(endpoint, settings),
   fromResponse: decoder(endpoint)
 })
 
-/** Makes a function that returns the operation of an endpoint at a base URL and caches it. */
-export const makeAll = (baseUrl: string) => {
+/** Makes a function that returns the operation of an endpoint and caches it. */
+export const makeAll = (settings: Settings) => {
   const operations = new WeakMap<Endpoint<never>, Operation<never>>()
   return <A>(endpoint: Endpoint<A>): Operation<A> => {
     const cached = operations.get(endpoint as Endpoint<never>) as Operation<A> | undefined
-    const operation = cached ?? make(endpoint, baseUrl)
+    const operation = cached ?? make(endpoint, settings)
     if (cached === undefined)
       operations.set(endpoint as Endpoint<never>, operation as Operation<never>)
     return operation
@@ -72,9 +73,10 @@ export const makeAll = (baseUrl: string) => {
 
 const encoder = (
   { method, params, path, payload }: Endpoint<unknown>,
-  baseUrl: string
+  settings: Settings
 ): Operation<unknown>["toRequest"] => {
   const headers = {
+    ...settings.headers,
     accept: "application/json",
     "user-agent": `pawl/${version}`,
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
@@ -84,7 +86,7 @@ const encoder = (
   const checkBody = body === undefined ? undefined : check(body as Codec)
   const checkParams = params === undefined ? undefined : check(params as Codec)
   // The paths of the contract start at the root of the host, and a base URL ends in /api.
-  const url = baseUrl + path.slice("/api".length)
+  const url = settings.baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
   const request = (
@@ -101,20 +103,19 @@ const encoder = (
           body: body.success
         })
   }
-  return (input) =>
-    Effect.suspend(() => {
-      const filled =
-        checkParams === undefined
-          ? Effect.succeed(url)
-          : Effect.mapEager(checkParams(input.params), (values) =>
-              fill(values as Record<string, string>)
-            )
-      return Effect.flatMapEager(filled, (url) =>
-        checkBody === undefined
-          ? request(url, undefined)
-          : Effect.flatMapEager(checkBody(input.payload), (value) => request(url, value))
-      )
-    })
+  return (input) => {
+    const filled =
+      checkParams === undefined
+        ? Effect.succeed(url)
+        : Effect.mapEager(checkParams(input.params), (values) =>
+            fill(values as Record<string, string>)
+          )
+    return Effect.flatMapEager(filled, (url) =>
+      checkBody === undefined
+        ? request(url, undefined)
+        : Effect.flatMapEager(checkBody(input.payload), (value) => request(url, value))
+    )
+  }
 }
 
 const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
@@ -128,20 +129,21 @@ const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
     : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
     const unexpected = (reason: string) =>
-      new UnexpectedResponse({
-        status: response.status,
-        reason,
-        ...ErrorResponse.partsOf(response)
-      })
+      new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) })
     const json = read(response)
     if (Result.isFailure(json)) {
       return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
     }
-    return Effect.catchEager(decode(json.success), (error) => {
+    const decoded = Effect.mapEager(decode(json.success), (value) => {
+      ErrorResponse.keepResponse(value, response)
+      return value
+    })
+    return Effect.catchEager(decoded, (error) => {
       const lenient = (readLeniently ??= LenientResponse.make(success, method === "POST"))(
         json.success
       )
       if (lenient !== undefined) {
+        ErrorResponse.keepResponse(lenient.value, response)
         return Effect.as(
           Effect.forEach(
             lenient.fields,

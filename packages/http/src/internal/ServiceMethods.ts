@@ -3,13 +3,15 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
-import type { OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
+import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { Caller, type CreateOptions } from "../Caller.ts"
+import { Caller } from "../Caller.ts"
+import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import { PawlConfig } from "../PawlConfig.ts"
+import * as CallSite from "./CallSite.ts"
 import type { Endpoint } from "./Operation.ts"
 
 /** The fields that every create has. */
@@ -42,38 +44,65 @@ export const make = Effect.gen(function* () {
               caller.create(endpoint, toPayload({ ...input, requestId }), options),
               (response) => toResult(requestId, response)
             )
-          return input.requestId === undefined
-            ? Effect.flatMap(random.uuidV7(), send)
-            : send(input.requestId)
+          const requestId = input.requestId ?? options?.requestId
+          if (requestId === undefined) return Effect.flatMap(random.uuidV7(), send)
+          return requestId === (options?.requestId ?? requestId)
+            ? send(requestId)
+            : Effect.fail(twoRequestIds())
         }
       ),
     /** Builds a read by id. */
     read: <A>(name: string, endpoint: Endpoint<A>) =>
-      traced(name)((id: string) => caller.call(endpoint, { params: { id } }))
+      traced(name)((id: string, options?: CallOptions) =>
+        caller.call(endpoint, { params: { id } }, options)
+      )
   }
 })
 
-/** Runs a method in a span with its name. Without a tracer it makes no span, which saves 10 % of a call. */
+const twoRequestIds = () =>
+  new ValidationFailed({
+    sent: false,
+    fields: [
+      { path: "requestId", message: "Expected the same requestId in the input and the options" }
+    ]
+  })
+
+/**
+ * Runs a method in a span with its name; its errors show where it was called. Without a tracer it makes no span,
+ * which saves 10 % of a call.
+ */
 export const traced = (name: string) => {
   // Made once for each method, and not for each call: capturing the stack trace is half the cost of a span.
   const withSpan = Effect.withSpan(name)
   return <Args extends ReadonlyArray<unknown>, A, E>(
     method: (...args: Args) => Effect.Effect<A, E>
   ) =>
-    (...args: Args): Effect.Effect<A, E> =>
+    CallSite.shown((...args: Args) =>
       Effect.withFiber(({ cache }) => {
         const call = method(...args)
         return cache.tracer === undefined ? call : withSpan(call)
       })
+    )
 }
 
 /** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
 export const makeSigned = Effect.gen(function* () {
   const { requestChecksumSeparator } = yield* Profile
-  const { merchantSecret } = yield* PawlConfig
-  const sign = (yield* Hmac).keyed(merchantSecret)
+  const { currentSecret } = yield* PawlConfig
+  const { keyed } = yield* Hmac
+  let secret = currentSecret()
+  let sign = keyed(secret)
+  /** Returns the function that signs with the current secret. Its key is prepared once for each secret. */
+  const currentSign = () => {
+    const current = currentSecret()
+    if (current !== secret) {
+      secret = current
+      sign = keyed(current)
+    }
+    return sign
+  }
   return <Fields extends Parameters<typeof Checksum.request>[2]>(fields: Fields) => ({
     ...fields,
-    checksum: Checksum.request(sign, requestChecksumSeparator, fields)
+    checksum: Checksum.request(currentSign(), requestChecksumSeparator, fields)
   })
 })

@@ -36,6 +36,12 @@ export const make = (count: number): Slots => {
   }
   return {
     take: (start) => {
+      // Nearly always a slot is free. Then nothing waits, and the queue is not used.
+      if (!isStarting && inProgress < count) {
+        inProgress++
+        start()
+        return
+      }
       waiting.add(start)
       startNext()
     },

@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { ApmPayments } from "../../src/ApmPayments.ts"
 import { ApmPayouts } from "../../src/ApmPayouts.ts"
+import type { CallOptions, CreateOptions } from "../../src/CallOptions.ts"
 import { CardPayments } from "../../src/CardPayments.ts"
 import { CardPayouts } from "../../src/CardPayouts.ts"
 import type * as Pawl from "../../src/Pawl.ts"
@@ -26,7 +27,7 @@ export const canaries = {
   identityCode: "identity-canary-8d13"
 }
 
-/** Options of a create. */
+/** Fields of a create. */
 export interface Named {
   readonly requestId?: string
 }
@@ -37,7 +38,10 @@ export interface Operation {
   readonly name: string
   readonly kind: "create" | "read" | "change" | "remove"
   /** Calls the operation; a create uses the given requestId, if any. */
-  readonly call: (named: Named) => Effect.Effect<unknown, { readonly _tag: string }, Pawl.Services>
+  readonly call: (
+    named: Named,
+    options?: CreateOptions
+  ) => Effect.Effect<unknown, { readonly _tag: string }, Pawl.Services>
   readonly method: Request["method"]
   readonly path: string
   /** The JSON body, without the requestId of a create; undefined when there is no body. */
@@ -170,11 +174,11 @@ const json = JSON.stringify
 const readStatus = (
   name: string,
   path: string,
-  call: (id: string) => Effect.Effect<unknown, ReadError, Pawl.Services>
+  call: (id: string, options?: CallOptions) => Effect.Effect<unknown, ReadError, Pawl.Services>
 ): Operation => ({
   name,
   kind: "read",
-  call: () => call("100001"),
+  call: (_, options) => call("100001", options),
   method: "GET",
   path: `${path}/100001`,
   answer: '"PROCESSING"'
@@ -184,19 +188,20 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "ApmPayments.create",
     kind: "create",
-    call: (named) => ApmPayments.use(({ create }) => create({ ...apm, ...named })),
+    call: (named, options) =>
+      ApmPayments.use(({ create }) => create({ ...apm, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/apm",
     body: { ...apm, checksum },
     answer: json(apmAnswer)
   },
-  readStatus("ApmPayments.status", "/api/v1/payments/apm/status", (id) =>
-    ApmPayments.use(({ status }) => status(id))
+  readStatus("ApmPayments.status", "/api/v1/payments/apm/status", (id, options) =>
+    ApmPayments.use(({ status }) => status(id, options))
   ),
   {
     name: "ApmPayouts.create",
     kind: "create",
-    call: (named) => ApmPayouts.use(({ create }) => create({ ...apm, ...named })),
+    call: (named, options) => ApmPayouts.use(({ create }) => create({ ...apm, ...named }, options)),
     method: "POST",
     path: "/api/v1/payouts/apm",
     body: { ...apm, checksum },
@@ -205,7 +210,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "ApmPayouts.info",
     kind: "read",
-    call: () => ApmPayouts.use(({ info }) => info("100001")),
+    call: (_, options) => ApmPayouts.use(({ info }) => info("100001", options)),
     method: "GET",
     path: "/api/v1/payouts/apm/info/100001",
     answer: `{"transactionId":100001,"requestId":"request-1","accountId":12345678901234567890,
@@ -219,22 +224,25 @@ export const operations: ReadonlyArray<Operation> = [
       declineCode: null
     }
   },
-  readStatus("ApmPayouts.status", "/api/v1/payouts/apm/status", (id) =>
-    ApmPayouts.use(({ status }) => status(id))
+  readStatus("ApmPayouts.status", "/api/v1/payouts/apm/status", (id, options) =>
+    ApmPayouts.use(({ status }) => status(id, options))
   ),
   {
     name: "CardPayments.create",
     kind: "create",
-    call: (named) => CardPayments.use(({ create }) => create({ ...cardPayment, ...named })),
+    call: (named, options) =>
+      CardPayments.use(({ create }) => create({ ...cardPayment, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/card",
     body: cardPayment,
-    answer: json({ ...cardAnswer, eci: "05" })
+    answer: json({ ...cardAnswer, eci: "05" }),
+    value: { ...cardAnswer, unknownFields: { eci: "05" } }
   },
   {
     name: "CardPayments.charge",
     kind: "create",
-    call: (named) => CardPayments.use((payments) => payments.charge({ ...charge, ...named })),
+    call: (named, options) =>
+      CardPayments.use((payments) => payments.charge({ ...charge, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/card/charge",
     body: charge,
@@ -243,7 +251,8 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "CardPayments.tokenize",
     kind: "create",
-    call: (named) => CardPayments.use(({ tokenize }) => tokenize({ mid: "mid-1", card, ...named })),
+    call: (named, options) =>
+      CardPayments.use(({ tokenize }) => tokenize({ mid: "mid-1", card, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/card/tokenize",
     body: { mid: "mid-1", card },
@@ -253,13 +262,14 @@ export const operations: ReadonlyArray<Operation> = [
       cardToken: Schema.decodeSync(CardToken)(canaries.cardToken)
     }
   },
-  readStatus("CardPayments.status", "/api/v1/payments/card/status", (id) =>
-    CardPayments.use(({ status }) => status(id))
+  readStatus("CardPayments.status", "/api/v1/payments/card/status", (id, options) =>
+    CardPayments.use(({ status }) => status(id, options))
   ),
   {
     name: "CardPayouts.create",
     kind: "create",
-    call: (named) => CardPayouts.use(({ create }) => create({ ...cardPayout, ...named })),
+    call: (named, options) =>
+      CardPayouts.use(({ create }) => create({ ...cardPayout, ...named }, options)),
     method: "POST",
     path: "/api/v1/payouts/card",
     body: cardPayout,
@@ -268,7 +278,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "CardPayouts.info",
     kind: "read",
-    call: () => CardPayouts.use(({ info }) => info("100001")),
+    call: (_, options) => CardPayouts.use(({ info }) => info("100001", options)),
     method: "GET",
     path: "/api/v1/payouts/card/info/100001",
     answer: `{"transactionId":"100001","requestId":"request-1","mid":"mid-1",
@@ -282,14 +292,16 @@ export const operations: ReadonlyArray<Operation> = [
       totalAmount: "10.10"
     }
   },
-  readStatus("CardPayouts.status", "/api/v1/payouts/card/status", (id) =>
-    CardPayouts.use(({ status }) => status(id))
+  readStatus("CardPayouts.status", "/api/v1/payouts/card/status", (id, options) =>
+    CardPayouts.use(({ status }) => status(id, options))
   ),
   {
     name: "Refunds.create",
     kind: "create",
-    call: (named) =>
-      Refunds.use(({ create }) => create({ ...refund, transactionId: "100001", ...named })),
+    call: (named, options) =>
+      Refunds.use(({ create }) =>
+        create({ ...refund, transactionId: "100001", ...named }, options)
+      ),
     method: "POST",
     path: "/api/v1/refunds/card",
     body: { ...refund, transactionId: 100001 },
@@ -298,7 +310,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Refunds.info",
     kind: "read",
-    call: () => Refunds.use(({ info }) => info("200002")),
+    call: (_, options) => Refunds.use(({ info }) => info("200002", options)),
     method: "GET",
     path: "/api/v1/refunds/card/info/200002",
     answer: `{"transactionId":9007199254740993,"refundId":200002,"requestId":"request-1",
@@ -312,13 +324,14 @@ export const operations: ReadonlyArray<Operation> = [
       totalAmount: "0.1"
     }
   },
-  readStatus("Refunds.status", "/api/v1/refunds/card/status", (id) =>
-    Refunds.use(({ status }) => status(id))
+  readStatus("Refunds.status", "/api/v1/refunds/card/status", (id, options) =>
+    Refunds.use(({ status }) => status(id, options))
   ),
   {
     name: "PaymentIntents.create",
     kind: "create",
-    call: (named) => PaymentIntents.use(({ create }) => create({ ...intent, ...named })),
+    call: (named, options) =>
+      PaymentIntents.use(({ create }) => create({ ...intent, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/intent",
     body: intent,
@@ -327,7 +340,8 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.create",
     kind: "create",
-    call: (named) => Subscriptions.use(({ create }) => create({ ...subscription, ...named })),
+    call: (named, options) =>
+      Subscriptions.use(({ create }) => create({ ...subscription, ...named }, options)),
     method: "POST",
     path: "/api/v1/payments/card/recurring",
     body: subscription,
@@ -343,7 +357,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.get",
     kind: "read",
-    call: () => Subscriptions.use(({ get }) => get("700")),
+    call: (_, options) => Subscriptions.use(({ get }) => get("700", options)),
     method: "GET",
     path: "/api/v1/payments/card/recurring/700",
     answer: json(subscribed)
@@ -351,9 +365,9 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.update",
     kind: "change",
-    call: () =>
+    call: (_, options) =>
       Subscriptions.use(({ update }) =>
-        update("700", { plan: { amount: "12.00", endDate: "2031-01-01" } })
+        update("700", { plan: { amount: "12.00", endDate: "2031-01-01" } }, options)
       ),
     method: "PUT",
     path: "/api/v1/payments/card/recurring/700",
@@ -361,9 +375,18 @@ export const operations: ReadonlyArray<Operation> = [
     answer: json(subscribed)
   },
   {
+    name: "Subscriptions.setStatus",
+    kind: "change",
+    call: () => Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING")),
+    method: "PUT",
+    path: "/api/v1/payments/card/recurring/700",
+    body: { status: "TRIALING" },
+    answer: json({ ...subscribed, status: "TRIALING" })
+  },
+  {
     name: "Subscriptions.pause",
     kind: "change",
-    call: () => Subscriptions.use(({ pause }) => pause("700")),
+    call: (_, options) => Subscriptions.use(({ pause }) => pause("700", options)),
     method: "PUT",
     path: "/api/v1/payments/card/recurring/700",
     body: { status: "PAUSED" },
@@ -372,7 +395,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.resume",
     kind: "change",
-    call: () => Subscriptions.use(({ resume }) => resume("700")),
+    call: (_, options) => Subscriptions.use(({ resume }) => resume("700", options)),
     method: "PUT",
     path: "/api/v1/payments/card/recurring/700",
     body: { status: "ACTIVE" },
@@ -381,7 +404,7 @@ export const operations: ReadonlyArray<Operation> = [
   {
     name: "Subscriptions.cancel",
     kind: "remove",
-    call: () => Subscriptions.use(({ cancel }) => cancel("700")),
+    call: (_, options) => Subscriptions.use(({ cancel }) => cancel("700", options)),
     method: "DELETE",
     path: "/api/v1/payments/card/recurring/700",
     answer: "",

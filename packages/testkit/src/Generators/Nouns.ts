@@ -34,6 +34,7 @@ import * as Order from "@pawl/core/Order"
 import * as PaymentIntent from "@pawl/core/PaymentIntent"
 import * as Refund from "@pawl/core/Refund"
 import * as Subscription from "@pawl/core/Subscription"
+import * as SubscriptionPlan from "@pawl/core/SubscriptionPlan"
 import * as Transaction from "@pawl/core/Transaction"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -55,6 +56,7 @@ const modules: ReadonlyArray<object> = [
   PaymentIntent,
   Refund,
   Subscription,
+  SubscriptionPlan,
   Transaction
 ]
 
@@ -117,7 +119,8 @@ export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.J
 export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> => {
   const texts = lookalikes[name]
   const wholes: ReadonlyArray<Schema.Json> = [null, true, [], [[poison]]]
-  const { ast } = schema
+  // The fields on the wire: a decoded object has its unknown fields under one member.
+  const { ast } = Schema.toEncoded(schema)
   if (ast._tag !== "Objects") {
     return fc.constantFrom(
       ...[...(texts ?? []), { [poison]: poison }, ...wholes].filter(

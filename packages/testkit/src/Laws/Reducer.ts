@@ -43,7 +43,8 @@ export const evidenceReducer =
   (observations) => {
     let evidence = Evidence.none
     let read: Evidence.Read | undefined
-    for (const { status, ...each } of observations) {
+    for (const each of observations) {
+      const { status } = each
       if (!isStatus(status)) continue
       const weigh = each.source === "callback" ? Evidence.claimed : Evidence.confirmed
       evidence = Evidence.join(evidence, weigh(status))

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 4e450600754ef864e702fb442ec0ac9710905b151876070f785f4b60c5b7e5a1
+ * 9946d4a2e16894bcae7ef5a68e3f36dd014e99029164da212648930893cd00e2
  */
 export interface paths {
   "/api/v1/auth": {
@@ -439,17 +439,20 @@ export interface components {
         | string
         | null
       declineCode?: number | null
-      challengeUrl?: string | null
-      challengeUrlIframe?: string | null
-      nextChargeDate?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      nextChargeDate?: string | null
     } & {
       [key: string]: unknown
     }
     SubscriptionRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       mid: string
       cardToken: string
       plan: components["schemas"]["SubscriptionPlan"]
@@ -460,9 +463,6 @@ export interface components {
       successRedirectUrl: string
       failureRedirectUrl: string
       skipFirstCharge?: boolean
-      metadata?: {
-        [key: string]: string
-      }
     } & {
       [key: string]: unknown
     }
@@ -521,6 +521,9 @@ export interface components {
       lang: string
       amount?: string
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       mid: string
       billingDetails: components["schemas"]["PaymentIntentBillingDetails"]
       callbackUrl: string
@@ -530,9 +533,6 @@ export interface components {
       device: components["schemas"]["Device"]
       kycVerified?: boolean
       previousPaymentCount?: number
-      metadata?: {
-        [key: string]: string
-      }
     } & {
       [key: string]: unknown
     }
@@ -554,8 +554,9 @@ export interface components {
     RefundInfo: {
       transactionId: string
       refundId: string
-      requestId?: string | null
       mid?: string | null
+      totalAmount?: number
+      requestId?: string | null
       transactionStatus:
         | (
             | "NEW"
@@ -570,12 +571,11 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      totalAmount?: number
-      callbackUrl?: string | null
-      createdAt?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      callbackUrl?: string | null
+      createdAt?: string | null
     } & {
       [key: string]: unknown
     }
@@ -595,30 +595,35 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      paymentType?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      paymentType?: string | null
     } & {
       [key: string]: unknown
     }
     RefundRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       mid: string
       transactionId: number
       amount: string
       reason: string
       callbackUrl?: string
-      metadata?: {
-        [key: string]: string
-      }
     } & {
       [key: string]: unknown
     }
     CardPayoutInfo: {
       transactionId: string
-      requestId?: string | null
       mid?: string | null
+      cardMask?: string | null
+      cardHolder?: string | null
+      totalAmount?: number
+      requestId?: string | null
       transactionStatus:
         | (
             | "NEW"
@@ -633,14 +638,11 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      cardMask?: string | null
-      cardHolder?: string | null
-      totalAmount?: number
-      callbackUrl?: string | null
-      createdAt?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      callbackUrl?: string | null
+      createdAt?: string | null
     } & {
       [key: string]: unknown
     }
@@ -660,23 +662,25 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      paymentType?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      paymentType?: string | null
     } & {
       [key: string]: unknown
     }
     CardPayoutRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       mid: string
       amount: string
       card: components["schemas"]["PayoutCardDetails"]
       billingDetails?: components["schemas"]["PayoutBillingDetails"]
       callbackUrl?: string
-      metadata?: {
-        [key: string]: string
-      }
     } & {
       [key: string]: unknown
     }
@@ -719,26 +723,26 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      paymentType?: string | null
-      challengeUrl?: string | null
-      challengeUrlIframe?: string | null
-      cardToken?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      paymentType?: string | null
+      cardToken?: string | null
     } & {
       [key: string]: unknown
     }
     CardPaymentRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       mid?: string
       amount?: string
       currency?: string
       cardToken?: string
       callbackUrl?: string
-      metadata?: {
-        [key: string]: string
-      }
     } & {
       [key: string]: unknown
     }
@@ -756,8 +760,13 @@ export interface components {
     }
     ApmPayoutInfo: {
       transactionId: string
-      requestId?: string | null
       accountId?: number
+      declineSubReason?: string | null
+      apmRequestPayload?: components["schemas"]["ApmPayload"] | null
+      apmResponseData?: components["schemas"]["ApmResponseData"] | null
+      billingDetails?: components["schemas"]["ApmBillingDetails"] | null
+      order?: components["schemas"]["Order"] | null
+      requestId?: string | null
       transactionStatus:
         | (
             | "NEW"
@@ -772,16 +781,11 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      declineSubReason?: string | null
-      apmRequestPayload?: components["schemas"]["ApmPayload"] | null
-      apmResponseData?: components["schemas"]["ApmResponseData"] | null
-      callbackUrl?: string | null
-      billingDetails?: components["schemas"]["ApmBillingDetails"] | null
-      order?: components["schemas"]["Order"] | null
-      createdAt?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      callbackUrl?: string | null
+      createdAt?: string | null
     } & {
       [key: string]: unknown
     }
@@ -837,18 +841,23 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      declineSubReason?: string | null
-      apmResponseData?: components["schemas"]["ApmResponseData"] | null
-      createdTime?: string | null
-      paymentType?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      paymentType?: string | null
+      declineSubReason?: string | null
+      apmResponseData?: components["schemas"]["ApmResponseData"] | null
+      createdTime?: string | null
     } & {
       [key: string]: unknown
     }
     ApmPayoutRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       accountId: string
       apmPayload: components["schemas"]["ApmPayload"]
       successRedirectUrl?: string
@@ -856,9 +865,6 @@ export interface components {
       callbackUrl?: string
       amount: string
       currency: string
-      metadata?: {
-        [key: string]: string
-      }
       order?: components["schemas"]["Order"]
       billingDetails?: components["schemas"]["ApmBillingDetails"]
       device?: components["schemas"]["Device"]
@@ -883,18 +889,23 @@ export interface components {
           )
         | string
       declineCode?: number | null
-      declineSubReason?: string | null
-      apmResponseData?: components["schemas"]["ApmResponseData"] | null
-      createdTime?: string | null
-      paymentType?: string | null
       metadata?: {
         [key: string]: string
       } | null
+      challengeUrl?: string | null
+      challengeUrlIframe?: string | null
+      paymentType?: string | null
+      declineSubReason?: string | null
+      apmResponseData?: components["schemas"]["ApmResponseData"] | null
+      createdTime?: string | null
     } & {
       [key: string]: unknown
     }
     ApmPaymentRequest: {
       requestId: string
+      metadata?: {
+        [key: string]: string
+      }
       accountId: string
       apmPayload: components["schemas"]["ApmPayload"]
       successRedirectUrl?: string
@@ -902,9 +913,6 @@ export interface components {
       callbackUrl?: string
       amount: string
       currency: string
-      metadata?: {
-        [key: string]: string
-      }
       order?: components["schemas"]["Order"]
       billingDetails?: components["schemas"]["ApmBillingDetails"]
       device?: components["schemas"]["Device"]

@@ -13,7 +13,7 @@ import type { CardPaymentRequest, CardPaymentResponse } from "@pawl/core/CardPay
 import { TransactionId, Url } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { ScenarioMetadata, Mid, scenarioOf, statusFields } from "./RequestRules.ts"
+import { flat, ScenarioMetadata, Mid, scenarioOf, statusFields } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
 import { type Card, fromNumber, TestNumberFromText, type Vault } from "./Cards.ts"
 import { type Handlers, invalid, reader } from "./Contract.ts"
@@ -51,7 +51,7 @@ export const make = (
   })
 
   const charge = Effect.fnUntraced(function* (endpoint: string, payload: CardPaymentRequest) {
-    const { cardToken, ...fields } = yield* readCharge(payload)
+    const { cardToken, ...fields } = yield* readCharge(flat(payload))
     return yield* writes.once(
       endpoint,
       payload.requestId,
@@ -62,17 +62,18 @@ export const make = (
   return {
     createCardPayment: Effect.fnUntraced(function* ({ payload }) {
       if (payload.cardToken === undefined) {
-        const { card, ...fields } = yield* readPayment(payload)
+        const { card, ...fields } = yield* readPayment(flat(payload))
         const payment = pay(payload, fields, fromNumber(card.number))
         return yield* writes.once("createCardPayment", payload.requestId, payment)
       }
-      if (payload["card"] === undefined) return yield* charge("createCardPayment", payload)
+      if (payload.unknownFields?.["card"] === undefined)
+        return yield* charge("createCardPayment", payload)
       return yield* invalid([
         { field: "card", message: "Expected a card or a cardToken, not both" }
       ])
     }),
     tokenizeCard: Effect.fnUntraced(function* ({ payload }) {
-      const { card } = yield* readCard(payload)
+      const { card } = yield* readCard(flat(payload))
       const { requestId } = payload
       const token = vault.store(fromNumber(card.number))
       return yield* writes.once(
@@ -115,6 +116,6 @@ const response = (transaction: Transaction): CardPaymentResponse => ({
   requestId: transaction.requestId,
   transactionId: TransactionId.make(transaction.transactionId),
   ...statusFields(transaction),
-  createdTime: transaction.createdTime,
-  paymentType: "CARD"
+  paymentType: "CARD",
+  unknownFields: { createdTime: transaction.createdTime }
 })

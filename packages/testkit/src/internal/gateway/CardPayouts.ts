@@ -12,6 +12,7 @@ import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
+  flat,
   ScenarioMetadata,
   Mid,
   withoutUndefined,
@@ -31,7 +32,7 @@ export const make = (
   pageUrls: PageUrls
 ): Pick<Handlers, "createCardPayout" | "readCardPayout" | "readCardPayoutStatus"> => ({
   createCardPayout: Effect.fnUntraced(function* ({ payload }) {
-    const { currency = "EUR", mid } = yield* read(payload)
+    const { currency = "EUR", mid } = yield* read(flat(payload))
     const { amount, callbackUrl, metadata, requestId } = payload
     const { cardMask, story } = fromNumber(payload.card.number)
     const opened = transactions.open({

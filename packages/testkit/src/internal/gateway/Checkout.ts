@@ -25,7 +25,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
-import { withoutUndefined, scenarioOf } from "./RequestRules.ts"
+import { scenarioOf } from "./RequestRules.ts"
 import { type Transactions, now, type Transaction } from "./Transactions.ts"
 import * as SeededRandom from "../SeededRandom.ts"
 import { type Intent, isOpen, type Listed, listing, stateOf } from "./Intent.ts"
@@ -234,7 +234,7 @@ const fieldsOf = (means: PaymentMeans) =>
         apmType: means.method,
         apmPayload: {
           paymentMethod: means.method,
-          ...withoutUndefined({ account: means.account })
+          ...(means.account !== undefined && { unknownFields: { account: means.account } })
         }
       }
 

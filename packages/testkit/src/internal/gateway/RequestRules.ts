@@ -1,24 +1,25 @@
 /**
  * Rules for requests beyond the contract, and fields that many responses share.
  */
-import { AccountId, Metadata } from "@pawl/core/Transaction"
+import { AccountId, type Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
 import type { Transaction } from "./Transactions.ts"
 
-/** Schema for metadata whose scenario, if any, is a known one. */
+/** Schema for the scenario in metadata, if any: it must be a known one. */
 export const ScenarioMetadata = Schema.optionalKey(
-  Metadata.check(
-    Schema.makeFilter((metadata) =>
-      parse(metadata, "succeed") === undefined
-        ? {
-            path: [Scenario.key],
-            issue: `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, followed by any of ${Scenario.suffixes.map((suffix) => `+${suffix}`).join(" ")}`
-          }
-        : undefined
+  Schema.Struct({
+    [Scenario.key]: Schema.optionalKey(
+      Schema.String.check(
+        Schema.makeFilter(
+          (text) =>
+            parse(text, "succeed") !== undefined ||
+            `Expected a scenario of the sandbox: ${Scenario.stories.join(", ")}, followed by any of ${Scenario.suffixes.map((suffix) => `+${suffix}`).join(" ")}`
+        )
+      )
     )
-  )
+  })
 )
 
 /**
@@ -33,10 +34,11 @@ export const Mid = AccountId
 export const scenarioOf = (
   metadata: Metadata | undefined,
   story = "succeed"
-): Effect.Effect<Scenario.Scenario> => Effect.orDie(Effect.fromNullishOr(parse(metadata, story)))
+): Effect.Effect<Scenario.Scenario> =>
+  Effect.orDie(Effect.fromNullishOr(parse(metadata?.[Scenario.key], story)))
 
-const parse = (metadata: Metadata | undefined, story: string): Scenario.Scenario | undefined =>
-  Scenario.parse((metadata?.[Scenario.key] ?? "succeed").replace(/^succeed(?=\+|$)/u, story))
+const parse = (text = "succeed", story: string): Scenario.Scenario | undefined =>
+  Scenario.parse(text.replace(/^succeed(?=\+|$)/u, story))
 
 /** Returns the fields that every response about a transaction contains. */
 export const statusFields = ({ declineCode, metadata, status }: Transaction) => ({
@@ -45,9 +47,19 @@ export const statusFields = ({ declineCode, metadata, status }: Transaction) => 
 })
 
 /** Returns the fields that are not undefined. */
-export const withoutUndefined = <Fields extends object>(
-  fields: Fields
-): { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined>
-  }
+export const withoutUndefined = <Fields extends object>(fields: Fields): Defined<Fields> => {
+  const defined: Partial<Fields> = {}
+  for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name]
+  // The loop has left out what the type leaves out.
+  return defined as Defined<Fields>
+}
+
+type Defined<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+
+/** Returns a decoded request as it was on the wire, with its unknown fields beside the others. */
+export const flat = ({
+  unknownFields,
+  ...fields
+}: {
+  readonly unknownFields?: Readonly<Record<string, unknown>>
+}): object => ({ ...unknownFields, ...fields })

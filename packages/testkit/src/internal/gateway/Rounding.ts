@@ -21,23 +21,24 @@ export const round = (amount: string): string =>
  *
  * The contract allows two decimals, because our client sends no more; the service accepts any number.
  */
-export const roundBody = (body: Schema.Json): Schema.Json =>
-  isObject(body)
-    ? Object.fromEntries(
-        Object.entries(body).map(([name, value]) => [
-          name,
-          name === "amount" && typeof value === "string"
-            ? round(value)
-            : name === "plan"
-              ? roundBody(value)
-              : value
-        ])
-      )
-    : body
+export const roundBody = (body: Schema.Json): Schema.Json => (isObject(body) ? rounded(body) : body)
+
+const rounded = (fields: JsonObject): JsonObject => {
+  const { amount, plan } = fields
+  return {
+    ...fields,
+    ...(typeof amount === "string" && { amount: round(amount) }),
+    ...(plan !== undefined && { plan: roundBody(plan) })
+  }
+}
 
 /** Returns the amount in a request body as it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 
-const isObject = (json: Schema.Json): json is { readonly [name: string]: Schema.Json } =>
+interface JsonObject {
+  readonly [name: string]: Schema.Json
+}
+
+const isObject = (json: Schema.Json): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json)

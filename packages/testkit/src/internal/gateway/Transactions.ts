@@ -17,7 +17,7 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberMap from "effect/FiberMap"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { type Callback, Courier, type Message } from "../../Courier.ts"
 import { GatewayConfig } from "../../GatewayConfig.ts"
@@ -117,7 +117,9 @@ export const make = Effect.fnUntraced(function* (
   const { firstId, pace } = yield* GatewayConfig
   const { open, save } = yield* StateStore
   const courier = yield* Courier
-  const scenarios = yield* FiberMap.make<string>()
+  const fibers = yield* FiberSet.make()
+  /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
+  const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
   const ids = open<number>("id")
   const listeners: Array<MoveListener> = []
@@ -151,7 +153,7 @@ export const make = Effect.fnUntraced(function* (
     yield* save
   }, Effect.uninterruptible)
 
-  /** Moves a transaction to the next status of its scenario, if there is one. */
+  /** Moves a transaction to the next status of its scenario, if there is one, and schedules the one after. */
   const step = Effect.fnUntraced(function* (id: string) {
     const entry = entries.get(id)
     const [status, ...remaining] = entry?.remaining ?? []
@@ -160,17 +162,27 @@ export const make = Effect.fnUntraced(function* (
     if (entry.transaction.status === status) entries.set(id, next)
     else yield* commit(moved(next, status, yield* now), status)
     yield* save
+    yield* schedule(id)
   }, Effect.uninterruptible)
 
-  const run = Effect.fnUntraced(function* (id: string) {
-    for (let entry = entries.get(id); entry?.remaining.length; entry = entries.get(id)) {
-      yield* sleepUntil(entry.due)
-      yield* step(id)
-    }
+  const moveAt = Effect.fnUntraced(function* (due: number) {
+    yield* sleepUntil(due)
+    const ids = moving.get(due) ?? []
+    moving.delete(due)
+    yield* Effect.forEach(ids, step, { discard: true })
   })
 
-  for (const [id, { remaining }] of entries)
-    if (remaining.length > 0) yield* FiberMap.run(scenarios, id, run(id))
+  /** Schedules the next move of a transaction, if there is one. */
+  const schedule = (id: string): Effect.Effect<void> => {
+    const entry = entries.get(id)
+    if (entry === undefined || entry.remaining.length === 0) return Effect.void
+    const together = moving.get(entry.due)
+    if (together !== undefined) return Effect.sync(() => void together.push(id))
+    moving.set(entry.due, [id])
+    return Effect.asVoid(FiberSet.run(fibers, moveAt(entry.due)))
+  }
+
+  for (const id of entries.keys()) yield* schedule(id)
 
   const get = (id: string) => Effect.sync(() => entries.get(id)?.transaction)
   const nextId = Effect.sync(() => {
@@ -182,8 +194,9 @@ export const make = Effect.fnUntraced(function* (
   return {
     open: Effect.fnUntraced(function* ({ scenario, ...fields }) {
       const { atCreate, statuses } = scenario
-      const createdTime = yield* now
-      const due = (yield* Clock.currentTimeMillis) + Duration.toMillis(pace)
+      const createdAt = yield* Clock.currentTimeMillis
+      const createdTime = DateTime.formatIso(DateTime.makeUnsafe(createdAt))
+      const due = createdAt + Duration.toMillis(pace)
       const transactionId = yield* nextId
       const blank: ScheduledTransaction = {
         scenario,
@@ -202,21 +215,18 @@ export const make = Effect.fnUntraced(function* (
         .slice(0, atCreate)
         .reduce((entry, status) => moved(entry, status, createdTime), blank)
       entries.set(transactionId, entry)
-      yield* Effect.forEach(statuses.slice(0, atCreate), (status) => sendCallback(entry, status))
-      if (entry.remaining.length > 0) {
-        yield* FiberMap.run(scenarios, transactionId, run(transactionId))
-      }
+      for (const { status } of entry.transaction.history) yield* sendCallback(entry, status)
+      yield* schedule(transactionId)
       return entry.transaction
     }, Effect.uninterruptible),
     move,
     halt: (id) =>
-      Effect.gen(function* () {
-        yield* FiberMap.remove(scenarios, id)
+      Effect.sync(() => {
         const entry = entries.get(id)
         if (entry === undefined || entry.remaining.length === 0) return
         const transaction = { ...entry.transaction, isOver: true }
         entries.set(id, { ...entry, transaction, remaining: [] })
-      }).pipe(Effect.uninterruptible),
+      }),
     onMove: (listener) => {
       listeners.push(listener)
     },
@@ -234,8 +244,9 @@ export const make = Effect.fnUntraced(function* (
     get,
     nextId,
     reset: Effect.andThen(
-      FiberMap.clear(scenarios),
+      FiberSet.clear(fibers),
       Effect.sync(() => {
+        moving.clear()
         entries.clear()
         ids.clear()
       })

@@ -29,12 +29,13 @@ export const make: Effect.Effect<Writes> = Effect.gen(function* () {
   const mutex = yield* Semaphore.make(1)
   const { open, save } = yield* StateStore
   const responses = open<unknown>("response")
-  // A write does not yield, so its changes are saved together.
+  // A write does not yield, so its changes are saved together. Nor does it yield while it holds the permit, or
+  // every later write would queue.
   const exclusive: Writes["exclusive"] = (write) =>
     Effect.tap(write, save).pipe(
-      Effect.provideService(PreventSchedulerYield, true),
       Effect.uninterruptible,
-      mutex.withPermit
+      mutex.withPermit,
+      Effect.provideService(PreventSchedulerYield, true)
     )
   return {
     exclusive,

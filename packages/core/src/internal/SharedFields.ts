@@ -1,0 +1,164 @@
+/**
+ * The fields that several requests and responses share: their documentation, and their schemas.
+ */
+import * as Schema from "effect/Schema"
+import {
+  DeclineCode,
+  Metadata,
+  OpenStatus,
+  PaymentType,
+  RequestId,
+  type TransactionId,
+  Url
+} from "../Transaction.ts"
+import { nullableText, type UnknownFields } from "./OpenStruct.ts"
+
+/** The identifier of a request. */
+export interface Requested {
+  /**
+   * Identifier of the request, chosen by the merchant and unique per request: 1 to 128 characters without `|`
+   * and control characters. The client makes one (UUIDv7) if it is absent. A request that is repeated with the
+   * same requestId returns the original response (`spec.md`, "Conventions").
+   */
+  readonly requestId?: string
+}
+
+/** The fields of the input of every create. */
+export interface CreateInput extends Requested {
+  /**
+   * Key-value pairs of the merchant, text to text; responses and callbacks return them unchanged (`spec.md`,
+   * "Conventions").
+   */
+  readonly metadata?: Metadata
+}
+
+/** The URL of the callbacks, where it may be absent. */
+export interface OptionalCallbackUrl {
+  /**
+   * Absolute http(s) URL that receives the callbacks of this request; without it there are none (`spec.md`,
+   * "Events").
+   */
+  readonly callbackUrl?: string
+}
+
+/** The URLs of an operation that requires all of them. */
+export interface PageUrls {
+  /** Absolute http(s) URL that receives the callbacks of this request (`spec.md`, "Events"). */
+  readonly callbackUrl: string
+  /**
+   * Absolute http(s) URL that the customer returns to after a success. The return does not confirm the payment
+   * (`spec.md`, "Transaction statuses").
+   */
+  readonly successRedirectUrl: string
+  /** Absolute http(s) URL that the customer returns to after a failure (`spec.md`, "Transaction statuses"). */
+  readonly failureRedirectUrl: string
+}
+
+/** The merchant account of card operations. */
+export interface CardAccount {
+  /**
+   * Merchant account of card operations, subscriptions, refunds, card payouts and intents (`spec.md`,
+   * "Conventions").
+   */
+  readonly mid: string
+}
+
+/** The identifier that the service assigned. */
+export interface Identified {
+  /**
+   * Identifier assigned by the service: 1 to 64 letters, digits, `_` or `-`. Status and info reads take it
+   * (`spec.md`, "Conventions").
+   */
+  readonly transactionId: TransactionId
+}
+
+/** The fields of every response about a transaction. */
+export interface Answered extends UnknownFields {
+  /**
+   * Numeric reason of a decline, an integer; only with FAILED. Its values are not documented (`spec.md`,
+   * "Conventions").
+   */
+  readonly declineCode?: number | null
+  /** Key-value pairs of the request, returned unchanged (`spec.md`, "Conventions"). */
+  readonly metadata?: Metadata | null
+}
+
+/** The status of a transaction, in responses of creates and reads. */
+export interface Outcome extends Answered {
+  /**
+   * Status of the transaction: one of the nine, or an undocumented one, which is kept (`spec.md`, "Transaction
+   * statuses").
+   */
+  readonly transactionStatus: OpenStatus
+}
+
+/** The addresses of a challenge, in responses to creates. */
+export interface Challenge {
+  /**
+   * URL of the page of the 3-D Secure challenge, to redirect the customer to; only with CUSTOMER_VERIFICATION
+   * (`spec.md`, "Transaction statuses").
+   */
+  readonly challengeUrl?: string | null
+  /**
+   * URL of the same challenge for an iframe; only with CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
+   */
+  readonly challengeUrlIframe?: string | null
+}
+
+/** The response to a create. */
+export interface Created extends Outcome, Challenge {
+  /** Kind of the payment: CARD or APM (`spec.md`, "Conventions"). */
+  readonly paymentType?: PaymentType | null
+}
+
+/** The details of a transaction. */
+export interface Details extends Identified, Outcome {
+  /** Identifier of the request, chosen by the merchant (`spec.md`, "Conventions"). */
+  readonly requestId?: string | null
+  /** URL that receives the callbacks of the request (`spec.md`, "Events"). */
+  readonly callbackUrl?: string | null
+  /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
+  readonly createdAt?: string | null
+}
+
+/** The details of a transaction of a card. */
+export interface CardDetails extends Details {
+  /** Merchant account of card operations (`spec.md`, "Conventions"). */
+  readonly mid?: string | null
+  /**
+   * Amount as decimal text in major units with every digit; a JSON number on the wire (`spec.md`, "Card payouts",
+   * "Refunds").
+   */
+  readonly totalAmount?: string | null
+}
+
+/** Schemas of the fields of every create. */
+export const createInput = { requestId: RequestId, metadata: Schema.optionalKey(Metadata) }
+
+/** Schemas of the URLs of an operation that requires all of them. */
+export const pageUrls = { callbackUrl: Url, successRedirectUrl: Url, failureRedirectUrl: Url }
+
+/** Schemas of `Outcome`. */
+export const outcome = {
+  transactionStatus: OpenStatus,
+  declineCode: DeclineCode,
+  metadata: Schema.optionalKey(Schema.NullOr(Metadata))
+}
+
+/** Schemas of `Challenge`. */
+export const challenge = { challengeUrl: nullableText, challengeUrlIframe: nullableText }
+
+/** Schemas of `Created`. */
+export const created = {
+  ...outcome,
+  ...challenge,
+  paymentType: Schema.optionalKey(Schema.NullOr(PaymentType))
+}
+
+/** Schemas of `Details`, apart from the identifier. */
+export const details = {
+  requestId: nullableText,
+  ...outcome,
+  callbackUrl: nullableText,
+  createdAt: nullableText
+}

@@ -1,0 +1,56 @@
+/**
+ * The input of each operation has the fields of its request: all of them, no other, each with its type on the
+ * wire.
+ */
+import type { ApmPaymentInput, ApmPaymentRequest } from "@pawl/core/ApmPayment"
+import type { ApmPayoutInput, ApmPayoutRequest } from "@pawl/core/ApmPayout"
+import type {
+  CardPaymentInput,
+  CardPaymentRequest,
+  TokenizeInput,
+  TokenizeRequest
+} from "@pawl/core/CardPayment"
+import type { CardPayoutInput, CardPayoutRequest } from "@pawl/core/CardPayout"
+import type { PaymentIntentInput, PaymentIntentRequest } from "@pawl/core/PaymentIntent"
+import type { RefundInput, RefundRequest } from "@pawl/core/Refund"
+import type {
+  SubscriptionInput,
+  SubscriptionRequest,
+  SubscriptionUpdate,
+  SubscriptionUpdateInput
+} from "@pawl/core/Subscription"
+import { expectTypeOf } from "vitest"
+
+/** The type of each field: the texts of a list are text, and an object is any object. */
+type Shape<A> = {
+  readonly [Name in keyof A as string extends Name ? never : Name]: A[Name] extends
+    | string
+    | undefined
+    ? "text"
+    : A[Name] extends object | undefined
+      ? "object"
+      : A[Name]
+}
+
+/** The shape of the wire: the client computes the checksum, and makes the requestId if there is none. */
+type Wire<Request extends { readonly Encoded: object }, Own extends string = never> = Shape<
+  Omit<Request["Encoded"], "requestId" | "checksum" | Own> & { readonly requestId?: string }
+>
+
+expectTypeOf<Shape<ApmPaymentInput>>().branded.toEqualTypeOf<Wire<typeof ApmPaymentRequest>>()
+expectTypeOf<Shape<ApmPayoutInput>>().branded.toEqualTypeOf<Wire<typeof ApmPayoutRequest>>()
+expectTypeOf<Shape<CardPaymentInput>>().branded.toEqualTypeOf<Wire<typeof CardPaymentRequest>>()
+expectTypeOf<Shape<CardPayoutInput>>().branded.toEqualTypeOf<Wire<typeof CardPayoutRequest>>()
+expectTypeOf<Shape<PaymentIntentInput>>().branded.toEqualTypeOf<Wire<typeof PaymentIntentRequest>>()
+expectTypeOf<Shape<SubscriptionInput>>().branded.toEqualTypeOf<Wire<typeof SubscriptionRequest>>()
+
+/** A refund's id is text in the input and a number on the wire. */
+expectTypeOf<Shape<Omit<RefundInput, "transactionId">>>().branded.toEqualTypeOf<
+  Wire<typeof RefundRequest, "transactionId">
+>()
+expectTypeOf<RefundInput["transactionId"]>().toEqualTypeOf<string>()
+
+expectTypeOf<Shape<TokenizeInput>>().branded.toEqualTypeOf<Wire<typeof TokenizeRequest>>()
+expectTypeOf<Shape<SubscriptionUpdateInput>>().branded.toEqualTypeOf<
+  Shape<(typeof SubscriptionUpdate)["Encoded"]>
+>()

@@ -1,0 +1,80 @@
+/**
+ * Checks the settings of the client. Each check returns the value to use, or advice on how to correct the
+ * setting. The advice never has the value.
+ */
+import { isLoopback } from "@pawl/core/Loopback"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+
+/** Checks a whole number. */
+export const count = (value: number): Result.Result<number, string> =>
+  Number.isInteger(value) && value >= 1
+    ? Result.succeed(value)
+    : Result.fail("give a whole number, 1 or more")
+
+/** Checks a number that is not negative. */
+export const ratio = (value: number): Result.Result<number, string> =>
+  value >= 0 ? Result.succeed(value) : Result.fail("give a number that is not negative")
+
+/** Headers that the client or the connection sets. */
+const reservedHeader =
+  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
+
+/** Checks the headers, and returns them with their names in lower case. */
+export const headers = (
+  values: Readonly<Record<string, string>>
+): Result.Result<Readonly<Record<string, string>>, string> => {
+  const entries = Object.entries(values).map(
+    ([name, value]) => [name.toLowerCase(), value] as const
+  )
+  return entries.every(
+    ([name, value]) =>
+      /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
+      !reservedHeader.test(name) &&
+      /^[\t\x20-\x7e]*$/u.test(value)
+  )
+    ? Result.succeed(Object.fromEntries(entries))
+    : Result.fail("give names and ASCII values of headers that the client does not set")
+}
+
+/** Checks a time limit. */
+export const duration = (input: Duration.Input): Result.Result<Duration.Duration, string> =>
+  Result.fromOption(
+    Option.filter(Duration.fromInput(input), isUsable),
+    () => "give a number above 0 and its unit, such as 10 seconds"
+  )
+
+const isUsable = (value: Duration.Duration): boolean =>
+  Duration.isFinite(value) && Duration.isPositive(value)
+
+/** Checks the base URL, and returns it without a slash at its end. */
+export const baseUrl = (text: string): Result.Result<string, string> => {
+  const url = URL.parse(text)
+  if (url === null) return Result.fail("give an absolute URL such as https://payments.example/api")
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname)))
+    return Result.fail("use https; http is for loopback hosts only")
+  if (url.username !== "" || url.password !== "")
+    return Result.fail(
+      "take the credentials out of the URL, and give them as merchantKey and merchantSecret"
+    )
+  if (url.search !== "" || url.hash !== "")
+    return Result.fail("take the query and the fragment out of the URL")
+  const path = url.pathname.replace(/\/$/u, "")
+  return path.endsWith("/api")
+    ? Result.succeed(url.origin + path)
+    : Result.fail("give the address up to and including its last segment, /api")
+}
+
+/** Checks a credential. */
+export const credential = (value: string): Result.Result<string, string> =>
+  value !== "" && value.trim() === value
+    ? Result.succeed(value)
+    : Result.fail("give it without spaces or line breaks around it, and not empty")
+
+/** Checks a secret. Plain text is refused, because the next log of the options would print it. */
+export const secret = (value: Redacted.Redacted): Result.Result<string, string> =>
+  Redacted.isRedacted(value)
+    ? credential(Redacted.value(value))
+    : Result.fail("give it as Redacted.make(secret), not as plain text")

@@ -1,0 +1,51 @@
+/**
+ * Finds the access token in the response of `/auth`, and its expiry.
+ */
+import * as Json from "@pawl/core/Json"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type { Token } from "../AccessToken.ts"
+
+const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
+
+/** A token that can be sent in a header: printable ASCII, at most 8 KiB. */
+const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
+
+/** Returns the token in a body, in the named field or one of the usual ones. */
+export const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
+  const json = Result.getOrUndefined(Json.fromBytes(bytes))
+  const found = [
+    json,
+    ...[json, member(json, "data")].flatMap((object) =>
+      (field === undefined ? usualTokenFields : [field]).map((name) => member(object, name))
+    )
+  ].find((value) => typeof value === "string")
+  return found !== undefined && tokenPattern.test(found) ? found : undefined
+}
+
+const member = (json: unknown, name: string): unknown =>
+  typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
+
+const maxLifetime = Duration.toMillis(Duration.days(30))
+const minLifetime = Duration.toMillis(Duration.minutes(10))
+
+/** Makes the token of a text, with the expiry in its claims. */
+export const toToken = (text: string): Effect.Effect<Token> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const claimed = readExpiry(text) * 1000 - now
+    return {
+      text: Redacted.make(text, { label: "token" }),
+      expiresAt: now + (claimed >= minLifetime && claimed <= maxLifetime ? claimed : maxLifetime)
+    }
+  })
+
+/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
+const readExpiry = (text: string): number => {
+  const claims = Result.flatMap(Base64Url.decode(text.split(".")[1] ?? ""), Json.fromBytes)
+  const exp = member(Result.getOrUndefined(claims), "exp")
+  return typeof exp === "number" ? exp : Number.NaN
+}

@@ -1,0 +1,84 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Memory from "./support/memory.ts"
+
+/** The answers to a create or a read, by name. Each is that of one request. */
+const answers: Readonly<Record<string, (request: { body: string | undefined }) => Memory.Answer>> =
+  {
+    payment: ({ body }) =>
+      Memory.answer(200, {
+        requestId: JSON.parse(body ?? "{}").requestId,
+        transactionId: "100001",
+        transactionStatus: "NEW"
+      }),
+    lenient: ({ body }) =>
+      Memory.answer(200, {
+        requestId: JSON.parse(body ?? "{}").requestId,
+        transactionId: "100001",
+        transactionStatus: "NEW",
+        createdTime: 1_900_000_000
+      }),
+    "of another request": () =>
+      Memory.answer(200, {
+        requestId: "order-2",
+        transactionId: "100002",
+        transactionStatus: "NEW"
+      }),
+    status: () => Memory.status("PENDING"),
+    unreadable: () => Memory.answer(200, "{"),
+    "no content": () => Memory.answer(204, ""),
+    redirect: () => Memory.answer(302, "", { location: "https://elsewhere.example" }),
+    refused: () => Memory.answer(400, { message: "amount" }),
+    unauthorized: () => Memory.answer(401, ""),
+    unknown: () => Memory.answer(404, ""),
+    busy: () => Memory.answer(409, ""),
+    limited: () => Memory.answer(429, "", { "retry-after": "1" }),
+    failed: () => Memory.answer(503, "")
+  }
+
+/** Runs a call that holds a token from an earlier one, or has to ask for it. */
+const run = (names: ReadonlyArray<string>, isRead: boolean, holdsToken: boolean) => {
+  const service = new Memory.Service({
+    answer: (request, number) => {
+      // The first request of a client that holds a token is the earlier call.
+      const name = holdsToken ? names[number - 2] : names[number - 1]
+      return (answers[name ?? "status"] ?? Memory.status)(request as never)
+    }
+  })
+  const program = ApmPayments.use((payments) =>
+    Effect.gen(function* () {
+      if (holdsToken) yield* payments.status("100000")
+      const call: Effect.Effect<unknown, unknown> = isRead
+        ? payments.status("100001")
+        : payments.create(Memory.payment)
+      const result = yield* Effect.result(call)
+      return {
+        result: Result.isSuccess(result)
+          ? { success: result.success }
+          : { failure: JSON.parse(JSON.stringify(result.failure)) },
+        requests: service.requests
+          .slice(holdsToken ? 1 : 0)
+          .map(({ body, method, url }) => ({ body, method, url }))
+      }
+    })
+  )
+  return Memory.virtual(program.pipe(Memory.settled, Effect.provide(Memory.client(service))))
+}
+
+it("a call whose first attempt takes the shortest path has the result and the requests of any other", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...Object.keys(answers)), { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      async (names, isRead) => {
+        const short = await run(names, isRead, true)
+        const long = await run(names, isRead, false)
+        expect(short.result).toEqual(long.result)
+        expect(short.requests).toEqual(long.requests)
+      }
+    ),
+    { numRuns: 200 }
+  ))

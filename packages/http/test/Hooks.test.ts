@@ -1,0 +1,106 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { inspect } from "node:util"
+import { describe, expect, it } from "vitest"
+import type { Hooks, RequestEvent, ResponseEvent } from "../src/Hooks.ts"
+import * as Memory from "./support/memory.ts"
+import * as Operations from "./support/operations.ts"
+
+const token = Memory.jwt({ canary: "token-canary-77e0" })
+
+const secrets = [
+  "secret-canary-93ad",
+  "key-canary-1b7c",
+  token,
+  Operations.checksum,
+  ...Object.values(Operations.canaries)
+]
+
+const answering = (
+  answer: (request: Memory.Service["requests"][number], n: number) => Memory.Answer
+) => new Memory.Service({ auth: () => Memory.answer(200, { token }), answer })
+
+const run = (operation: Operations.Operation, service: Memory.Service, hooks: Hooks) =>
+  operation
+    .call({ requestId: "request-1" })
+    .pipe(
+      Effect.result,
+      Memory.settled,
+      Effect.provide(Memory.client(service, { hooks })),
+      Memory.virtual
+    )
+
+/** Hooks that keep their events. */
+const keeping = () => {
+  const requests: Array<RequestEvent> = []
+  const responses: Array<ResponseEvent> = []
+  const hooks: Hooks = {
+    onRequest: (event) => Effect.sync(() => requests.push(event)),
+    onResponse: (event) => Effect.sync(() => responses.push(event))
+  }
+  return { hooks, requests, responses }
+}
+
+describe.each(Operations.operations)("$name", (operation) => {
+  it("shows its requests and responses to the hooks, without a secret", async () => {
+    const { hooks, requests, responses } = keeping()
+    const service = answering((request, n) =>
+      n === 1
+        ? Memory.answer(429, { message: request.body, token }, { "x-request-id": "service-1" })
+        : Memory.answer(operation.answer === "" ? 204 : 200, operation.answer)
+    )
+    expect(Result.isSuccess(await run(operation, service, hooks))).toBe(true)
+    expect(
+      requests.map(({ attempt, method, url }) => [method, new URL(url).pathname, attempt])
+    ).toEqual([
+      ["POST", "/api/v1/auth", 1],
+      [operation.method, operation.path, 1],
+      [operation.method, operation.path, 2]
+    ])
+    expect(responses.map(({ serviceRequestId, status }) => [status, serviceRequestId])).toEqual([
+      [200, undefined],
+      [429, "service-1"],
+      [operation.answer === "" ? 204 : 200, undefined]
+    ])
+    if (operation.kind === "create") {
+      expect(requests.slice(1).map(({ requestId }) => requestId)).toEqual([
+        "request-1",
+        "request-1"
+      ])
+    }
+    const shown = inspect([requests, responses], { depth: 20, showHidden: true })
+    for (const secret of secrets) expect(shown).not.toContain(secret)
+  })
+})
+
+const [create] = Operations.operations
+
+it("a hook that fails, throws or dies changes nothing", async () => {
+  if (create === undefined) throw new Error("no operation")
+  const failures: ReadonlyArray<() => Effect.Effect<void, unknown>> = [
+    () => Effect.fail("no"),
+    () => Effect.die("no"),
+    () => {
+      throw new Error("no")
+    }
+  ]
+  for (const hook of failures) {
+    const service = answering(() => Memory.answer(200, create.answer))
+    const result = await run(create, service, { onRequest: hook, onResponse: hook })
+    expect(Result.isSuccess(result)).toBe(true)
+  }
+})
+
+it("a request without a response has the tag of its error", async () => {
+  if (create === undefined) throw new Error("no operation")
+  const { hooks, responses } = keeping()
+  await run(
+    create,
+    answering(() => Effect.never),
+    hooks
+  )
+  expect(responses.slice(1).map(({ error, status }) => [error, status])).toContainEqual([
+    "Unreachable",
+    undefined
+  ])
+})

@@ -1,0 +1,157 @@
+/**
+ * The texts that an editor shows: for each field of every request and response, and for each method of every
+ * service.
+ */
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Endpoint from "../src/Endpoint.ts"
+import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as LanguageServer from "./support/languageServer.ts"
+import { operations } from "./support/operations.ts"
+
+/** The types of each endpoint, and the module of core that has them. */
+const types: ReadonlyArray<readonly [module: string, input: string, response: string, Endpoint]> = [
+  ["ApmPayment", "ApmPaymentInput", "ApmPaymentResponse", Endpoint.createApmPayment],
+  ["ApmPayout", "ApmPayoutInput", "ApmPayoutResponse", Endpoint.createApmPayout],
+  ["ApmPayout", "", "ApmPayoutInfo", Endpoint.readApmPayout],
+  ["CardPayment", "CardPaymentInput", "CardPaymentResponse", Endpoint.createCardPayment],
+  ["CardPayment", "TokenizeInput", "TokenizeResponse", Endpoint.tokenizeCard],
+  ["CardPayout", "CardPayoutInput", "CardPayoutResponse", Endpoint.createCardPayout],
+  ["CardPayout", "", "CardPayoutInfo", Endpoint.readCardPayout],
+  ["Refund", "RefundInput", "RefundResponse", Endpoint.createRefund],
+  ["Refund", "", "RefundInfo", Endpoint.readRefund],
+  ["PaymentIntent", "PaymentIntentInput", "PaymentIntentResponse", Endpoint.createPaymentIntent],
+  [
+    "Subscription",
+    "SubscriptionInput",
+    "SubscriptionResponse",
+    SubscriptionEndpoint.createSubscription
+  ],
+  [
+    "Subscription",
+    "SubscriptionUpdateInput",
+    "Subscription",
+    SubscriptionEndpoint.updateSubscription
+  ]
+]
+interface Endpoint {
+  readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Top> }>
+  readonly success: ReadonlySet<Schema.Top>
+}
+
+/** The object in a schema: an optional, nullable or transformed one counts. */
+const objectOf = (ast: SchemaAST.AST): SchemaAST.Objects | undefined => {
+  if (ast._tag === "Objects") return ast.propertySignatures.length > 0 ? ast : undefined
+  return ast._tag === "Union"
+    ? ast.types.map(objectOf).find((each) => each !== undefined)
+    : undefined
+}
+
+/** The paths of all fields of an object, and of the objects in it. */
+const pathsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  objectOf(ast)?.propertySignatures.flatMap(({ name, type }) => [
+    String(name),
+    ...pathsOf(type).map((path) => `${String(name)}?.${path}`)
+  ]) ?? []
+
+/** The fields of all types; those of an object that several types have are listed once. */
+const fields = types
+  .flatMap(([module, input, response, endpoint]) => {
+    const [request] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
+    const [success] = endpoint.success
+    return [
+      { module, type: input, schema: request },
+      { module, type: response, schema: success }
+    ].flatMap(({ module, schema, type }) =>
+      schema === undefined || type === ""
+        ? []
+        : pathsOf(Schema.toEncoded(schema).ast)
+            .filter((path) => path !== "checksum")
+            .map((path) => ({ name: `${type}.${path}`, module, type, path }))
+    )
+  })
+  .filter(
+    ({ path, type }, n, all) =>
+      !path.includes("?.") ||
+      n ===
+        all.findIndex(
+          (each) => each.path === path && each.type.endsWith("Input") === type.endsWith("Input")
+        )
+  )
+
+const methods = operations.map(({ name }) => {
+  const [service = "", method = ""] = name.split(".")
+  return { name, service, method }
+})
+
+const text = [
+  ...fields.map(
+    ({ module, path, type }, n) =>
+      `declare const f${n}: import("@pawl/core/${module}").${type}\nf${n}?.${path}/*field ${n}*/`
+  ),
+  ...methods.map(
+    ({ method, service }, n) =>
+      `declare const m${n}: import("@pawl/http/${service}").${service}["Service"]\nm${n}.${method}/*method ${n}*/`
+  ),
+  `declare const payment: import("@pawl/core/ApmPayment").ApmPaymentResponse`,
+  `payment.transactionStatus === ""/*status*/`,
+  `payment.transactionid/*misspelt*/`
+].join("\n")
+
+const sections = readFileSync(join(LanguageServer.root, "docs/spec.md"), "utf8")
+  .split("\n")
+  .filter((line) => line.startsWith("#"))
+  .map((line) => line.replace(/^#+ /u, "").replace(/ \(.*/u, ""))
+
+let server: LanguageServer.LanguageServer
+beforeAll(async () => {
+  server = await LanguageServer.start(join(import.meta.dirname, "document.ts"), text)
+})
+afterAll(() => server.stop())
+
+/** Returns the documentation of the name before a mark, without its type. */
+const docsAt = async (mark: string): Promise<string> => {
+  const hover = await server.hover(text.indexOf(mark) - 1)
+  return hover.replace(/^```[^]*?```/u, "").trim()
+}
+
+/** The sections of the specification that a text cites. */
+const cited = (docs: string): ReadonlyArray<string> =>
+  Array.from(docs.replaceAll(/\s+/gu, " ").matchAll(/`spec\.md`((?:, "[^"]+")+)/gu)).flatMap(
+    ([, list = ""]) => Array.from(list.matchAll(/"([^"]+)"/gu), ([, section = ""]) => section)
+  )
+
+const expectDocumented = (docs: string): void => {
+  expect(docs).toMatch(/^[A-Z][^]*\.$/u)
+  expect(cited(docs)).not.toEqual([])
+  for (const section of cited(docs)) expect(sections).toContain(section)
+}
+
+describe("an editor shows a text with a section of the specification", () => {
+  it("for each field of every request and response, at any depth", async () => {
+    expect(fields.length).toBeGreaterThan(150)
+    for (const [n, { name }] of fields.entries()) {
+      const docs = await docsAt(`/*field ${n}*/`)
+      expect({ name, docs: docs.length > 0 }).toEqual({ name, docs: true })
+      expectDocumented(docs)
+    }
+  })
+
+  it("for each method of every service", async () => {
+    for (const [n, { name }] of methods.entries()) {
+      const docs = await docsAt(`/*method ${n}*/`)
+      expect({ name, docs: docs.length > 0 }).toEqual({ name, docs: true })
+      expectDocumented(docs)
+    }
+  })
+})
+
+it("an editor completes the nine statuses, and knows no misspelt field", async () => {
+  expect(await server.completions(text.indexOf("/*status*/") - 1)).toEqual(
+    expect.arrayContaining(["NEW", "PENDING", "CUSTOMER_VERIFICATION", "CHARGEBACK"])
+  )
+  expect(await server.hover(text.indexOf("/*misspelt*/") - 1)).not.toContain("unknown")
+})

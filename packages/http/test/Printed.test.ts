@@ -1,0 +1,117 @@
+/**
+ * The printed form of errors: the short name, the message and the frame of the caller, wherever an error is
+ * printed.
+ */
+import * as PaymentsError from "@pawl/core/PaymentsError"
+import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import { execFile } from "node:child_process"
+import { inspect, promisify } from "node:util"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Memory from "./support/memory.ts"
+
+const canary = "canary-5d1f"
+const failed = { transactionId: "7", transactionStatus: "FAILED", declineCode: 51 }
+
+/** The function of the caller whose name and file a printed error has. */
+function payTheOrder() {
+  return ApmPayments.use(function byTheCaller({ create }) {
+    return create({ ...Memory.payment, requestId: "request-1" })
+  })
+}
+
+const answers = {
+  Declined: Memory.answer(200, failed),
+  ValidationFailed: Memory.answer(400, `<p>${canary}</p>`),
+  OutcomeUnknown: Memory.answer(302, canary)
+}
+
+const causeOf = (answer: Memory.Answer) =>
+  Effect.exit(payTheOrder()).pipe(
+    Memory.settled,
+    Effect.provide(Memory.client(new Memory.Service({ answer: () => answer }))),
+    Memory.virtual
+  )
+
+describe.each(Object.entries(answers))("%s", (name, answer) => {
+  const frame = /\n {4}at byTheCaller \(.*Printed\.test\.ts:\d+:\d+\)/u
+
+  it("is printed with its message and the frame of the caller", async () => {
+    const exit = await causeOf(answer)
+    if (!Exit.isFailure(exit)) throw new Error("no failure")
+    const error = Cause.squash(exit.cause)
+    if (!(error instanceof Error)) throw new Error("no error")
+    const logged: Array<string> = []
+    for (const logger of [Logger.consolePretty(), Logger.defaultLogger, Logger.consoleJson]) {
+      const lines: Array<string> = []
+      const log = (...parts: ReadonlyArray<unknown>) => {
+        lines.push(...parts.map((part) => (typeof part === "string" ? part : inspect(part))))
+      }
+      const console = { ...globalThis.console, log }
+      await Effect.runPromise(
+        Effect.logError(error).pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(Console.Console, console)
+        )
+      )
+      logged.push(lines.join("\n").replaceAll("\\n", "\n"))
+    }
+    const printed = [inspect(error), String(error.stack), Cause.pretty(exit.cause), ...logged]
+    expect(error.name).toBe(name)
+    for (const text of printed) {
+      expect(text).toContain(`${name}: ${error.message}`)
+      expect(text).toMatch(frame)
+      expect(text).not.toContain(`@pawl/core/${name}`)
+      expect(text).not.toContain(canary)
+      // No frame of the client.
+      expect(text).not.toMatch(/at .*packages\/http\/src/u)
+    }
+  })
+})
+
+it("each class has its tag as its name", () => {
+  const errors = [
+    new PaymentsError.Unauthorized({ sent: true }),
+    new PaymentsError.Declined({ response: failed }),
+    new PaymentsError.IntentRejected({ requestId: "r", errorCode: "c" }),
+    new PaymentsError.ValidationFailed({ sent: true, fields: [], body: Redacted.make(canary) }),
+    new PaymentsError.NotFound({}),
+    new PaymentsError.ServiceFailed({ status: 500, attempts: 1 }),
+    new PaymentsError.RateLimited({ attempts: 1 }),
+    new PaymentsError.Unreachable({ reason: "reset", sent: true, attempts: 1 }),
+    new PaymentsError.UnexpectedResponse({ status: 302, reason: "it is a redirect" }),
+    new PaymentsError.OutcomeUnknown({
+      requestId: "r",
+      cause: new PaymentsError.Unauthorized({ sent: true })
+    })
+  ]
+  for (const error of errors) {
+    expect([error.name, String(error)]).toEqual([error._tag, `${error._tag}: ${error.message}`])
+    expect(inspect(error)).toContain(`${error._tag}: ${error.message}`)
+    expect(inspect(error)).not.toContain(canary)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ message: error.message })
+  }
+})
+
+it("an uncaught error prints the same", async () => {
+  const url = (path: string) => new URL(path, import.meta.url).href
+  const program = `
+    import { Declined } from "@pawl/core/PaymentsError"
+    import * as Effect from "effect/Effect"
+    import * as CallSite from "${url("../src/internal/CallSite.ts")}"
+    const create = CallSite.shown(() => Effect.suspend(() => Effect.fail(new Declined({ response: {} }))))
+    function payTheOrder() { return create() }
+    await Effect.runPromise(payTheOrder())`
+  const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: import.meta.dirname
+  })
+  const { stderr } = await run.catch((error: { readonly stderr: string }) => error)
+  expect(stderr).toMatch(
+    /^Declined: Transaction without an id was declined without a decline code\n {4}at payTheOrder /mu
+  )
+})

@@ -1,0 +1,67 @@
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Checksum from "@pawl/core/Checksum"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Memory from "./support/memory.ts"
+
+/** The secrets in the requests to `/auth`, and the checksums of creates. */
+const sentBy = (service: Memory.Service) => ({
+  secrets: service.auths.map(({ body }) => JSON.parse(body ?? "").merchantSecret),
+  checksums: service.requests.map(({ body }) => JSON.parse(body ?? "").checksum)
+})
+
+const checksum = (secret: string, requestId: string) =>
+  Checksum.request(NodeHmac.keyed(Redacted.make(secret)), "|", { ...Memory.payment, requestId })
+
+/** Creates a payment with each secret in turn; undefined is a secret that cannot be read. */
+const run = async (secrets: ReadonlyArray<string | undefined>, isRevoked: boolean) => {
+  const service = new Memory.Service()
+  let current: string | undefined
+  const merchantSecret = Effect.suspend(() =>
+    current === undefined ? Effect.die("no file") : Effect.succeed(Redacted.make(current))
+  )
+  current = secrets[0]
+  const program = ApmPayments.use((payments) =>
+    Effect.forEach(secrets, (secret, index) => {
+      current = secret
+      // A token that the service no longer accepts is replaced.
+      if (isRevoked) service.valid.clear()
+      return Memory.settled(payments.create({ ...Memory.payment, requestId: `order-${index}` }))
+    })
+  )
+  await Memory.virtual(program.pipe(Effect.provide(Memory.client(service, { merchantSecret }))))
+  return sentBy(service)
+}
+
+it("a secret is read before each request for a token, and checksums use the last one", async () => {
+  const { checksums, secrets } = await run(["one", "two", "two"], true)
+  expect(secrets).toEqual(["one", "two", "two"])
+  // The second create goes out with the old token and checksum. Its 401 causes the request for a token that reads
+  // the new secret; the create itself is sent again unchanged.
+  expect(checksums).toEqual(
+    [
+      ["one", 0],
+      ["one", 1],
+      ["one", 1],
+      ["two", 2],
+      ["two", 2]
+    ].map(([secret, n]) => checksum(String(secret), `order-${n}`))
+  )
+})
+
+it("a secret is not read for each call", async () => {
+  const { checksums, secrets } = await run(["one", "two"], false)
+  expect(secrets).toEqual(["one"])
+  expect(checksums).toEqual([checksum("one", "order-0"), checksum("one", "order-1")])
+})
+
+it("the last secret stays in use while it cannot be read", async () => {
+  const { secrets } = await run(["one", undefined, "three"], true)
+  expect(secrets).toEqual(["one", "one", "three"])
+})
+
+it("a client whose secret cannot be read is not built", async () => {
+  await expect(run([undefined], false)).rejects.toThrow("merchantSecret cannot be used")
+})

@@ -1,0 +1,55 @@
+/**
+ * The files and sections that doc comments of the packages cite are shipped in `@pawl/core`.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+
+const root = join(import.meta.dirname, "../..")
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** The comments of a source, each as one line. */
+const commentsOf = (source: string): ReadonlyArray<string> =>
+  Array.from(source.matchAll(/\/\*\*[^]*?\*\/|\/\/.*(?:\n\s*\/\/.*)*/gu), ([comment]) =>
+    comment.replaceAll(/\n\s*(?:\*|\/\/)\s*/gu, " ")
+  )
+
+const comments = globSync("packages/*/src/**/*.ts", {
+  cwd: root,
+  exclude: (path) => path.endsWith(".d.ts")
+}).flatMap((path) => commentsOf(read(path)).map((comment) => ({ path, comment })))
+
+/** The headings of the specification, without what follows in brackets. */
+const sections = new Set(
+  Array.from(
+    read("docs/spec.md").matchAll(/^#+ (.+?)(?: \(.*)?$/gmu),
+    ([, heading = ""]) => heading
+  )
+)
+
+it("a cited section is a heading of the specification", () => {
+  const cited = comments.flatMap(({ comment, path }) =>
+    Array.from(comment.matchAll(/`spec\.md`((?:, "[^"]+")+)/gu)).flatMap(([, list = ""]) =>
+      Array.from(list.matchAll(/"([^"]+)"/gu), ([, section = ""]) => ({ path, section }))
+    )
+  )
+  expect(cited.length).toBeGreaterThan(200)
+  expect(cited.filter(({ section }) => !sections.has(section))).toEqual([])
+})
+
+it("a cited file is the specification or a decision, which `build` puts into the package", () => {
+  const cited = comments.flatMap(({ comment, path }) =>
+    Array.from(
+      comment.matchAll(/`([\w./-]+\.md|(?:examples|docs|packages|scripts|proof)\/[\w./-]+)`/gu),
+      ([, file = ""]) => ({ path, file })
+    )
+  )
+  const shipped = ({ file }: { readonly file: string }) =>
+    file === "spec.md" || (file.startsWith("docs/decisions/") && existsSync(join(root, file)))
+  expect(cited.length).toBeGreaterThan(200)
+  expect(cited.filter((each) => !shipped(each))).toEqual([])
+  const { scripts } = JSON.parse(read("package.json")) as {
+    readonly scripts: { readonly build: string }
+  }
+  expect(scripts.build).toContain("cp -R docs/spec.md docs/decisions packages/core/dist/docs")
+})
