@@ -229,12 +229,13 @@ const listenerOf = (run: Run): RequestListener => {
     }
 
     let isStopped = false
-    /** Drops the rest of the body; the response closes the connection. A paused request would keep every chunk. */
+    /** Drops the rest of the body; the response closes the connection. A paused request keeps 16 KiB of its chunks. */
     const stop = () => {
       isStopped = true
       response.shouldKeepAlive = false
       // Many chunks are expensive to read, so a sender of these may not get to read the response.
       if (length <= maxBytes) response.once("finish", () => socket.destroy())
+      else request.pause()
     }
     let length = 0
     const body = openBody(() => {
