@@ -176,7 +176,7 @@ const refuseNewer = Effect.gen(function* () {
     SELECT max(migration_id) AS version FROM pawl_migrations`
   const version = line?.version ?? 0
   if (version <= newest) return
-  yield* new Migrator.MigrationError({
+  return yield* new Migrator.MigrationError({
     kind: "BadState",
     message: `The store belongs to a newer version of pawl (its schema is ${version}, this version knows ${newest}): start that version, or name another store`
   })
