@@ -69,7 +69,12 @@ export const make = <A>(
         current = {
           value,
           kill: Effect.andThen(die, Scope.close(scope, Exit.die("killed"))),
-          stop: Effect.andThen(Scope.close(scope, Exit.void), die)
+          // A simulation may end before this does.
+          stop: Scope.close(scope, Exit.void).pipe(
+            Effect.andThen(die),
+            Effect.forkDetach,
+            Effect.flatMap(Fiber.join)
+          )
         }
       })
     }),

@@ -28,6 +28,3 @@ export const make = Effect.gen(function* () {
     awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
   }
 })
-
-/** The slots of a worker. */
-export type Slots = Effect.Success<typeof make>
