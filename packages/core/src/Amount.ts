@@ -27,7 +27,9 @@ import { textFromNumber } from "./internal/JsonNumber.ts"
  */
 export const Amount = Schema.String.check(
   Schema.isPattern(Grammar.amount, {
-    message: 'Expected a decimal amount with at most two decimals, such as "10.50"'
+    message: 'Expected a decimal amount with at most two decimals, such as "10.50"',
+    description:
+      "Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up."
   })
 ).pipe(Schema.brand("Amount"))
 

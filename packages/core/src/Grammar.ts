@@ -29,3 +29,41 @@ export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
  * @since 0.1.0
  */
 export const currency = /^[A-Z]{3}$/u
+
+/**
+ * The pattern of a country: two capital letters (ISO 3166-1 alpha-2).
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const country = /^[A-Z]{2}$/u
+
+/**
+ * The pattern of a date, YYYY-MM-DD. `isOnCalendar` refuses February 30.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const date = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$/u
+
+/**
+ * The pattern of an ISO 8601 date, with a time or without.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const dateOrTime =
+  /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$/u
+
+/**
+ * Tells whether a text that begins with a `date` names a day of the calendar.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isOnCalendar = (text: string): boolean => {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const shortest = isLeap ? 29 : 28
+  return day <= (month === 2 ? shortest : [4, 6, 9, 11].includes(month) ? 30 : 31)
+}

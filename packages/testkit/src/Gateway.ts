@@ -129,7 +129,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const checkout = yield* makeCheckout(transactions, writes, pageUrls)
     const createApm = Apm.make(transactions, writes, pageUrls, sign, requestChecksumSeparator)
 
-    const find = Contract.make({
+    const handlers: Contract.Handlers = {
       authenticate: ({ payload }) =>
         Checksum.matches(config.merchantKey, payload.merchantKey) &&
         Checksum.matches(
@@ -142,10 +142,11 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       ...ApmPayouts.make(transactions, createApm),
       ...CardPayments.make(transactions, writes, vault, pageUrls),
       ...CardPayouts.make(transactions, writes, pageUrls),
-      ...Refunds.make(transactions, writes),
+      ...Refunds.make(transactions, writes, config.isLenient),
       ...PaymentIntents.make(checkout, writes, pageUrls),
       ...Subscriptions.make(billing, writes, vault, pageUrls)
-    })
+    }
+    const find = Contract.make(handlers, config.isLenient)
 
     const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]

@@ -18,6 +18,8 @@ import * as Redacted from "effect/Redacted"
  * - `seed`: makes every random choice repeatable.
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
+ * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
+ *   any date, a DELETE without a content type.
  * - `firstId`: the first identifier; each later one is higher by 1.
  *
  * @category services
@@ -32,6 +34,7 @@ export class GatewayConfig extends Context.Service<
     readonly seed: string | number | undefined
     readonly pageUrl: string
     readonly environment: string
+    readonly isLenient: boolean
     readonly firstId: number
   }
 >()("@pawl/testkit/GatewayConfig") {}
@@ -49,6 +52,7 @@ export interface Options {
   readonly seed?: string | number | undefined
   readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
+  readonly isLenient?: boolean | undefined
   readonly firstId?: number | undefined
 }
 
@@ -67,5 +71,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     seed: options.seed,
     pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox",
+    isLenient: options.isLenient ?? false,
     firstId: options.firstId ?? 100_001
   })

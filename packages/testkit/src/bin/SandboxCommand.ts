@@ -112,6 +112,12 @@ const flags = {
     Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
     Flag.withDefault(Duration.millis(200))
   ),
+  isLenient: Flag.Boolean("lenient").pipe(
+    Flag.withDescription(
+      "Accepts a refund's transactionId as text, any country and date, a DELETE without a content type"
+    ),
+    Flag.withDefault(false)
+  ),
   filename: Flag.String("file").pipe(
     Flag.withDescription("The SQLite file for the state (default: memory)"),
     Flag.optional

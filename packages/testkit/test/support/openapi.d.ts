@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 9946d4a2e16894bcae7ef5a68e3f36dd014e99029164da212648930893cd00e2
+ * 90ec9e3761818a36f3f6b5bac9d6b23c0b089b0cd7ae6397ebf85d4cb04e208b
  */
 export interface paths {
   "/api/v1/auth": {
@@ -370,7 +370,7 @@ export interface components {
       nextChargeDate?: string | null
       createdAt?: string | null
       plan?: components["schemas"]["SubscriptionPlanDto"] | null
-      billingDetails?: components["schemas"]["BillingDetails"] | null
+      billingDetails?: components["schemas"]["BillingDetailsDto"] | null
       metadata?: {
         [key: string]: string
       } | null
@@ -380,7 +380,7 @@ export interface components {
     } & {
       [key: string]: unknown
     }
-    BillingDetails: {
+    BillingDetailsDto: {
       externalUserId?: string
       firstName?: string
       lastName?: string
@@ -412,6 +412,7 @@ export interface components {
       [key: string]: unknown
     }
     UpdatePlan: {
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount?: string
       currency?: string
       frequency?: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -494,7 +495,23 @@ export interface components {
     } & {
       [key: string]: unknown
     }
+    BillingDetails: {
+      externalUserId?: string
+      firstName?: string
+      lastName?: string
+      address1?: string
+      city?: string
+      state?: string
+      country?: string
+      postalCode?: string
+      phone?: string
+      dateOfBirth?: string
+      email: string
+    } & {
+      [key: string]: unknown
+    }
     SubscriptionPlan: {
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount: string
       currency: string
       frequency: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -519,6 +536,7 @@ export interface components {
       type: "PAYMENT" | "PAYOUT"
       currency?: string
       lang: string
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount?: string
       requestId: string
       metadata?: {
@@ -611,6 +629,7 @@ export interface components {
       }
       mid: string
       transactionId: number
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount: string
       reason: string
       callbackUrl?: string
@@ -677,6 +696,7 @@ export interface components {
         [key: string]: string
       }
       mid: string
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount: string
       card: components["schemas"]["PayoutCardDetails"]
       billingDetails?: components["schemas"]["PayoutBillingDetails"]
@@ -739,6 +759,7 @@ export interface components {
         [key: string]: string
       }
       mid?: string
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount?: string
       currency?: string
       cardToken?: string
@@ -764,8 +785,8 @@ export interface components {
       declineSubReason?: string | null
       apmRequestPayload?: components["schemas"]["ApmPayload"] | null
       apmResponseData?: components["schemas"]["ApmResponseData"] | null
-      billingDetails?: components["schemas"]["ApmBillingDetails"] | null
-      order?: components["schemas"]["Order"] | null
+      billingDetails?: components["schemas"]["ApmBillingDetailsDto"] | null
+      order?: components["schemas"]["OrderDto"] | null
       requestId?: string | null
       transactionStatus:
         | (
@@ -789,7 +810,17 @@ export interface components {
     } & {
       [key: string]: unknown
     }
-    ApmBillingDetails: {
+    OrderDto: {
+      date?: string
+      orderId?: string
+      title?: string
+      siteId?: string
+      name?: string
+      domainName?: string
+    } & {
+      [key: string]: unknown
+    }
+    ApmBillingDetailsDto: {
       externalUserId?: string
       firstName?: string
       lastName?: string
@@ -863,12 +894,30 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]
       billingDetails?: components["schemas"]["ApmBillingDetails"]
       device?: components["schemas"]["Device"]
       checksum?: string
+    } & {
+      [key: string]: unknown
+    }
+    ApmBillingDetails: {
+      externalUserId?: string
+      firstName?: string
+      lastName?: string
+      address1?: string
+      city?: string
+      state?: string
+      country?: string
+      postalCode?: string
+      phone?: string
+      dateOfBirth?: string
+      email?: string
+      ssn?: string
+      identityCode?: string
     } & {
       [key: string]: unknown
     }
@@ -911,6 +960,7 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
+      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]

@@ -103,7 +103,9 @@ export const sender = <R>(
       method,
       path: `/api/v1${path}`,
       headers: {
-        ...(body === undefined ? {} : { "content-type": contentType }),
+        ...((body === undefined && method !== "DELETE") || contentType === ""
+          ? {}
+          : { "content-type": contentType }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
       },
       body: new TextEncoder().encode(text)
