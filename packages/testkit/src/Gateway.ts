@@ -52,7 +52,8 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
  *   by default.
  * - `resend` posts the callback of a delivery once more, and returns the attempt.
- * - `reset` removes everything but the credentials; access tokens stay valid.
+ * - `reset` removes everything but the credentials; access tokens stay valid. Identifiers are not used again,
+ *   except with a seed, which repeats them.
  *
  * @category services
  * @since 0.1.0

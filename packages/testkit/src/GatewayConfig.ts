@@ -20,7 +20,9 @@ import * as Redacted from "effect/Redacted"
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
  *   any date, a DELETE without a content type.
- * - `firstId`: the first identifier; each later one is higher by 1.
+ * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
+ *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
+ *   of intents have their own range, above 8,000,000,000,000,000.
  *
  * @category services
  * @since 0.1.0
@@ -35,7 +37,7 @@ export class GatewayConfig extends Context.Service<
     readonly pageUrl: string
     readonly environment: string
     readonly isLenient: boolean
-    readonly firstId: number
+    readonly firstId: number | undefined
   }
 >()("@pawl/testkit/GatewayConfig") {}
 
@@ -58,7 +60,8 @@ export interface Options {
 
 /**
  * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
- * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, ids from 100001.
+ * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`. With a seed ids
+ * begin at 100001, also after a reset.
  *
  * @category layers
  * @since 0.1.0
@@ -72,5 +75,5 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
-    firstId: options.firstId ?? 100_001
+    firstId: options.firstId
   })

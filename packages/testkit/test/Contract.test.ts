@@ -2,6 +2,7 @@
  * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
  */
 import { type Request, Transport } from "@pawl/http/Transport"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,25 +21,35 @@ import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/co
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
-type ServiceLayer = (options: GatewayConfig.Options) => Layer.Layer<ServiceUnderTest, unknown>
+/** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
+type ServiceLayer = (
+  options: GatewayConfig.Options,
+  startsAt?: number
+) => Layer.Layer<ServiceUnderTest, unknown>
+
+const clockAt = (startsAt: number) =>
+  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
 
 /** Starts another service with the same options. */
 const anotherOf = (service: ServiceLayer, options: GatewayConfig.Options): Service["another"] =>
-  service(options).pipe(
-    Layer.fresh,
-    Layer.build,
-    Effect.map(Context.get(ServiceUnderTest)),
-    Effect.orDie
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    service(options, now).pipe(
+      Layer.fresh,
+      Layer.build,
+      Effect.map(Context.get(ServiceUnderTest)),
+      Effect.orDie
+    )
   )
 
-const gateway: ServiceLayer = (options) =>
+const gateway: ServiceLayer = (options, startsAt = 0) =>
   Layer.effect(
     ServiceUnderTest,
     Effect.gen(function* () {
-      const { handle } = yield* Gateway.Gateway
+      const { handle, reset } = yield* Gateway.Gateway
       const { received } = yield* Receiver
       return {
         handle,
+        reset,
         pass: TestClock.adjust,
         another: anotherOf(gateway, options),
         callbackUrl: "http://127.0.0.1:4020/callback?t=1",
@@ -47,7 +58,7 @@ const gateway: ServiceLayer = (options) =>
         )
       }
     })
-  ).pipe(Layer.provideMerge(testGateway(options)))
+  ).pipe(Layer.provideMerge(testGateway(options, () => 200, clockAt(startsAt))))
 
 const utf8 = new TextDecoder()
 
@@ -73,7 +84,7 @@ const exchange = (
     })
   )
 
-const fake: ServiceLayer = (options) =>
+const fake: ServiceLayer = (options, startsAt = 0) =>
   Layer.effect(
     ServiceUnderTest,
     Effect.gen(function* () {
@@ -91,11 +102,12 @@ const fake: ServiceLayer = (options) =>
         handle: (request) => Effect.orDie(exchange(send, request)),
         pass: TestClock.adjust,
         another: anotherOf(fake, options),
+        reset: (yield* Gateway.Gateway).reset,
         callbackUrl: "https://shop.example/callback?t=1",
         arrived: Effect.succeed(arrived)
       }
     })
-  ).pipe(Layer.provideMerge(Fake.layer(options)), Layer.provideMerge(TestClock.layer()))
+  ).pipe(Layer.provideMerge(Fake.layer(options)), Layer.provideMerge(clockAt(startsAt)))
 
 /** Sends a request with `node:http`, because `fetch` normalizes the path. */
 const overHttp =
@@ -132,6 +144,10 @@ const sandbox: ServiceLayer = (options) =>
             Effect.provideContext(context)
           ),
         another: anotherOf(sandbox, options),
+        reset: control("POST", "/reset").pipe(
+          Effect.map(({ status }) => assert.strictEqual(status, 204)),
+          Effect.provideContext(context)
+        ),
         callbackUrl: `${shop.url}/callback?t=1`,
         arrived: Effect.sync(() =>
           shop.received.map(({ body, headers, path }) => ({

@@ -104,7 +104,9 @@ const flags = {
     Flag.optional
   ),
   seed: Flag.String("seed").pipe(
-    Flag.withDescription("Makes every random choice repeatable"),
+    Flag.withDescription(
+      "Makes every random choice repeatable, and ids from 100001 (default: ids are never used again)"
+    ),
     Flag.optional
   ),
   pace: Flag.String("pace").pipe(

@@ -9,6 +9,7 @@ import { callbacks } from "./contractCallbacks.ts"
 import type { Case } from "./contractService.ts"
 import { refunds } from "./contractRefunds.ts"
 import { strictness } from "./contractStrictness.ts"
+import { identifiers } from "./contractIdentifiers.ts"
 import { requests } from "./contractRequests.ts"
 import { subscriptions } from "./contractSubscriptions.ts"
 import { transactions } from "./contractTransactions.ts"
@@ -18,6 +19,7 @@ export const contract: Readonly<Record<string, ReadonlyArray<Case>>> = {
   requests,
   bodies,
   strictness,
+  identifiers,
   transactions,
   callbacks,
   refunds,

@@ -29,12 +29,14 @@ export type Json = Readonly<Record<string, unknown>>
  *
  * - `handle` sends one request, and returns the response.
  * - `pass` lets time pass, and returns when all that fell due is done.
- * - `another` starts a second service with the same options.
+ * - `reset` removes the state of the service.
+ * - `another` starts a second service with the same options, later than the first.
  * - `callbackUrl` receives the callbacks, and has a query.
  */
 export interface Service {
   readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
   readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
+  readonly reset: Effect.Effect<void>
   readonly another: Effect.Effect<Service, never, Scope.Scope>
   readonly callbackUrl: string
   readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
@@ -111,7 +113,7 @@ export const create = Effect.fnUntraced(function* (
 export const idOf = (answer: Json): string =>
   String(answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"])
 
-/** Returns the number of ids used so far; ids count from 100001 over all kinds. */
+/** Returns the number of ids of transactions and subscriptions so far; with a seed they count from 100001. */
 export const opened = Effect.gen(function* () {
   const { transactionId } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID()

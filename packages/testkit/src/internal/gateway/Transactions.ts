@@ -92,7 +92,7 @@ export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
  * - `onMove` adds a listener for every later move of every transaction.
  * - `callback` returns the callback of a status; `undefined` if the transaction sends none.
  * - `find` refuses an id that no transaction of that kind has.
- * - `nextId` takes an identifier that nothing else has.
+ * - `nextId` takes an identifier that nothing else has; `nextIntentId` takes one of the range of intents.
  */
 export interface Transactions {
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
@@ -104,6 +104,7 @@ export interface Transactions {
   readonly all: Effect.Effect<ReadonlyArray<Transaction>>
   readonly get: (id: string) => Effect.Effect<Transaction | undefined>
   readonly nextId: Effect.Effect<string>
+  readonly nextIntentId: Effect.Effect<string>
   readonly reset: Effect.Effect<void>
 }
 
@@ -114,14 +115,15 @@ export interface Transactions {
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
 ): Effect.fn.Return<Transactions, never, GatewayConfig | Courier | Scope.Scope> {
-  const { firstId, pace } = yield* GatewayConfig
+  const { firstId, pace, seed } = yield* GatewayConfig
   const { open, save } = yield* StateStore
   const courier = yield* Courier
   const fibers = yield* FiberSet.make()
   /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
   const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
-  const ids = open<number>("id")
+  const lastIds = open<number>("id")
+  const first = firstId ?? (seed === undefined ? yield* unusedId : firstSeededId)
   const listeners: Array<MoveListener> = []
 
   const callbackOf = (
@@ -185,11 +187,13 @@ export const make = Effect.fnUntraced(function* (
   for (const id of entries.keys()) yield* schedule(id)
 
   const get = (id: string) => Effect.sync(() => entries.get(id)?.transaction)
-  const nextId = Effect.sync(() => {
-    const id = (ids.get("last") ?? firstId - 1) + 1
-    ids.set("last", id)
-    return String(id)
-  })
+  const idsFrom = (name: string, from: number) =>
+    Effect.sync(() => {
+      const id = (lastIds.get(name) ?? from - 1) + 1
+      lastIds.set(name, id)
+      return String(id)
+    })
+  const nextId = idsFrom("last", first)
 
   return {
     open: Effect.fnUntraced(function* ({ scenario, ...fields }) {
@@ -243,16 +247,26 @@ export const make = Effect.fnUntraced(function* (
     all: Effect.sync(() => Array.from(entries.values(), ({ transaction }) => transaction)),
     get,
     nextId,
+    nextIntentId: idsFrom("intent", firstIntentId + first),
     reset: Effect.andThen(
       FiberSet.clear(fibers),
       Effect.sync(() => {
         moving.clear()
         entries.clear()
-        ids.clear()
+        // A merchant's ledger outlives a reset, so an identifier is used once; a seed repeats them.
+        if (seed !== undefined) lastIds.clear()
       })
     )
   }
 })
+
+const firstSeededId = 100_001
+
+/** Far above the identifiers of transactions, and still an exact JSON number. */
+const firstIntentId = 8_000_000_000_000_000
+
+/** Returns an identifier above those of every gateway that started earlier: none makes 100 in a millisecond. */
+const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
 
 /** The current time as the service writes it, ISO 8601. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)
