@@ -147,7 +147,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       ...PaymentIntents.make(checkout, writes, pageUrls),
       ...Subscriptions.make(billing, writes, vault, pageUrls)
     }
-    const find = Contract.make(handlers, config.isLenient)
+    const find = Contract.make(handlers, config)
 
     const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]

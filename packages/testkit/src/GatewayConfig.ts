@@ -20,6 +20,8 @@ import * as Redacted from "effect/Redacted"
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
  *   any date, a DELETE without a content type.
+ * - `style`: `plain`, or `jvm`: absent fields of a response are null, and its times are numbers of milliseconds
+ *   since the epoch.
  * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
  *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
  *   of intents have their own range, above 8,000,000,000,000,000.
@@ -37,6 +39,7 @@ export class GatewayConfig extends Context.Service<
     readonly pageUrl: string
     readonly environment: string
     readonly isLenient: boolean
+    readonly style: "plain" | "jvm"
     readonly firstId: number | undefined
   }
 >()("@pawl/testkit/GatewayConfig") {}
@@ -55,6 +58,7 @@ export interface Options {
   readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
   readonly isLenient?: boolean | undefined
+  readonly style?: "plain" | "jvm" | undefined
   readonly firstId?: number | undefined
 }
 
@@ -75,5 +79,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
+    style: options.style ?? "plain",
     firstId: options.firstId
   })

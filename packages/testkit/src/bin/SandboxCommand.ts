@@ -120,6 +120,12 @@ const flags = {
     ),
     Flag.withDefault(false)
   ),
+  style: Flag.Literals("style", ["plain", "jvm"]).pipe(
+    Flag.withDescription(
+      "How responses are written; jvm has null for absent fields and epoch milliseconds for times (default: plain)"
+    ),
+    Flag.withDefault("plain")
+  ),
   filename: Flag.String("file").pipe(
     Flag.withDescription("The SQLite file for the state (default: memory)"),
     Flag.optional

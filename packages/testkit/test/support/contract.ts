@@ -10,6 +10,7 @@ import type { Case } from "./contractService.ts"
 import { refunds } from "./contractRefunds.ts"
 import { strictness } from "./contractStrictness.ts"
 import { identifiers } from "./contractIdentifiers.ts"
+import { rehearsal } from "./contractRehearsal.ts"
 import { requests } from "./contractRequests.ts"
 import { subscriptions } from "./contractSubscriptions.ts"
 import { transactions } from "./contractTransactions.ts"
@@ -20,6 +21,7 @@ export const contract: Readonly<Record<string, ReadonlyArray<Case>>> = {
   bodies,
   strictness,
   identifiers,
+  rehearsal,
   transactions,
   callbacks,
   refunds,

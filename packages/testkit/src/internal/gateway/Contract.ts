@@ -11,6 +11,7 @@ import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -20,6 +21,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { finder, type Params } from "./Endpoints.ts"
+import type { GatewayConfig } from "../../GatewayConfig.ts"
+import * as JvmStyle from "./JvmStyle.ts"
 import * as Leniency from "./Leniency.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
@@ -86,7 +89,7 @@ export interface Route {
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (
   handlers: Handlers,
-  isLenient: boolean
+  { isLenient, style }: Pick<GatewayConfig["Service"], "isLenient" | "style">
 ): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
   const all: Array<readonly [HttpApiEndpoint.Top, (request: RoutedRequest) => Route]> = []
@@ -101,6 +104,7 @@ export const make = (
         ? () => Effect.undefined
         : Decoder.decodeUnknownEffect(Schema.flip(schema as Codec))
       const decode = decoder(endpoint, isLenient)
+      const rewrite = style === "jvm" ? JvmStyle.rewriting(schema as Codec) : identity
       const isSecured = endpoint.middlewares.has(Bearer)
       all.push([
         endpoint,
@@ -111,7 +115,7 @@ export const make = (
               // The loop loses the types of the endpoint; `Handlers` checks them.
               Effect.flatMapEager((decoded) => handler(decoded as never)),
               Effect.flatMapEager((value) => Effect.orDie(encode(value))),
-              Effect.mapEager((body) => jsonResponse(status, body))
+              Effect.mapEager((body) => jsonResponse(status, rewrite(body)))
             )
           )
         })

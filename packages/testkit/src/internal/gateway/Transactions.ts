@@ -25,7 +25,7 @@ import type { Scenario } from "../../Scenario.ts"
 import { sleepUntil } from "../Sleep.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { notFound, type Refusal } from "./Contract.ts"
-import { forgedStatus, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
+import { forgedStatus, isLast, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
 
 /**
  * A transaction. Times are ISO 8601; `status` is the last of `history`.
@@ -43,6 +43,7 @@ export interface Transaction {
   readonly status: Status
   readonly isOver: boolean
   readonly declineCode?: number | undefined
+  readonly declineSubReason?: string | undefined
   readonly requestId: string
   readonly accountId?: string | undefined
   readonly mid?: string | undefined
@@ -74,7 +75,13 @@ export interface ReturnUrls {
 /** A transaction to open. */
 export interface NewTransaction extends Omit<
   Transaction,
-  "transactionId" | "status" | "isOver" | "declineCode" | "createdTime" | "history"
+  | "transactionId"
+  | "status"
+  | "isOver"
+  | "declineCode"
+  | "declineSubReason"
+  | "createdTime"
+  | "history"
 > {
   readonly scenario: Scenario
 }
@@ -127,14 +134,19 @@ export const make = Effect.fnUntraced(function* (
   const listeners: Array<MoveListener> = []
 
   const callbackOf = (
-    { scenario, transaction }: ScheduledTransaction,
+    { remaining, scenario, transaction }: ScheduledTransaction,
     status: Status
   ): Callback | undefined => {
     const callback = message(transaction)
     if (callback === undefined) return undefined
     const { suffixes, statuses } = scenario
-    const isLast = status === statuses.at(-1)
-    return { ...callback, status, suffixes, isLast, forgery: forgedStatus(statuses) }
+    return {
+      ...callback,
+      status,
+      suffixes,
+      isLast: isLast(scenario, remaining, status),
+      forgery: forgedStatus(statuses)
+    }
   }
 
   const sendCallback = (entry: ScheduledTransaction, status: Status) => {
