@@ -42,7 +42,7 @@ export const parts: ReadonlyArray<Part> = [
       import { createHmac } from "node:crypto"
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
-    limit: 3500,
+    limit: 3700,
     goal: 2500
   },
   {
@@ -62,7 +62,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as handler } from "@pawl/core/Handler"`,
     // 600 more than before: the rule of a row is pure functions, and each receiver is built for its own settings.
     // 300 more: dead letters come in pages and are redriven at a rate.
-    limit: 42_930,
+    limit: 44_400,
     goal: 30_000
   },
   {
@@ -71,7 +71,7 @@ export const parts: ReadonlyArray<Part> = [
     // 4,300 more than before: the rules of doubt and leniency, the queue of connections, the budget of retries and
     // the fast decoder. 330 more: quoted numbers are found in any form.
     // 760 more: unknown fields under one member, errors that print their message and the frame of the call, setStatus.
-    limit: 70_140,
+    limit: 70_260,
     goal: 60_000
   },
   {
@@ -81,7 +81,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 81_030,
+    limit: 81_150,
     goal: 55_000
   }
 ]
