@@ -28,8 +28,7 @@ import { textFromNumber } from "./internal/JsonNumber.ts"
 export const Amount = Schema.String.check(
   Schema.isPattern(Grammar.amount, {
     message: 'Expected a decimal amount with at most two decimals, such as "10.50"',
-    description:
-      "Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up."
+    description: "More than two decimals are rounded; the sandbox rounds half up"
   })
 ).pipe(Schema.brand("Amount"))
 

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 90ec9e3761818a36f3f6b5bac9d6b23c0b089b0cd7ae6397ebf85d4cb04e208b
+ * 79bca73ad9234482d7a052266a835ee447ed111b2fbb51e89fff56b73f6835ba
  */
 export interface paths {
   "/api/v1/auth": {
@@ -412,7 +412,7 @@ export interface components {
       [key: string]: unknown
     }
     UpdatePlan: {
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       currency?: string
       frequency?: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -511,7 +511,7 @@ export interface components {
       [key: string]: unknown
     }
     SubscriptionPlan: {
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       frequency: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -536,7 +536,7 @@ export interface components {
       type: "PAYMENT" | "PAYOUT"
       currency?: string
       lang: string
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       requestId: string
       metadata?: {
@@ -629,7 +629,7 @@ export interface components {
       }
       mid: string
       transactionId: number
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       reason: string
       callbackUrl?: string
@@ -696,7 +696,7 @@ export interface components {
         [key: string]: string
       }
       mid: string
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       card: components["schemas"]["PayoutCardDetails"]
       billingDetails?: components["schemas"]["PayoutBillingDetails"]
@@ -759,7 +759,7 @@ export interface components {
         [key: string]: string
       }
       mid?: string
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       currency?: string
       cardToken?: string
@@ -894,7 +894,7 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]
@@ -960,7 +960,7 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
-      /** @description Decimal text in major units. A client sends at most two decimals; the service rounds more to two, and the sandbox rounds them half up. */
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]
