@@ -63,6 +63,6 @@ export const dateOrTime =
  */
 export const isOnCalendar = (text: string): boolean => {
   const day = text.slice(0, 10)
-  // Some runtimes read February 30 as March 2, others not at all.
-  return Date.parse(text) < Infinity && String(new Date(day).toJSON()).startsWith(day)
+  // Some runtimes read February 30 as March 2, others refuse it.
+  return Date.parse(text) < Infinity && new Date(day).toISOString().startsWith(day)
 }
