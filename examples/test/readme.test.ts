@@ -26,7 +26,7 @@ it("takes a payment with that program", async () => {
         PAWL_MERCHANT_KEY: "sandbox-key",
         PAWL_MERCHANT_SECRET: "sandbox-secret"
       })
-    }).pipe(Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)))
+    }).pipe(Effect.provide(Layer.provide(Sandbox.layer({ seed: 1 }), NodeHttpClient.layerUndici)))
   )
   expect(stdout).toMatch(/100001 is NEW/)
 })

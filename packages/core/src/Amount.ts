@@ -27,7 +27,8 @@ import { textFromNumber } from "./internal/JsonNumber.ts"
  */
 export const Amount = Schema.String.check(
   Schema.isPattern(Grammar.amount, {
-    message: 'Expected a decimal amount with at most two decimals, such as "10.50"'
+    message: 'Expected a decimal amount with at most two decimals, such as "10.50"',
+    description: "More than two decimals are rounded; the sandbox rounds half up"
   })
 ).pipe(Schema.brand("Amount"))
 

@@ -5,11 +5,11 @@
  */
 import * as Schema from "effect/Schema"
 import { ApmPayload, ApmResponseData } from "./ApmPayload.ts"
-import { ApmBillingDetails } from "./Billing.ts"
+import { type ApmBillingDetails, ApmBillingDetailsDto } from "./Billing.ts"
 import * as ApmFields from "./internal/ApmFields.ts"
 import { openStruct, openStructOf, optionalText, nullableText } from "./internal/OpenStruct.ts"
 import { details, type Details } from "./internal/SharedFields.ts"
-import { Order } from "./Order.ts"
+import { type Order, OrderDto } from "./Order.ts"
 import { IntegerText, TransactionId } from "./Transaction.ts"
 
 /**
@@ -96,7 +96,7 @@ export const ApmPayoutInfo = openStructOf<ApmPayoutInfo>("ApmPayoutInfo", {
   declineSubReason: nullableText,
   apmRequestPayload: Schema.optionalKey(Schema.NullOr(ApmPayload)),
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  billingDetails: Schema.optionalKey(Schema.NullOr(ApmBillingDetails)),
-  order: Schema.optionalKey(Schema.NullOr(Order)),
+  billingDetails: Schema.optionalKey(Schema.NullOr(ApmBillingDetailsDto)),
+  order: Schema.optionalKey(Schema.NullOr(OrderDto)),
   ...details
 })

@@ -9,6 +9,7 @@
  */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Formats from "./internal/Formats.ts"
 import {
   openStructOf,
   optionalText,
@@ -65,6 +66,9 @@ const person = {
   dateOfBirth: optionalText
 }
 
+/** The fields in a request, where two formats are checked. */
+const requestPerson = { ...person, country: Formats.country, dateOfBirth: Formats.date }
+
 interface OptionalEmail {
   /** E-mail address of the customer (`spec.md`, "Billing details variants"). */
   readonly email?: string
@@ -101,17 +105,33 @@ export interface ApmBillingDetails extends Person, OptionalEmail, UnknownFields 
   readonly identityCode?: Redacted.Redacted
 }
 
+const apmOnly = {
+  email: optionalText,
+  ssn: secretText("ssn"),
+  identityCode: secretText("identityCode")
+}
+
 /**
- * Schema for the billing details of APM payments and payouts.
+ * Schema for the billing details in a request for an APM payment or payout: `country` is two capital letters,
+ * `dateOfBirth` YYYY-MM-DD.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const ApmBillingDetails = openStructOf<ApmBillingDetails>("ApmBillingDetails", {
+  ...requestPerson,
+  ...apmOnly
+})
+
+/**
+ * Schema for the billing details in the info of an APM payout. Their formats are not checked.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const ApmBillingDetailsDto = openStructOf<ApmBillingDetails>("ApmBillingDetailsDto", {
   ...person,
-  email: optionalText,
-  ssn: secretText("ssn"),
-  identityCode: secretText("identityCode")
+  ...apmOnly
 })
 
 /**
@@ -131,12 +151,24 @@ export interface BillingDetailsInput extends Person, RequiredEmail {}
 export interface BillingDetails extends BillingDetailsInput, UnknownFields {}
 
 /**
- * Schema for the billing details of a subscription.
+ * Schema for the billing details in a request for a subscription: `country` is two capital letters,
+ * `dateOfBirth` YYYY-MM-DD.
  *
  * @category schemas
  * @since 0.1.0
  */
 export const BillingDetails = openStructOf<BillingDetails>("BillingDetails", {
+  ...requestPerson,
+  email: Schema.String
+})
+
+/**
+ * Schema for the billing details of a subscription that is read. Their formats are not checked.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const BillingDetailsDto = openStructOf<BillingDetails>("BillingDetailsDto", {
   ...person,
   email: Schema.String
 })
@@ -149,7 +181,7 @@ export const BillingDetails = openStructOf<BillingDetails>("BillingDetails", {
  */
 export const PaymentIntentBillingDetails = openStructOf<BillingDetails>(
   "PaymentIntentBillingDetails",
-  { ...person, email: Schema.String }
+  { ...requestPerson, email: Schema.String }
 )
 
 /**

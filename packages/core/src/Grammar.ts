@@ -29,3 +29,40 @@ export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
  * @since 0.1.0
  */
 export const currency = /^[A-Z]{3}$/u
+
+/**
+ * The pattern of a country: two capital letters (ISO 3166-1 alpha-2).
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const country = /^[A-Z]{2}$/u
+
+/**
+ * The pattern of a date, YYYY-MM-DD. `isOnCalendar` refuses February 30.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const date = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u
+
+/**
+ * The pattern of an ISO 8601 date, with a time or without. `isOnCalendar` refuses February 30 and 24:30.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const dateOrTime =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/u
+
+/**
+ * Tells whether a text of the pattern `date` or `dateOrTime` names a day of the calendar, and a time of that day.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isOnCalendar = (text: string): boolean => {
+  const day = text.slice(0, 10)
+  // Some runtimes read February 30 as March 2, others refuse it.
+  return Date.parse(text) < Infinity && new Date(day).toISOString().startsWith(day)
+}

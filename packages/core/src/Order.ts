@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Formats from "./internal/Formats.ts"
 import { openStructOf, optionalText, type UnknownFields } from "./internal/OpenStruct.ts"
 
 /**
@@ -34,17 +35,27 @@ export interface OrderInput {
  */
 export interface Order extends OrderInput, UnknownFields {}
 
-/**
- * Schema for the order of the merchant (`spec.md`, "Order").
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Order = openStructOf<Order>("Order", {
+const order = {
   date: optionalText,
   orderId: optionalText,
   title: optionalText,
   siteId: optionalText,
   name: optionalText,
   domainName: optionalText
-})
+}
+
+/**
+ * Schema for the order in a request; its `date` is ISO 8601 (`spec.md`, "Order").
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Order = openStructOf<Order>("Order", { ...order, date: Formats.dateOrTime })
+
+/**
+ * Schema for the order in the info of an APM payout. The format of its date is not checked.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const OrderDto = openStructOf<Order>("OrderDto", order)

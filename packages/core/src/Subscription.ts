@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { BillingDetails, type BillingDetailsInput } from "./Billing.ts"
+import { BillingDetails, BillingDetailsDto, type BillingDetailsInput } from "./Billing.ts"
 import { CardToken } from "./Card.ts"
 import { Device, type DeviceInput } from "./Device.ts"
 import {
@@ -106,7 +106,7 @@ export const Subscription = openStructOf<Subscription>("Subscription", {
   nextChargeDate: nullableText,
   createdAt: nullableText,
   plan: Schema.optionalKey(Schema.NullOr(SubscriptionPlanDto)),
-  billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetails)),
+  billingDetails: Schema.optionalKey(Schema.NullOr(BillingDetailsDto)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata)),
   failureCount: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   lastChargeDate: nullableText,

@@ -52,7 +52,8 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
  *   by default.
  * - `resend` posts the callback of a delivery once more, and returns the attempt.
- * - `reset` removes everything but the credentials; access tokens stay valid.
+ * - `reset` removes everything but the credentials; access tokens stay valid. Identifiers are not used again,
+ *   except with a seed, which repeats them.
  *
  * @category services
  * @since 0.1.0
@@ -129,7 +130,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const checkout = yield* makeCheckout(transactions, writes, pageUrls)
     const createApm = Apm.make(transactions, writes, pageUrls, sign, requestChecksumSeparator)
 
-    const find = Contract.make({
+    const handlers: Contract.Handlers = {
       authenticate: ({ payload }) =>
         Checksum.matches(config.merchantKey, payload.merchantKey) &&
         Checksum.matches(
@@ -142,10 +143,11 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       ...ApmPayouts.make(transactions, createApm),
       ...CardPayments.make(transactions, writes, vault, pageUrls),
       ...CardPayouts.make(transactions, writes, pageUrls),
-      ...Refunds.make(transactions, writes),
+      ...Refunds.make(transactions, writes, config.isLenient),
       ...PaymentIntents.make(checkout, writes, pageUrls),
       ...Subscriptions.make(billing, writes, vault, pageUrls)
-    })
+    }
+    const find = Contract.make(handlers, config)
 
     const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]

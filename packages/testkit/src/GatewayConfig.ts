@@ -18,7 +18,13 @@ import * as Redacted from "effect/Redacted"
  * - `seed`: makes every random choice repeatable.
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
- * - `firstId`: the first identifier; each later one is higher by 1.
+ * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
+ *   any date, a DELETE without a content type.
+ * - `style`: `plain`, or `jvm`: absent fields of a response are null, and its times are numbers of milliseconds
+ *   since the epoch.
+ * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
+ *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
+ *   of intents have their own range, above 8,000,000,000,000,000.
  *
  * @category services
  * @since 0.1.0
@@ -32,7 +38,9 @@ export class GatewayConfig extends Context.Service<
     readonly seed: string | number | undefined
     readonly pageUrl: string
     readonly environment: string
-    readonly firstId: number
+    readonly isLenient: boolean
+    readonly style: "plain" | "jvm"
+    readonly firstId: number | undefined
   }
 >()("@pawl/testkit/GatewayConfig") {}
 
@@ -49,12 +57,15 @@ export interface Options {
   readonly seed?: string | number | undefined
   readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
+  readonly isLenient?: boolean | undefined
+  readonly style?: "plain" | "jvm" | undefined
   readonly firstId?: number | undefined
 }
 
 /**
  * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
- * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, ids from 100001.
+ * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`. With a seed ids
+ * begin at 100001, also after a reset.
  *
  * @category layers
  * @since 0.1.0
@@ -67,5 +78,7 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     seed: options.seed,
     pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox",
-    firstId: options.firstId ?? 100_001
+    isLenient: options.isLenient ?? false,
+    style: options.style ?? "plain",
+    firstId: options.firstId
   })

@@ -20,7 +20,7 @@
  * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | lists the active faults; removes them |
  * | `POST /sandbox/faults` `{"endpoint", "fault", "rate"?, "times"?}` | adds a fault; see `Faults` |
  * | `GET /sandbox/events` | every change of all this, as server-sent events |
- * | `POST /sandbox/reset` | removes everything but the advance of the clock; 204 |
+ * | `POST /sandbox/reset` | removes everything but the advance of the clock; 204. Ids go on, except with a seed |
  *
  * An invalid request to `/sandbox` is a 400 that names the field. The events are `transaction`, `delivery`,
  * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.

@@ -10,15 +10,20 @@
  * |---|---|---|
  * | `succeed` | NEW PENDING PROCESSING SUCCEED | NEW |
  * | `decline:<code>` | NEW FAILED | FAILED, with that declineCode |
+ * | `decline-once:<code>` | NEW FAILED | the same; later charges of the subscription succeed |
  * | `challenge` | NEW CUSTOMER_VERIFICATION SUCCEED | CUSTOMER_VERIFICATION |
  * | `cancel` | NEW PENDING CANCELLED | NEW |
  * | `refund` | NEW PENDING PROCESSING SUCCEED REFUNDED | NEW |
  * | `chargeback` | NEW PENDING PROCESSING SUCCEED CHARGEBACK | NEW |
+ * | `chargeback-won` | NEW PENDING PROCESSING SUCCEED CHARGEBACK SUCCEED | NEW |
  * | `conflict` | NEW PENDING PROCESSING FAILED SUCCEED | NEW |
  * | `stuck` | NEW PENDING PROCESSING | NEW |
  *
  * On the hosted page the customer pays, is declined or challenged, or cancels; of the scenario only the
  * statuses after a success apply there, and the suffixes.
+ *
+ * An APM payment or payout that is declined has a `declineSubReason` as well: DECLINED, or the one of
+ * `decline:<code>:<subReason>`.
  *
  * In `conflict` both final statuses are true, one after the other: the service confirms FAILED first, and
  * SUCCEED from the next move on.
@@ -76,6 +81,7 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
   cancel: ["NEW", "PENDING", "CANCELLED"],
   refund: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"],
   chargeback: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"],
+  "chargeback-won": ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"],
   conflict: ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"],
   stuck: ["NEW", "PENDING", "PROCESSING"]
 }
@@ -86,11 +92,15 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
  * @category constants
  * @since 0.1.0
  */
-export const stories: ReadonlyArray<string> = [...Object.keys(histories), "decline:<code>"]
+export const stories: ReadonlyArray<string> = [
+  ...Object.keys(histories),
+  "decline:<code>[:<subReason>]",
+  "decline-once:<code>"
+]
 
 /**
  * A scenario. `atCreate` is the number of `statuses` that the transaction has reached in the response to its
- * create.
+ * create. With `isOnce` only the first charge of a subscription follows the scenario, and later ones succeed.
  *
  * @category models
  * @since 0.1.0
@@ -99,6 +109,8 @@ export interface Scenario {
   readonly statuses: readonly [Status, ...Array<Status>]
   readonly atCreate: number
   readonly declineCode: number | undefined
+  readonly declineSubReason?: string | undefined
+  readonly isOnce?: boolean | undefined
   readonly suffixes: Suffixes
 }
 
@@ -119,7 +131,8 @@ export interface Scenario {
  */
 export const parse = (text: string): Scenario | undefined => {
   const [name = "", ...names] = text.split("+")
-  const decline = /^decline:([0-9]{1,9})$/u.exec(name)
+  const decline = /^decline(-once)?:([0-9]{1,9})(?::([A-Za-z0-9_-]{1,64}))?$/u.exec(name)
+  const [, once, code, declineSubReason] = decline ?? []
   const statuses: Scenario["statuses"] | undefined = decline
     ? ["NEW", "FAILED"]
     : Object.hasOwn(histories, name)
@@ -129,7 +142,9 @@ export const parse = (text: string): Scenario | undefined => {
   return {
     statuses,
     atCreate: decline || name === "challenge" ? 2 : 1,
-    declineCode: decline ? Number(decline[1]) : undefined,
+    declineCode: code === undefined ? undefined : Number(code),
+    declineSubReason,
+    isOnce: once !== undefined,
     suffixes: {
       duplicate: names.includes("duplicate"),
       shuffle: names.includes("shuffle"),

@@ -363,7 +363,7 @@ describe("an intent", () => {
         yield* submit(id, { act: "amount", amount: "3" })
         yield* submit(id, declines)
         assert.deepStrictEqual(yield* checkout.intents, [
-          { ...listed, amount: "3", status: "declined", transactionIds: ["100002"] }
+          { ...listed, amount: "3", status: "declined", transactionIds: ["100001"] }
         ])
         yield* (yield* Gateway.Gateway).reset
         assert.isEmpty(yield* checkout.intents)

@@ -2,6 +2,8 @@
  * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
  */
 import { type Request, Transport } from "@pawl/http/Transport"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,28 +13,52 @@ import { text } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import * as Gateway from "../src/Gateway.ts"
+import type * as GatewayConfig from "../src/GatewayConfig.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import { testGateway, Receiver } from "./support/testGateway.ts"
 import { contract } from "./support/contract.ts"
-import { type Arrived, ServiceUnderTest, pace } from "./support/contractService.ts"
+import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
-const gateway = Layer.effect(
-  ServiceUnderTest,
-  Effect.gen(function* () {
-    const { handle } = yield* Gateway.Gateway
-    const { received } = yield* Receiver
-    return {
-      handle,
-      pass: TestClock.adjust,
-      callbackUrl: "http://127.0.0.1:4020/callback?t=1",
-      arrived: Effect.sync(() =>
-        received.map((each) => ({ ...each, method: "POST", search: new URL(each.url).search }))
-      )
-    }
-  })
-).pipe(Layer.provideMerge(testGateway({ pace })))
+/** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
+type ServiceLayer = (
+  options: GatewayConfig.Options,
+  startsAt?: number
+) => Layer.Layer<ServiceUnderTest, unknown>
+
+const clockAt = (startsAt: number) =>
+  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
+
+/** Starts another service with the same options. */
+const anotherOf = (service: ServiceLayer, options: GatewayConfig.Options): Service["another"] =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    service(options, now).pipe(
+      Layer.fresh,
+      Layer.build,
+      Effect.map(Context.get(ServiceUnderTest)),
+      Effect.orDie
+    )
+  )
+
+const gateway: ServiceLayer = (options, startsAt = 0) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const { handle, reset } = yield* Gateway.Gateway
+      const { received } = yield* Receiver
+      return {
+        handle,
+        reset,
+        pass: TestClock.adjust,
+        another: anotherOf(gateway, options),
+        callbackUrl: "http://127.0.0.1:4020/callback?t=1",
+        arrived: Effect.sync(() =>
+          received.map((each) => ({ ...each, method: "POST", search: new URL(each.url).search }))
+        )
+      }
+    })
+  ).pipe(Layer.provideMerge(testGateway(options, () => 200, clockAt(startsAt))))
 
 const utf8 = new TextDecoder()
 
@@ -58,27 +84,30 @@ const exchange = (
     })
   )
 
-const fake = Layer.effect(
-  ServiceUnderTest,
-  Effect.gen(function* () {
-    const { send } = yield* Transport
-    const arrived: Array<Arrived> = []
-    yield* Effect.andThen(Fake.Fake, ({ deliverTo }) =>
-      deliverTo(({ body, ...rest }) =>
-        Effect.sync(() => {
-          arrived.push({ ...rest, body: JSON.parse(utf8.decode(body)) as Arrived["body"] })
-          return 200
-        })
+const fake: ServiceLayer = (options, startsAt = 0) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const { send } = yield* Transport
+      const arrived: Array<Arrived> = []
+      yield* Effect.andThen(Fake.Fake, ({ deliverTo }) =>
+        deliverTo(({ body, ...rest }) =>
+          Effect.sync(() => {
+            arrived.push({ ...rest, body: JSON.parse(utf8.decode(body)) as Arrived["body"] })
+            return 200
+          })
+        )
       )
-    )
-    return {
-      handle: (request) => Effect.orDie(exchange(send, request)),
-      pass: TestClock.adjust,
-      callbackUrl: "https://shop.example/callback?t=1",
-      arrived: Effect.succeed(arrived)
-    }
-  })
-).pipe(Layer.provideMerge(Fake.layer({ pace })), Layer.provideMerge(TestClock.layer()))
+      return {
+        handle: (request) => Effect.orDie(exchange(send, request)),
+        pass: TestClock.adjust,
+        another: anotherOf(fake, options),
+        reset: (yield* Gateway.Gateway).reset,
+        callbackUrl: "https://shop.example/callback?t=1",
+        arrived: Effect.succeed(arrived)
+      }
+    })
+  ).pipe(Layer.provideMerge(Fake.layer(options)), Layer.provideMerge(clockAt(startsAt)))
 
 /** Sends a request with `node:http`, because `fetch` normalizes the path. */
 const overHttp =
@@ -100,34 +129,40 @@ const overHttp =
         })
     )
 
-const sandbox = Layer.effect(
-  ServiceUnderTest,
-  Effect.gen(function* () {
-    const shop = yield* receiver(() => [200])
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const context = yield* Effect.context<Sandbox.Sandbox>()
-    return {
-      handle: overHttp(new URL(baseUrl).origin),
-      pass: (advance) =>
-        control("POST", "/clock", { advance }).pipe(
-          Effect.map(({ status }) => assert.strictEqual(status, 200)),
+const sandbox: ServiceLayer = (options) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const shop = yield* receiver(() => [200])
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const context = yield* Effect.context<Sandbox.Sandbox>()
+      return {
+        handle: overHttp(new URL(baseUrl).origin),
+        pass: (advance) =>
+          control("POST", "/clock", { advance }).pipe(
+            Effect.map(({ status }) => assert.strictEqual(status, 200)),
+            Effect.provideContext(context)
+          ),
+        another: anotherOf(sandbox, options),
+        reset: control("POST", "/reset").pipe(
+          Effect.map(({ status }) => assert.strictEqual(status, 204)),
           Effect.provideContext(context)
         ),
-      callbackUrl: `${shop.url}/callback?t=1`,
-      arrived: Effect.sync(() =>
-        shop.received.map(({ body, headers, path }) => ({
-          method: "POST",
-          search: new URL(path, shop.url).search,
-          contentType: headers["content-type"],
-          checksum: String(headers["x-checksum"]),
-          body: { ...body }
-        }))
-      )
-    }
-  })
-).pipe(Layer.provideMerge(Sandbox.layer({ pace })))
+        callbackUrl: `${shop.url}/callback?t=1`,
+        arrived: Effect.sync(() =>
+          shop.received.map(({ body, headers, path }) => ({
+            method: "POST",
+            search: new URL(path, shop.url).search,
+            contentType: headers["content-type"],
+            checksum: String(headers["x-checksum"]),
+            body: { ...body }
+          }))
+        )
+      }
+    })
+  ).pipe(Layer.provideMerge(Sandbox.layer(options)))
 
-const services: Readonly<Record<string, Layer.Layer<ServiceUnderTest, unknown>>> = {
+const services: Readonly<Record<string, ServiceLayer>> = {
   gateway,
   fake,
   sandbox
@@ -136,9 +171,13 @@ const services: Readonly<Record<string, Layer.Layer<ServiceUnderTest, unknown>>>
 for (const [behind, service] of Object.entries(services)) {
   describe(`the ${behind} keeps the contract`, () => {
     for (const [of, cases] of Object.entries(contract)) {
-      for (const { holds, name } of cases) {
+      for (const { holds, name, options } of cases) {
         it(`of ${of}: ${name}`, () =>
-          holds.pipe(Effect.provide(service), Effect.scoped, Effect.runPromise))
+          holds.pipe(
+            Effect.provide(service({ pace, seed: 1, ...options })),
+            Effect.scoped,
+            Effect.runPromise
+          ))
       }
     }
   })

@@ -207,7 +207,7 @@ it("behaves as its model for any requests at any times", () =>
             )
           }
         }),
-        { pace: `${pace} millis` }
+        { pace: `${pace} millis`, seed: 1 }
       )
     ),
     { numRuns: 100 }

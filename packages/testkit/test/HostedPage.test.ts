@@ -17,7 +17,7 @@ const run = <A, E>(
   options: Sandbox.Options = {}
 ): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
+    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
   )
 
 const good = {
@@ -42,7 +42,7 @@ describe("the page of an intent", () => {
           order: { title: "Tea & <scones>", orderId: "o-1", domainName: "shop.example" }
         })
         const { baseUrl } = yield* Sandbox.Sandbox
-        assert.strictEqual(redirectUrl, `${new URL(baseUrl).origin}/pay/100001`)
+        assert.strictEqual(redirectUrl, `${new URL(baseUrl).origin}/pay/8000000000100001`)
         const { headers, status, text } = yield* visit(redirectUrl)
         assert.strictEqual(status, 200)
         assert.strictEqual(headers.get("content-type"), "text/html; charset=utf-8")
@@ -69,7 +69,7 @@ describe("the page of an intent", () => {
         const frame = yield* visit(iframeUrl)
         assert.strictEqual(frame.headers.get("content-security-policy"), policy("*"))
         assert.isNull(frame.headers.get("x-frame-options"))
-        assert.include(frame.text, `action="/pay/100001?frame=1"`)
+        assert.include(frame.text, `action="/pay/8000000000100001?frame=1"`)
       })
     ))
 
@@ -102,7 +102,7 @@ describe("the page of an intent", () => {
           successRedirectUrl: evil,
           url: evil
         })
-        assert.deepInclude(sent, { status: 303, location: "/pay/100001" })
+        assert.deepInclude(sent, { status: 303, location: "/pay/8000000000100001" })
         yield* untilTold("SUCCEED")
         const after = yield* visit(`${paid.redirectUrl}${asking}`)
         assert.deepInclude(after, { status: 302, location: urls.successRedirectUrl })
@@ -130,7 +130,7 @@ describe("the page of an intent", () => {
       Effect.gen(function* () {
         const { iframeUrl } = yield* intentAt(urls)
         const sent = yield* visit(iframeUrl, good)
-        assert.strictEqual(sent.location, "/pay/100001?frame=1")
+        assert.strictEqual(sent.location, "/pay/8000000000100001?frame=1")
         yield* untilTold("SUCCEED")
         const { status, text } = yield* visit(iframeUrl)
         assert.strictEqual(status, 200)
@@ -176,7 +176,7 @@ describe("the page of an intent", () => {
         const stored = JSON.stringify([
           yield* gateway.transactions,
           yield* gateway.checkout.intents,
-          yield* gateway.checkout.intent("100001")
+          yield* gateway.checkout.intent("8000000000100001")
         ])
         assert.include(stored, "424242******4242")
         assert.notMatch(stored, /4242424242424242|4111|"737"/u)
@@ -399,10 +399,10 @@ describe("a challenge", () => {
         const { iframeUrl } = yield* intentAt(urls)
         yield* visit(iframeUrl, { ...good, number: "4000000000003220" })
         const { location: challenge } = yield* visit(iframeUrl)
-        assert.strictEqual(challenge, "/challenge/100002?frame=1")
+        assert.strictEqual(challenge, "/challenge/100001?frame=1")
         const url = new URL(challenge ?? "", iframeUrl).href
         yield* visit(url, { act: "decline" })
-        assert.strictEqual((yield* visit(url)).location, "/pay/100001?frame=1")
+        assert.strictEqual((yield* visit(url)).location, "/pay/8000000000100001?frame=1")
         const { status, text } = yield* visit(iframeUrl)
         assert.strictEqual(status, 200)
         assert.match(text, /data-testid="declined"/u)

@@ -21,7 +21,7 @@ const run = <A, E>(
   options: Sandbox.Options = {}
 ): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
+    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
   )
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {

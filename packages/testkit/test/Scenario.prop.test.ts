@@ -4,7 +4,16 @@ import { assert, it } from "vitest"
 import * as Scenario from "../src/Scenario.ts"
 
 const story = fc.oneof(
-  fc.constantFrom("succeed", "challenge", "cancel", "refund", "chargeback", "conflict", "stuck"),
+  fc.constantFrom(
+    "succeed",
+    "challenge",
+    "cancel",
+    "refund",
+    "chargeback",
+    "chargeback-won",
+    "conflict",
+    "stuck"
+  ),
   fc.nat(999_999_999).map((code) => `decline:${code}`)
 )
 

@@ -104,13 +104,27 @@ const flags = {
     Flag.optional
   ),
   seed: Flag.String("seed").pipe(
-    Flag.withDescription("Makes every random choice repeatable"),
+    Flag.withDescription(
+      "Makes every random choice repeatable, and ids from 100001 (default: ids are never used again)"
+    ),
     Flag.optional
   ),
   pace: Flag.String("pace").pipe(
     Flag.filterMap(parseDuration, () => "Expected a duration such as 200ms"),
     Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
     Flag.withDefault(Duration.millis(200))
+  ),
+  isLenient: Flag.Boolean("lenient").pipe(
+    Flag.withDescription(
+      "Accepts a refund's transactionId as text, any country and date, a DELETE without a content type"
+    ),
+    Flag.withDefault(false)
+  ),
+  style: Flag.Literals("style", ["plain", "jvm"]).pipe(
+    Flag.withDescription(
+      "How responses are written; jvm has null for absent fields and epoch milliseconds for times (default: plain)"
+    ),
+    Flag.withDefault("plain")
   ),
   filename: Flag.String("file").pipe(
     Flag.withDescription("The SQLite file for the state (default: memory)"),

@@ -8,6 +8,9 @@ import { bodies } from "./contractBodies.ts"
 import { callbacks } from "./contractCallbacks.ts"
 import type { Case } from "./contractService.ts"
 import { refunds } from "./contractRefunds.ts"
+import { strictness } from "./contractStrictness.ts"
+import { identifiers } from "./contractIdentifiers.ts"
+import { rehearsal } from "./contractRehearsal.ts"
 import { requests } from "./contractRequests.ts"
 import { subscriptions } from "./contractSubscriptions.ts"
 import { transactions } from "./contractTransactions.ts"
@@ -16,6 +19,9 @@ import { transactions } from "./contractTransactions.ts"
 export const contract: Readonly<Record<string, ReadonlyArray<Case>>> = {
   requests,
   bodies,
+  strictness,
+  identifiers,
+  rehearsal,
   transactions,
   callbacks,
   refunds,

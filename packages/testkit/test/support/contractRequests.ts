@@ -198,8 +198,8 @@ export const requests: ReadonlyArray<Case> = [
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200], path)
         assert.lengthOf([...new Set(answers.map(({ body }) => body))], 1, path)
       }
-      // Six transactions, an intent, and a subscription with its first charge.
-      assert.strictEqual(yield* opened, before + 1 + 9)
+      // Six transactions, and a subscription with its first charge.
+      assert.strictEqual(yield* opened, before + 1 + 8)
     })
   ),
   it(
@@ -221,26 +221,6 @@ export const requests: ReadonlyArray<Case> = [
           assert.deepStrictEqual([again.status, again.body], [200, original.body], path)
         }
       }
-    })
-  ),
-  it(
-    "identifiers are decimal text from 100001, counted over all kinds",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      assert.strictEqual(resources.paymentId, 100_001)
-      const ids: Array<unknown> = []
-      for (const path of paths) {
-        const { redirectUrl, refundId, subscriptionId, transactionId } = yield* create(
-          path,
-          resources
-        )
-        const intentId = typeof redirectUrl === "string" && redirectUrl.split("/").at(-1)
-        ids.push(...[refundId, subscriptionId, transactionId, intentId].filter(Boolean))
-      }
-      assert.deepStrictEqual(
-        ids,
-        Array.from({ length: 9 }, (_, at) => String(100_002 + at))
-      )
     })
   )
 ]

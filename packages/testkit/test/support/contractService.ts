@@ -3,8 +3,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { assert } from "vitest"
 import type * as Gateway from "../../src/Gateway.ts"
+import type * as GatewayConfig from "../../src/GatewayConfig.ts"
 import { authenticateBy, fields, sender } from "./testGateway.ts"
 import { body, card, scenario } from "./creates.ts"
 
@@ -23,29 +25,41 @@ export interface Arrived {
 export type Json = Readonly<Record<string, unknown>>
 
 /**
- * Service that is a new, unused payments service.
+ * A new, unused payments service.
  *
  * - `handle` sends one request, and returns the response.
  * - `pass` lets time pass, and returns when all that fell due is done.
+ * - `reset` removes the state of the service.
+ * - `another` starts a second service with the same options, later than the first.
  * - `callbackUrl` receives the callbacks, and has a query.
  */
-export class ServiceUnderTest extends Context.Service<
-  ServiceUnderTest,
-  {
-    readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
-    readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
-    readonly callbackUrl: string
-    readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
-  }
->()("test/ServiceUnderTest") {}
+export interface Service {
+  readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
+  readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
+  readonly reset: Effect.Effect<void>
+  readonly another: Effect.Effect<Service, never, Scope.Scope>
+  readonly callbackUrl: string
+  readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
+}
+
+/** Service that is the service under test. */
+export class ServiceUnderTest extends Context.Service<ServiceUnderTest, Service>()(
+  "test/ServiceUnderTest"
+) {}
 
 /** One property of the service. */
 export interface Case {
   readonly name: string
-  readonly holds: Effect.Effect<void, never, ServiceUnderTest>
+  readonly holds: Effect.Effect<void, never, ServiceUnderTest | Scope.Scope>
+  readonly options: GatewayConfig.Options
 }
 
-export const it = (name: string, holds: Case["holds"]): Case => ({ name, holds })
+/** Makes a case; the options are those of its service, beside a pace and a seed. */
+export const it = (
+  name: string,
+  holds: Case["holds"],
+  options: GatewayConfig.Options = {}
+): Case => ({ name, holds, options })
 
 /** Sends a request. */
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
@@ -99,7 +113,7 @@ export const create = Effect.fnUntraced(function* (
 export const idOf = (answer: Json): string =>
   String(answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"])
 
-/** Returns the number of ids used so far; ids count from 100001 over all kinds. */
+/** Returns the number of ids of transactions and subscriptions so far; with a seed they count from 100001. */
 export const opened = Effect.gen(function* () {
   const { transactionId } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID()

@@ -36,6 +36,7 @@ const stories: ReadonlyArray<
   ["cancel", ["NEW", "PENDING", "CANCELLED"], "NEW"],
   ["refund", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"], "NEW"],
   ["chargeback", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"], "NEW"],
+  ["chargeback-won", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"], "NEW"],
   ["conflict", ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"], "NEW"],
   ["stuck", ["NEW", "PENDING", "PROCESSING"], "NEW"]
 ]

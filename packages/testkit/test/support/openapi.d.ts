@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 9946d4a2e16894bcae7ef5a68e3f36dd014e99029164da212648930893cd00e2
+ * 79bca73ad9234482d7a052266a835ee447ed111b2fbb51e89fff56b73f6835ba
  */
 export interface paths {
   "/api/v1/auth": {
@@ -370,7 +370,7 @@ export interface components {
       nextChargeDate?: string | null
       createdAt?: string | null
       plan?: components["schemas"]["SubscriptionPlanDto"] | null
-      billingDetails?: components["schemas"]["BillingDetails"] | null
+      billingDetails?: components["schemas"]["BillingDetailsDto"] | null
       metadata?: {
         [key: string]: string
       } | null
@@ -380,7 +380,7 @@ export interface components {
     } & {
       [key: string]: unknown
     }
-    BillingDetails: {
+    BillingDetailsDto: {
       externalUserId?: string
       firstName?: string
       lastName?: string
@@ -412,6 +412,7 @@ export interface components {
       [key: string]: unknown
     }
     UpdatePlan: {
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       currency?: string
       frequency?: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -494,7 +495,23 @@ export interface components {
     } & {
       [key: string]: unknown
     }
+    BillingDetails: {
+      externalUserId?: string
+      firstName?: string
+      lastName?: string
+      address1?: string
+      city?: string
+      state?: string
+      country?: string
+      postalCode?: string
+      phone?: string
+      dateOfBirth?: string
+      email: string
+    } & {
+      [key: string]: unknown
+    }
     SubscriptionPlan: {
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       frequency: ("DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM") | string
@@ -519,6 +536,7 @@ export interface components {
       type: "PAYMENT" | "PAYOUT"
       currency?: string
       lang: string
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       requestId: string
       metadata?: {
@@ -611,6 +629,7 @@ export interface components {
       }
       mid: string
       transactionId: number
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       reason: string
       callbackUrl?: string
@@ -677,6 +696,7 @@ export interface components {
         [key: string]: string
       }
       mid: string
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       card: components["schemas"]["PayoutCardDetails"]
       billingDetails?: components["schemas"]["PayoutBillingDetails"]
@@ -739,6 +759,7 @@ export interface components {
         [key: string]: string
       }
       mid?: string
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount?: string
       currency?: string
       cardToken?: string
@@ -764,8 +785,8 @@ export interface components {
       declineSubReason?: string | null
       apmRequestPayload?: components["schemas"]["ApmPayload"] | null
       apmResponseData?: components["schemas"]["ApmResponseData"] | null
-      billingDetails?: components["schemas"]["ApmBillingDetails"] | null
-      order?: components["schemas"]["Order"] | null
+      billingDetails?: components["schemas"]["ApmBillingDetailsDto"] | null
+      order?: components["schemas"]["OrderDto"] | null
       requestId?: string | null
       transactionStatus:
         | (
@@ -789,7 +810,17 @@ export interface components {
     } & {
       [key: string]: unknown
     }
-    ApmBillingDetails: {
+    OrderDto: {
+      date?: string
+      orderId?: string
+      title?: string
+      siteId?: string
+      name?: string
+      domainName?: string
+    } & {
+      [key: string]: unknown
+    }
+    ApmBillingDetailsDto: {
       externalUserId?: string
       firstName?: string
       lastName?: string
@@ -863,12 +894,30 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]
       billingDetails?: components["schemas"]["ApmBillingDetails"]
       device?: components["schemas"]["Device"]
       checksum?: string
+    } & {
+      [key: string]: unknown
+    }
+    ApmBillingDetails: {
+      externalUserId?: string
+      firstName?: string
+      lastName?: string
+      address1?: string
+      city?: string
+      state?: string
+      country?: string
+      postalCode?: string
+      phone?: string
+      dateOfBirth?: string
+      email?: string
+      ssn?: string
+      identityCode?: string
     } & {
       [key: string]: unknown
     }
@@ -911,6 +960,7 @@ export interface components {
       successRedirectUrl?: string
       failureRedirectUrl?: string
       callbackUrl?: string
+      /** @description More than two decimals are rounded; the sandbox rounds half up */
       amount: string
       currency: string
       order?: components["schemas"]["Order"]

@@ -7,13 +7,13 @@ import * as Sandbox from "../../src/Sandbox.ts"
 import { credentials, payment } from "./testGateway.ts"
 import { call } from "./wire.ts"
 
-/** Runs a test on a new sandbox. */
+/** Runs a test on a new sandbox, whose ids begin at 100001. */
 export const run = <A, E>(
   test: Effect.Effect<A, E, Sandbox.Services | Scope.Scope>,
   options: Sandbox.Options = {}
 ): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", ...options })))
+    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
   )
 
 /** An item of the control API, of any kind, with the fields that tests read. */

@@ -61,7 +61,8 @@ const client = Layer.effect(
 /** Layer that provides a gateway, its courier and the receiver, in virtual time. */
 export const testGateway = (
   options: GatewayConfig.Options = {},
-  statusFor: StatusForCallback = () => 200
+  statusFor: StatusForCallback = () => 200,
+  clock: Layer.Layer<never> = TestClock.layer()
 ) =>
   Gateway.layer.pipe(
     Layer.provideMerge(Courier.layer),
@@ -73,7 +74,7 @@ export const testGateway = (
         GatewayConfig.layer(options)
       )
     ),
-    Layer.provideMerge(TestClock.layer())
+    Layer.provideMerge(clock)
   )
 
 /** Runs a test with a new gateway. */
@@ -103,7 +104,9 @@ export const sender = <R>(
       method,
       path: `/api/v1${path}`,
       headers: {
-        ...(body === undefined ? {} : { "content-type": contentType }),
+        ...((body === undefined && method !== "DELETE") || contentType === ""
+          ? {}
+          : { "content-type": contentType }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
       },
       body: new TextEncoder().encode(text)

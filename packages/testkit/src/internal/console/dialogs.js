@@ -109,7 +109,7 @@ export const start = (facts, announce) => {
     resetForm,
     async () => {
       await call("POST", "/sandbox/reset")
-      return "The sandbox was reset."
+      return "The sandbox was reset. The clock keeps its advance."
     },
     announce
   )

@@ -8,7 +8,7 @@ import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Message } from "../../Courier.ts"
-import { ScenarioMetadata, withoutUndefined, scenarioOf, statusFields } from "./RequestRules.ts"
+import { ScenarioMetadata, withoutUndefined, scenarioOf, apmStatusFields } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
@@ -89,7 +89,7 @@ const read = reader(
 const response = (transaction: Transaction): ApmPaymentResponse => ({
   requestId: transaction.requestId,
   transactionId: TransactionId.make(transaction.transactionId),
-  ...statusFields(transaction),
+  ...apmStatusFields(transaction),
   apmResponseData: apmResponseData(transaction),
   createdTime: transaction.createdTime,
   paymentType: "APM"

@@ -5,7 +5,7 @@ import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import { apmResponseData, type Create } from "./Apm.ts"
-import { withoutUndefined, statusFields } from "./RequestRules.ts"
+import { withoutUndefined, apmStatusFields } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
 import type { Handlers } from "./Contract.ts"
 
@@ -27,7 +27,7 @@ const info = (transaction: Transaction): ApmPayoutInfo => {
     requestId: RequestId.make(transaction.requestId),
     // The contract has it as an integer, without leading zeros.
     accountId: accountId.replace(/^0+(?=[0-9])/u, ""),
-    ...statusFields(transaction),
+    ...apmStatusFields(transaction),
     apmResponseData: apmResponseData(transaction),
     createdAt: transaction.createdTime,
     ...withoutUndefined({ apmRequestPayload: apmPayload, billingDetails, callbackUrl, order })

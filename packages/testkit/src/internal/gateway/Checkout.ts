@@ -169,7 +169,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     create: Effect.fnUntraced(function* (request) {
-      const intentId = yield* transactions.nextId
+      const intentId = yield* transactions.nextIntentId
       const intent: Intent = {
         intentId,
         state: "open",

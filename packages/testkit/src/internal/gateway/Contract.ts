@@ -11,6 +11,7 @@ import * as Json from "@pawl/core/Json"
 import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as HttpApi from "effect/http-api/HttpApi"
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -20,6 +21,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { finder, type Params } from "./Endpoints.ts"
+import type { GatewayConfig } from "../../GatewayConfig.ts"
+import * as JvmStyle from "./JvmStyle.ts"
+import * as Leniency from "./Leniency.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
 /** A request to the gateway. Header names are lower case; `path` may have a query. */
@@ -65,13 +69,14 @@ type Endpoints = HttpApiGroup.Endpoints<Groups[keyof Groups]>
 
 /**
  * One handler for each endpoint of the contract, with its types. Amounts are already rounded; `sentAmount`
- * is the amount as it was sent, which the checksum covers.
+ * is the amount as it was sent, which the checksum covers; `sent` is the whole body.
  */
 export type Handlers = {
   readonly [Endpoint in Endpoints as Endpoint["identifier"]]: (request: {
     readonly params: Endpoint["~Params"]["Type"]
     readonly payload: Endpoint["~Payload"]["Type"]
     readonly sentAmount: string
+    readonly sent: Schema.Json | undefined
   }) => Effect.Effect<Endpoint["~Success"]["Type"], Refusal>
 }
 
@@ -82,7 +87,10 @@ export interface Route {
 }
 
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
-export const make = (handlers: Handlers): ((request: Request) => Route | undefined) => {
+export const make = (
+  handlers: Handlers,
+  { isLenient, style }: Pick<GatewayConfig["Service"], "isLenient" | "style">
+): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
   const all: Array<readonly [HttpApiEndpoint.Top, (request: RoutedRequest) => Route]> = []
   HttpApi.reflect(Api, {
@@ -95,7 +103,8 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
       const encode = HttpApiSchema.isNoContent(schema.ast)
         ? () => Effect.undefined
         : Decoder.decodeUnknownEffect(Schema.flip(schema as Codec))
-      const decode = decoder(endpoint)
+      const decode = decoder(endpoint, isLenient)
+      const rewrite = style === "jvm" ? JvmStyle.rewriting(schema as Codec) : identity
       const isSecured = endpoint.middlewares.has(Bearer)
       all.push([
         endpoint,
@@ -106,7 +115,7 @@ export const make = (handlers: Handlers): ((request: Request) => Route | undefin
               // The loop loses the types of the endpoint; `Handlers` checks them.
               Effect.flatMapEager((decoded) => handler(decoded as never)),
               Effect.flatMapEager((value) => Effect.orDie(encode(value))),
-              Effect.mapEager((body) => jsonResponse(status, body))
+              Effect.mapEager((body) => jsonResponse(status, rewrite(body)))
             )
           )
         })
@@ -148,30 +157,36 @@ interface Decoded {
   readonly params: unknown
   readonly payload: unknown
   readonly sentAmount: string
+  readonly sent: Schema.Json | undefined
 }
 type Codec = Schema.Codec<unknown>
 type Handler = (request: never) => Effect.Effect<unknown, Refusal>
 
-const decoder = (endpoint: HttpApiEndpoint.Top) => {
+const decoder = (endpoint: HttpApiEndpoint.Top, isLenient: boolean) => {
   const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
   const readParams =
     endpoint.params === undefined ? () => Effect.undefined : reader(endpoint.params as Codec)
+  // `spec.md`, "Common rules": a DELETE has a content type too, though it has no body.
+  const declares = endpoint.method === "DELETE" && !isLenient
   const readBody =
-    payload === undefined ? () => Effect.succeed(noBody) : bodyReader(payload as Codec)
+    payload !== undefined
+      ? bodyReader(payload as Codec, isLenient)
+      : (request: Request) => (declares && !isJson(request) ? notJson : Effect.succeed(noBody))
   return (request: RoutedRequest): Effect.Effect<Decoded, Refusal> =>
     Effect.flatMapEager(readParams(request.params), (params) =>
       Effect.mapEager(readBody(request), (body) => ({ params, ...body }))
     )
 }
 
-const noBody = { payload: undefined, sentAmount: "" }
+const noBody = { payload: undefined, sentAmount: "", sent: undefined }
 
-const bodyReader = (schema: Codec) => {
-  const read = reader(schema)
+const isJson = ({ headers }: Request): boolean =>
+  /^application\/json\s*(?:;|$)/iu.test(headers["content-type"] ?? "")
+
+const bodyReader = (schema: Codec, isLenient: boolean) => {
+  const read = isLenient ? Leniency.reading(reader(schema)) : reader(schema)
   return (request: Request): Effect.Effect<Omit<Decoded, "params">, Refusal> => {
-    if (!/^application\/json\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")) {
-      return refuse("Expected application/json", "Content-Type")
-    }
+    if (!isJson(request)) return notJson
     const body = Json.fromBytes(request.body)
     if (Result.isFailure(body)) return refuse(`Not valid JSON: ${body.failure}`, "body")
     // A lone surrogate is always written with an escape, so a body without a backslash skips the walk.
@@ -180,7 +195,7 @@ const bodyReader = (schema: Codec) => {
     return Effect.flatMapEager(read(roundBody(body.success)), (payload) => {
       const invalidUrls = urls.filter((name) => !isUrl(body.success, name))
       return invalidUrls.length === 0
-        ? Effect.succeed({ payload, sentAmount: amountOf(body.success) })
+        ? Effect.succeed({ payload, sentAmount: amountOf(body.success), sent: body.success })
         : refuse("Expected an absolute http or https URL", ...invalidUrls)
     })
   }
@@ -189,6 +204,8 @@ const bodyReader = (schema: Codec) => {
 /** Refuses a request with one message for each of the fields. */
 const refuse = (message: string, ...fields: ReadonlyArray<string>) =>
   Effect.fail(invalid(fields.map((field) => ({ field, message }))))
+
+const notJson = refuse("Expected application/json", "Content-Type")
 
 const backslash = 0x5c
 

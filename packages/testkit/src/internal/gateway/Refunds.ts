@@ -14,6 +14,7 @@ import type { RefundInfo, RefundRequest } from "@pawl/core/Refund"
 import type { Status } from "@pawl/core/Status"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import {
@@ -30,7 +31,8 @@ import type { Writes } from "./Writes.ts"
 /** Makes the handlers of the refund endpoints. */
 export const make = (
   transactions: Transactions,
-  writes: Writes
+  writes: Writes,
+  isLenient: boolean
 ): Pick<Handlers, "createRefund" | "readRefund" | "readRefundStatus"> => {
   transactions.onMove(
     Effect.fnUntraced(function* ({ transaction: { kind, paymentId, status } }) {
@@ -85,7 +87,9 @@ export const make = (
   })
 
   return {
-    createRefund: Effect.fnUntraced(function* ({ payload }) {
+    createRefund: Effect.fnUntraced(function* ({ payload, sent }) {
+      // Responses have this id as text and a refund as an integer (`spec.md`, "Conventions").
+      if (!isLenient && typeof fieldOf(sent, "transactionId") === "string") return yield* notInteger
       yield* read(payload)
       return yield* writes.once("createRefund", payload.requestId, refund(payload))
     }),
@@ -94,6 +98,13 @@ export const make = (
       Effect.map(transactions.find("refund", params.id), ({ status }) => status)
   }
 }
+
+const notInteger = invalid([
+  { field: "transactionId", message: "Expected a JSON integer, without quotes" }
+])
+
+const fieldOf = (body: unknown, name: string): unknown =>
+  Predicate.hasProperty(body, name) ? body[name] : undefined
 
 const read = reader(Schema.Struct({ mid: Mid, metadata: ScenarioMetadata }))
 

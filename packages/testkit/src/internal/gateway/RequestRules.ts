@@ -46,6 +46,12 @@ export const statusFields = ({ declineCode, metadata, status }: Transaction) => 
   ...withoutUndefined({ declineCode, metadata })
 })
 
+/** Returns the fields that every response about an APM transaction contains. */
+export const apmStatusFields = (transaction: Transaction) => ({
+  ...statusFields(transaction),
+  ...withoutUndefined({ declineSubReason: transaction.declineSubReason })
+})
+
 /** Returns the fields that are not undefined. */
 export const withoutUndefined = <Fields extends object>(fields: Fields): Defined<Fields> => {
   const defined: Partial<Fields> = {}

@@ -17,7 +17,8 @@ export interface ScheduledTransaction {
 }
 
 /**
- * Returns a transaction after a move. `declineCode` applies to FAILED; its default is the scenario's.
+ * Returns a transaction after a move. `declineCode` applies to FAILED; its default is the scenario's. Only an APM
+ * transaction has a `declineSubReason` (`spec.md`, "Conventions").
  */
 export const moved = (
   entry: ScheduledTransaction,
@@ -25,18 +26,30 @@ export const moved = (
   at: string,
   declineCode?: number
 ): ScheduledTransaction => {
-  const { scenario, transaction } = entry
+  const { remaining, scenario, transaction } = entry
+  const isFailed = status === "FAILED"
   return {
     ...entry,
     transaction: {
       ...transaction,
       status,
-      isOver: transaction.isOver || status === scenario.statuses.at(-1),
-      declineCode: status === "FAILED" ? (declineCode ?? scenario.declineCode) : undefined,
+      isOver: transaction.isOver || isLast(scenario, remaining, status),
+      declineCode: isFailed ? (declineCode ?? scenario.declineCode) : undefined,
+      declineSubReason:
+        isFailed && transaction.accountId !== undefined
+          ? (scenario.declineSubReason ?? "DECLINED")
+          : undefined,
       history: [...transaction.history, { status, at }]
     }
   }
 }
+
+/** Tells whether a status is the last of a scenario: no other one follows, as after a chargeback that is won. */
+export const isLast = (
+  { statuses }: Scenario,
+  remaining: ScheduledTransaction["remaining"],
+  status: Status
+): boolean => status === statuses.at(-1) && remaining.every((later) => later === status)
 
 /** Returns the final status that a forged callback claims: one the transaction never has. */
 export const forgedStatus = (statuses: ReadonlyArray<Status>): Status =>

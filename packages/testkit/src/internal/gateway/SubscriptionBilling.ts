@@ -9,7 +9,8 @@
  * and is not charged.
  *
  * Each charge is a card payment with callbacks of its own, and follows the scenario of the subscription's
- * metadata and card. Only the first charge may be challenged, because the customer is present only at the
+ * metadata and card. A refused first charge does not end the subscription: the next charge is made at its date.
+ * Only the first charge may be challenged, because the customer is present only at the
  * create. The subscription is PENDING until that challenge ends.
  */
 import { isTerminal } from "@pawl/core/Status"
@@ -117,7 +118,7 @@ export const make = Effect.fnUntraced(function* (
       cardMask: card.cardMask,
       subscriptionId: id,
       returnUrls: returnUrlsOf(request),
-      scenario: challenges(scenario) && !isPresent ? unchallenged : scenario
+      scenario: isFirstOnly(scenario) && !isPresent ? unchallenged : scenario
     })
   })
 
@@ -187,6 +188,10 @@ export const make = Effect.fnUntraced(function* (
     )
   }
 })
+
+/** Whether only the first charge follows the scenario. */
+const isFirstOnly = (scenario: Scenario): boolean =>
+  challenges(scenario) || scenario.isOnce === true
 
 const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
 

@@ -3,8 +3,9 @@
  *
  * **Details**
  *
- * The key is derived from the merchant secret and the environment. So an access token of another environment has a
- * wrong signature, and no checksum of a request or callback is a valid token signature.
+ * The key is derived from the merchant secret, the environment and a random number of the service. So an access
+ * token of another environment or another service has a wrong signature, and no checksum of a request or callback
+ * is a valid token signature. The random number is stored, so a token outlives a restart with a file.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
@@ -13,10 +14,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { GatewayConfig } from "../../GatewayConfig.ts"
+import { StateStore } from "../state/StateStore.ts"
 
 /** Issues and verifies access tokens. */
 export interface Tokens {
@@ -28,8 +31,12 @@ export interface Tokens {
 export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.gen(function* () {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac
+  const services = (yield* StateStore).open<string>("service")
+  // Not from the seed: two services with the same seed are still two.
+  const service = services.get("id") ?? String(yield* Random.nextInt)
+  if (!services.has("id")) services.set("id", service)
   const sign = keyed(
-    Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment}`)))
+    Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment} ${service}`)))
   )
   let issued = 0
   /** The expiry of tokens already verified, because a verification takes 12 microseconds. */

@@ -25,7 +25,7 @@ import type { Scenario } from "../../Scenario.ts"
 import { sleepUntil } from "../Sleep.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { notFound, type Refusal } from "./Contract.ts"
-import { forgedStatus, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
+import { forgedStatus, isLast, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
 
 /**
  * A transaction. Times are ISO 8601; `status` is the last of `history`.
@@ -43,6 +43,7 @@ export interface Transaction {
   readonly status: Status
   readonly isOver: boolean
   readonly declineCode?: number | undefined
+  readonly declineSubReason?: string | undefined
   readonly requestId: string
   readonly accountId?: string | undefined
   readonly mid?: string | undefined
@@ -74,7 +75,13 @@ export interface ReturnUrls {
 /** A transaction to open. */
 export interface NewTransaction extends Omit<
   Transaction,
-  "transactionId" | "status" | "isOver" | "declineCode" | "createdTime" | "history"
+  | "transactionId"
+  | "status"
+  | "isOver"
+  | "declineCode"
+  | "declineSubReason"
+  | "createdTime"
+  | "history"
 > {
   readonly scenario: Scenario
 }
@@ -92,7 +99,7 @@ export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
  * - `onMove` adds a listener for every later move of every transaction.
  * - `callback` returns the callback of a status; `undefined` if the transaction sends none.
  * - `find` refuses an id that no transaction of that kind has.
- * - `nextId` takes an identifier that nothing else has.
+ * - `nextId` takes an identifier that nothing else has; `nextIntentId` takes one of the range of intents.
  */
 export interface Transactions {
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
@@ -104,6 +111,7 @@ export interface Transactions {
   readonly all: Effect.Effect<ReadonlyArray<Transaction>>
   readonly get: (id: string) => Effect.Effect<Transaction | undefined>
   readonly nextId: Effect.Effect<string>
+  readonly nextIntentId: Effect.Effect<string>
   readonly reset: Effect.Effect<void>
 }
 
@@ -114,25 +122,31 @@ export interface Transactions {
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
 ): Effect.fn.Return<Transactions, never, GatewayConfig | Courier | Scope.Scope> {
-  const { firstId, pace } = yield* GatewayConfig
+  const { firstId, pace, seed } = yield* GatewayConfig
   const { open, save } = yield* StateStore
   const courier = yield* Courier
   const fibers = yield* FiberSet.make()
   /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
   const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
-  const ids = open<number>("id")
+  const lastIds = open<number>("id")
+  const first = firstId ?? (seed === undefined ? yield* unusedId : firstSeededId)
   const listeners: Array<MoveListener> = []
 
   const callbackOf = (
-    { scenario, transaction }: ScheduledTransaction,
+    { remaining, scenario, transaction }: ScheduledTransaction,
     status: Status
   ): Callback | undefined => {
     const callback = message(transaction)
     if (callback === undefined) return undefined
     const { suffixes, statuses } = scenario
-    const isLast = status === statuses.at(-1)
-    return { ...callback, status, suffixes, isLast, forgery: forgedStatus(statuses) }
+    return {
+      ...callback,
+      status,
+      suffixes,
+      isLast: isLast(scenario, remaining, status),
+      forgery: forgedStatus(statuses)
+    }
   }
 
   const sendCallback = (entry: ScheduledTransaction, status: Status) => {
@@ -185,11 +199,13 @@ export const make = Effect.fnUntraced(function* (
   for (const id of entries.keys()) yield* schedule(id)
 
   const get = (id: string) => Effect.sync(() => entries.get(id)?.transaction)
-  const nextId = Effect.sync(() => {
-    const id = (ids.get("last") ?? firstId - 1) + 1
-    ids.set("last", id)
-    return String(id)
-  })
+  const idsFrom = (name: string, from: number) =>
+    Effect.sync(() => {
+      const id = (lastIds.get(name) ?? from - 1) + 1
+      lastIds.set(name, id)
+      return String(id)
+    })
+  const nextId = idsFrom("last", first)
 
   return {
     open: Effect.fnUntraced(function* ({ scenario, ...fields }) {
@@ -243,16 +259,26 @@ export const make = Effect.fnUntraced(function* (
     all: Effect.sync(() => Array.from(entries.values(), ({ transaction }) => transaction)),
     get,
     nextId,
+    nextIntentId: idsFrom("intent", firstIntentId + first),
     reset: Effect.andThen(
       FiberSet.clear(fibers),
       Effect.sync(() => {
         moving.clear()
         entries.clear()
-        ids.clear()
+        // A merchant's ledger outlives a reset, so an identifier is used once; a seed repeats them.
+        if (seed !== undefined) lastIds.clear()
       })
     )
   }
 })
+
+const firstSeededId = 100_001
+
+/** Far above the identifiers of transactions, and still an exact JSON number. */
+const firstIntentId = 8_000_000_000_000_000
+
+/** Returns an identifier above those of every gateway that started earlier: none makes 100 in a millisecond. */
+const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
 
 /** The current time as the service writes it, ISO 8601. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

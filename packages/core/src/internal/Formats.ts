@@ -1,0 +1,26 @@
+/**
+ * Texts of a request whose format the specification names. A response may have any text in their place.
+ */
+import * as Schema from "effect/Schema"
+import * as Grammar from "../Grammar.ts"
+
+/** Schema for a country, if present (`spec.md`, "Billing details variants"). */
+export const country = Schema.optionalKey(
+  Schema.String.check(
+    Schema.isPattern(Grammar.country, { message: 'Expected a country, such as "LV"' })
+  )
+)
+
+const day = (pattern: RegExp, message: string) =>
+  Schema.optionalKey(
+    Schema.String.check(
+      Schema.isPattern(pattern, { message }).abort(),
+      Schema.makeFilter((text) => Grammar.isOnCalendar(text) || message)
+    )
+  )
+
+/** Schema for a date without a time, if present (`spec.md`, "Billing details variants"). */
+export const date = day(Grammar.date, "Expected a date, YYYY-MM-DD")
+
+/** Schema for a date with a time or without, if present (`spec.md`, "Order"). */
+export const dateOrTime = day(Grammar.dateOrTime, "Expected a date, ISO 8601")
