@@ -121,7 +121,8 @@ describe("pawl-sandbox trigger", () => {
           made.filter(({ metadata }) => metadata !== undefined).map(({ kind }) => kind),
           [...kinds]
         )
-      }).pipe(Effect.provide(FetchHttpClient.layer))
+      }).pipe(Effect.provide(FetchHttpClient.layer)),
+      { pace: "1 hour" }
     ))
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
