@@ -230,11 +230,15 @@ const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
 
 /** Sends one request before the laws run, so that a wrong URL is reported as such. */
 const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
-  Effect.tryPromise({ try: request, catch: (error) => error }).pipe(
-    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no response") }),
-    Effect.mapError(
-      (error) => new CannotStart({ message: messageOf(reasonOf(error)), code: codeOf(error) })
-    )
+  Effect.tryPromise({
+    try: request,
+    catch: (error) => ({ reason: reasonOf(error), code: codeOf(error) })
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: "10 seconds",
+      orElse: () => Effect.fail({ reason: "no response", code: "" })
+    }),
+    Effect.mapError(({ code, reason }) => new CannotStart({ message: messageOf(reason), code }))
   )
 
 const statusReader =
