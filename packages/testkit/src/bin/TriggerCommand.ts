@@ -118,14 +118,15 @@ export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =
       }
       for (const line of follower.follow(change)) yield* Console.log(line)
     }
-    const { lines, undelivered } = follower.summary()
+    const { isRetried, lines, undelivered } = follower.summary()
     for (const line of lines) yield* Console.log(line)
-    if (undelivered === 0) return
-    const clock = `${new URL(target.baseUrl).origin}/sandbox/clock`
-    yield* Console.log(
-      `The sandbox tries again; see it now with curl -s ${clock} -d '{"advance":"62 minutes"}'`
-    )
-    return yield* new Reported()
+    if (isRetried) {
+      const clock = `${new URL(target.baseUrl).origin}/sandbox/clock`
+      yield* Console.log(
+        `The sandbox tries again; see it now with curl -s ${clock} -d '{"advance":"62 minutes"}'`
+      )
+    }
+    if (undelivered > 0) return yield* new Reported()
   }).pipe(
     Effect.scoped,
     Effect.catchTag("TriggerFailed", ({ message }) =>

@@ -12,12 +12,17 @@ import type { Change } from "./SandboxClient.ts"
  *
  * - `follow` returns the lines of one change.
  * - `isOver` tells whether every transaction has ended, and the first attempt of every callback.
- * - `summary` returns the last lines; `undelivered` is the number of callbacks whose first attempt failed.
+ * - `summary` returns the last lines; `undelivered` is the number of callbacks whose first attempt failed. `isRetried`:
+ *   the sandbox tries one of them again.
  */
 export interface Follower {
   readonly follow: (change: Change) => ReadonlyArray<string>
   readonly isOver: () => boolean
-  readonly summary: () => { readonly lines: ReadonlyArray<string>; readonly undelivered: number }
+  readonly summary: () => {
+    readonly lines: ReadonlyArray<string>
+    readonly undelivered: number
+    readonly isRetried: boolean
+  }
 }
 
 interface Followed {
@@ -37,6 +42,8 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
       { transaction: undefined, shown: 0, attempts: 0, delivered: 0, undelivered: 0 }
     ])
   )
+
+  let isRetried = false
 
   const callbacksOf = ({ callbackUrl, history }: Transaction): number =>
     callbackUrl === undefined || suffixes.silent
@@ -68,6 +75,7 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
         : gap === undefined
           ? "; it is dropped"
           : `; next try in ${Duration.toMinutes(gap)} min`
+    if (next !== "") isRetried = true
     const text = `callback  ${name.padEnd(nameWidth)}${meaningOf(answer)}${next}`
     return [line(transaction, at, text)]
   }
@@ -97,7 +105,7 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
               : `${delivered} of ${count} callbacks delivered`
         return `${transaction?.transactionId}  ended ${transaction?.status}: ${callbacks}`
       })
-      return { lines, undelivered: total }
+      return { lines, undelivered: total, isRetried }
     }
   }
 }
@@ -122,7 +130,7 @@ const meaningOf = (answer: Courier.Delivery["answer"]): string => {
     case "unreachable":
       return "no answer (does anything listen there?)"
     case "refused":
-      return "not sent: another host; start the sandbox with --allow-callback HOST"
+      return "not sent: the sandbox posts to no port of this machine below 1024, and to another host only with --allow-callback HOST"
   }
 }
 
