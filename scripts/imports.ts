@@ -192,6 +192,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["sandbox", /^(Fake|Sandbox|internal\/sandbox\/.+)\.ts$/],
     ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
     ["laws", /^(Laws|Laws\/.+|Conformance|internal\/laws\/.+)\.ts$/],
+    ["trigger", /^internal\/trigger\/.+$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ]
 }

@@ -11,20 +11,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
+import { ranksLater } from "./naive/rule.ts"
 
 const { PAWL_MERCHANT_SECRET: secret = "", PORT: port = "4020" } = process.env
-
-const ranks: Readonly<Record<string, number>> = {
-  NEW: 1,
-  PENDING: 2,
-  PROCESSING: 3,
-  CUSTOMER_VERIFICATION: 3,
-  SUCCEED: 10,
-  FAILED: 10,
-  CANCELLED: 10,
-  REFUNDED: 11,
-  CHARGEBACK: 12
-}
 
 /** A database whose reads and writes take 2 ms. */
 const rows = new Map<string, string>()
@@ -59,9 +48,7 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
 
   const { transactionId = "", transactionStatus = "" } = body
   const stored = await load(transactionId)
-  if ((ranks[transactionStatus] ?? 0) > (ranks[stored ?? ""] ?? 0)) {
-    await save(transactionId, transactionStatus)
-  }
+  if (ranksLater(transactionStatus, stored)) await save(transactionId, transactionStatus)
   response.end()
 }
 

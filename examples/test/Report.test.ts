@@ -3,6 +3,7 @@ import type { Status } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
 import { problems, problemsOfAll, type Report } from "../src/demo/Report.ts"
 import { print, verdict } from "../src/demo/Timeline.ts"
+import * as UsualHandler from "../src/demo/UsualHandler.ts"
 
 const transition = (from: Status | null, to: Status, confirmed: boolean): Transition => ({
   id: `apm:100001:1:${to}`,
@@ -128,8 +129,54 @@ it("prints one line for each kind of event, each time once, and counts repeats",
   const entries = [first, at(first, 10), at(second, 20), at(second, 1500)]
   expect(print([{ ...right, entries }])).toBe(`Payments: 1 of 1 right
 
-100001  succeed  order-1  ✓ right
+100001  order-1  succeeds  ✓ right
   service      NEW → SUCCEED
   callbacks    0.0 NEW ×2, SUCCEED ×2
 `)
+})
+
+describe("the usual handler", () => {
+  const of = (
+    kind: Report["transaction"]["kind"],
+    actual: Status,
+    claims: ReadonlyArray<Status>
+  ) => {
+    const { entries, transaction, ...rest } = report(claims, [])
+    return UsualHandler.outcomeOf({
+      ...rest,
+      entries,
+      transaction: { ...transaction, kind, status: actual }
+    })
+  }
+
+  it.each([
+    ["card-payment", "SUCCEED", ["SUCCEED", "NEW"], "SUCCEED", undefined],
+    ["card-payment", "SUCCEED", ["NEW"], "NEW", "never ships a paid order"],
+    ["card-payment", "SUCCEED", ["FAILED", "SUCCEED"], "FAILED", "cancels a paid order"],
+    ["card-payment", "FAILED", ["SUCCEED", "FAILED"], "SUCCEED", "ships an unpaid order"],
+    ["card-payment", "CHARGEBACK", ["SUCCEED"], "SUCCEED", "misses that the money went back"],
+    ["card-payment", "PENDING", ["SUCCEED"], "SUCCEED", "ends an order that is still open"],
+    ["apm-payout", "SUCCEED", ["FAILED"], "FAILED", "pays twice"],
+    ["refund", "FAILED", ["SUCCEED"], "SUCCEED", "books money that never left"],
+    ["card-payment", "PROCESSING", ["PENDING"], "PENDING", undefined]
+  ] as const)(
+    "of a %s that is %s after %j believes %s: %s",
+    (kind, actual, claims, believed, mistake) => {
+      const cents = mistake === undefined ? 0 : 1000
+      expect(of(kind, actual, claims)).toEqual({ believed, mistake, cents })
+    }
+  )
+
+  it.each([
+    ["card-payment", "CANCELLED", []],
+    ["card-payout", "SUCCEED", ["NEW"]]
+  ] as const)("waits for ever at no cost for a %s that is %s after %j", (kind, actual, claims) => {
+    expect(of(kind, actual, claims)).toMatchObject({ mistake: "waits for ever", cents: 0 })
+  })
+
+  it("is summed up under its table", () => {
+    const table = UsualHandler.print([right, { ...right, entries: [] }])
+    expect(table).toContain("1 of 2 transactions wrong, at a cost of 10.00 EUR:")
+    expect(table).toContain("  1 × never ships a paid order, 10.00 EUR")
+  })
 })

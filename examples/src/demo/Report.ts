@@ -49,9 +49,11 @@ export const makeAll = Effect.fnUntraced(function* (journal: ReadonlyArray<Entry
   })
 })
 
-/** Returns the scenario of a transaction. */
-export const scenarioOf = ({ transaction }: Report): string =>
-  transaction.metadata?.[Scenario.key] ?? "succeed"
+/** Returns the delivery suffixes of a transaction's scenario. */
+export const suffixesOf = ({ transaction }: Report): ReadonlyArray<keyof Scenario.Suffixes> => {
+  const suffixes = Scenario.parse(transaction.metadata?.[Scenario.key] ?? "succeed")?.suffixes
+  return Scenario.suffixes.filter((suffix) => suffixes?.[suffix] === true)
+}
 
 /** Returns the statuses of the history that no callback claimed. */
 export const missing = ({ entries, transaction }: Report): ReadonlyArray<Status> => {
@@ -63,9 +65,9 @@ export const missing = ({ entries, transaction }: Report): ReadonlyArray<Status>
 
 /** Returns whether the transaction is over, and every callback that is not lost has arrived. */
 const isComplete = (report: Report): boolean => {
-  const suffixes = Scenario.parse(scenarioOf(report))?.suffixes
+  const suffixes = suffixesOf(report)
   const { history, isOver } = report.transaction
-  const lost = suffixes?.silent ? history.length : suffixes?.lost ? 1 : 0
+  const lost = suffixes.includes("silent") ? history.length : suffixes.includes("lost") ? 1 : 0
   return isOver && missing(report).length === lost
 }
 

@@ -2,11 +2,11 @@
  * Prints the reports of all transactions, grouped by kind. Each has one line for its history at the service,
  * its callbacks, its reads and the transitions that the handler was told.
  */
-import type { Status } from "@pawl/core/Status"
+import { isTerminal, type Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Entry } from "@pawl/webhook/Journal"
 import { styleText } from "node:util"
-import { problems, missing, type Report, scenarioOf } from "./Report.ts"
+import { problems, missing, type Report, suffixesOf } from "./Report.ts"
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -79,15 +79,50 @@ const printReport = (report: Report): string => {
           }))
       )
     ]),
-    ["no callback", missing(report).join(", ")]
+    ["not sent", notSent(report)]
   ]
   return [
-    `${styled("bold", transaction.transactionId)}  ${scenarioOf(report)}  ${styled("dim", transaction.requestId)}  ${verdict}`,
+    `${styled("bold", transaction.transactionId)}  ${transaction.requestId}  ${styled("dim", courseOf(report))}  ${verdict}`,
     ...lines
       .filter(([, text]) => text !== "")
       .map(([name = "", text]) => `  ${styled("dim", name.padEnd(11))}  ${text}`),
     ""
   ].join("\n")
+}
+
+/** Describes the statuses of the service without a callback. */
+const notSent = (report: Report): string => {
+  const statuses = missing(report)
+  return statuses.length === 0 ? "" : `${statuses.join(", ")}: the service was read instead`
+}
+
+const ends: Readonly<Partial<Record<Status, string>>> = {
+  SUCCEED: "succeeds",
+  FAILED: "is declined",
+  CANCELLED: "is cancelled",
+  REFUNDED: "succeeds and is refunded",
+  CHARGEBACK: "succeeds and is charged back"
+}
+
+const deliveries = {
+  duplicate: "twice",
+  shuffle: "out of order",
+  silent: "none",
+  late: "late",
+  forged: "with forgeries",
+  lost: "the last one lost"
+}
+
+/** Describes the true course of a transaction, and how its callbacks were delivered. */
+const courseOf = (report: Report): string => {
+  const { history, status } = report.transaction
+  const declined = status === "SUCCEED" && history.some((each) => each.status === "FAILED")
+  const course = ends[status] ?? `stays in ${status}`
+  const suffixes = suffixesOf(report).map((suffix) => deliveries[suffix])
+  return [
+    declined ? `is declined, then ${course}` : course,
+    ...(suffixes.length === 0 ? [] : [`callbacks: ${suffixes.join(", ")}`])
+  ].join("; ")
 }
 
 /** Formats events in order, each time once, and equal neighbours with their count. */
@@ -121,6 +156,8 @@ const describe = (entry: Entry, history: ReadonlyArray<Status>): string => {
       return `${entry.to} refused`
     case "DeadLettered":
     case "Alarm":
-      return entry.reason
+      return history.filter(isTerminal).length > 1
+        ? `${entry.reason}, as the service says: ${history.filter(isTerminal).join(", then ")}`
+        : entry.reason
   }
 }

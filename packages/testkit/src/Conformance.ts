@@ -6,7 +6,10 @@
  * The receiver reads from a `Sandbox`. Callbacks are sent to its URL, and the status it reports is read at
  * `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only the laws about answers run.
  *
- * `check` runs the laws one after the other. `report` writes the results as text, with a shell script of the first
+ * A law comes from the specification, or from a decision of pawl where the specification is silent. A receiver that
+ * follows the specification to the letter passes all laws of the first kind.
+ *
+ * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with a shell script of the first
  * failure. `junit` writes them as XML.
  *
  * @since 0.1.0
@@ -22,7 +25,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Faults } from "./Faults.ts"
 import type { Gateway } from "./Gateway.ts"
-import { reasonOf } from "./internal/laws/receiver/ReceiverLaw.ts"
+import { closed, codeOf, reasonOf } from "./internal/laws/receiver/ReceiverLaw.ts"
 import * as Report from "./internal/laws/receiver/Report.ts"
 import type * as Laws from "./Laws.ts"
 import * as Receiver from "./Laws/Receiver.ts"
@@ -36,6 +39,7 @@ import * as Receiver from "./Laws/Receiver.ts"
  * - `merchantKey`, `merchantSecret`: the credentials of both; the key is `sandbox-key` by default.
  * - `seed`: makes the random cases repeatable.
  * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
+ * - `only`: runs only these laws, each given by its number, a part of its name, `specification` or `pawl`.
  *
  * @category models
  * @since 0.1.0
@@ -48,10 +52,44 @@ export interface Options {
   readonly merchantSecret: Redacted.Redacted
   readonly seed: number
   readonly settleTimeout?: Duration.Input | undefined
+  readonly only?: ReadonlyArray<string> | undefined
 }
 
 /**
- * The result of one law. `broken` is undefined if the law holds.
+ * A law and its place in a run. `number` is the same in every run, also where only some laws run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NumberedLaw {
+  readonly law: Laws.Law<Receiver.Reporting, Receiver.Case>
+  readonly number: number
+  readonly source: "specification" | "pawl"
+  readonly group: "answers" | "statuses"
+}
+
+/**
+ * All laws, those of the specification first.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const laws: ReadonlyArray<NumberedLaw> = (["specification", "pawl"] as const)
+  .flatMap((source) =>
+    ([...Receiver.answers, ...Receiver.statuses] as typeof Receiver.laws)
+      .filter((law) => Report.sourceOf(law) === source)
+      .map((law) => ({ law, source }))
+  )
+  .map(({ law, source }, index) => ({
+    law,
+    source,
+    number: index + 1,
+    group: Receiver.answers.some((each) => each === law) ? "answers" : "statuses"
+  }))
+
+/**
+ * The result of one law. `broken` is undefined if the law holds. `hasEnded`: the receiver no longer listens, so the laws
+ * after this one did not run.
  *
  * @category models
  * @since 0.1.0
@@ -64,66 +102,143 @@ export type Verdict = Report.Verdict
  * @category errors
  * @since 0.1.0
  */
-export class CannotStart extends Data.TaggedError("CannotStart")<{ readonly message: string }> {}
+export class CannotStart extends Data.TaggedError("CannotStart")<{
+  readonly message: string
+  readonly code?: string
+}> {}
 
 /**
- * Runs the laws, and calls `onVerdict` after each one.
+ * The progress of a law: the number of requests that it has sent to the receiver.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Progress extends NumberedLaw {
+  readonly requests: number
+}
+
+/**
+ * Selects the laws that a run with these options checks. A number or name that selects none is an error.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const select = Effect.fnUntraced(function* ({
+  only = [],
+  state
+}: Pick<Options, "only" | "state">): Effect.fn.Return<ReadonlyArray<NumberedLaw>, CannotStart> {
+  const isSelected = (text: string, { law, number, source }: NumberedLaw) =>
+    String(number) === text ||
+    source === text ||
+    (!/^[0-9]*$/u.test(text) && law.name.toLowerCase().includes(text.toLowerCase()))
+  for (const text of only) {
+    const found = laws.filter((law) => isSelected(text, law))
+    const message =
+      found.length === 0
+        ? `no law has the number or name of --only ${text}; the laws have numbers from 1 to ${laws.length}, which a run prints`
+        : state === undefined && found.every(({ group }) => group === "statuses")
+          ? `the laws of --only ${text} are about reported statuses, which need --state URL`
+          : undefined
+    if (message !== undefined) return yield* new CannotStart({ message })
+  }
+  return laws.filter(
+    (law) =>
+      (state !== undefined || law.group === "answers") &&
+      (only.length === 0 || only.some((text) => isSelected(text, law)))
+  )
+})
+
+/**
+ * Runs the laws, and calls `onVerdict` after each one, and `onProgress` every 5 seconds of a law.
  *
  * @category running
  * @since 0.1.0
  */
 export const check = Effect.fnUntraced(function* (
   options: Options,
-  onVerdict: (verdict: Verdict) => Effect.Effect<void>
+  onVerdict: (verdict: Verdict) => Effect.Effect<void>,
+  onProgress: (progress: Progress) => Effect.Effect<void> = () => Effect.void
 ): Effect.fn.Return<ReadonlyArray<Verdict>, CannotStart, Gateway | Faults> {
   const { merchantSecret: secret, seed, settleTimeout, state, url } = options
   const fetch = yield* FetchHttpClient.Fetch
+  const selected = yield* select(options)
   const readStatus = state === undefined ? undefined : statusReader(fetch, state)
+  const listens = isListening(() => fetch(url, { method: "GET", redirect: "manual" }))
   yield* probe(
     () => fetch(url, { method: "GET", redirect: "manual" }),
     (reason) =>
       `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
+  ).pipe(
+    // A receiver that breaks on a GET listens all the same; the law about other methods reports it.
+    Effect.catchIf(
+      ({ code = "" }) => closed.includes(code),
+      () =>
+        Effect.flatMap(listens, (isListening) =>
+          isListening
+            ? Effect.void
+            : Effect.fail(
+                new CannotStart({
+                  message: `the receiver at ${url} ended when a GET request arrived; no request may end it, so answer 405 to every method but POST`
+                })
+              )
+        )
+    )
   )
   yield* probe(
     () => Promise.resolve(readStatus?.("card", "conform-0")),
     (reason) => `the reported status cannot be read at ${state}: ${reason}`
   )
-  const answering: Receiver.Answering = {
+  let requests = 0
+  const subject: Receiver.Reporting = {
     secret,
     url,
     settleTimeout,
-    send: (request) => fetch(request)
+    send: (request) => {
+      requests++
+      return fetch(request)
+    },
+    service: yield* Receiver.service({ merchantKey: options.merchantKey, merchantSecret: secret }),
+    status: readStatus ?? (() => undefined)
   }
-  const service = yield* Receiver.service({
-    merchantKey: options.merchantKey,
-    merchantSecret: secret
-  })
-  const checkWith =
-    <Subject>(group: Verdict["group"], subject: Subject) =>
-    (law: Laws.Law<Subject, Receiver.Case>) =>
-      Effect.gen(function* () {
-        const startedAt = yield* Clock.currentTimeMillis
-        const result = yield* Effect.result(law.check(subject, { seed }))
-        const millis = (yield* Clock.currentTimeMillis) - startedAt
-        const broken = Result.isFailure(result) ? result.failure : undefined
-        const verdict: Verdict = { law, group, millis, broken }
-        yield* onVerdict(verdict)
-        return verdict
-      })
-  const verdicts = yield* Effect.forEach(Receiver.answers, checkWith("answers", answering))
-  if (readStatus === undefined) return verdicts
-  const reporting: Receiver.Reporting = { ...answering, service, status: readStatus }
-  return [
-    ...verdicts,
-    ...(yield* Effect.forEach(Receiver.statuses, checkWith("statuses", reporting)))
-  ]
+  const verdicts: Array<Verdict> = []
+  for (const numbered of selected) {
+    requests = 0
+    const progress = Effect.suspend(() => onProgress({ ...numbered, requests }))
+    const startedAt = yield* Clock.currentTimeMillis
+    const result = yield* Effect.raceFirst(
+      Effect.result(numbered.law.check(subject, { seed })),
+      Effect.forever(Effect.delay(progress, "5 seconds"))
+    )
+    const millis = (yield* Clock.currentTimeMillis) - startedAt
+    const broken = Result.isFailure(result) ? result.failure : undefined
+    const hasEnded = broken !== undefined && !(yield* listens)
+    const verdict: Verdict = { ...numbered, millis, broken, hasEnded }
+    verdicts.push(verdict)
+    yield* onVerdict(verdict)
+    if (hasEnded) break
+  }
+  return verdicts
 })
+
+/** Tells whether something listens: any result but a refused connection. */
+const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
+  Effect.tryPromise({ try: request, catch: codeOf }).pipe(
+    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.void }),
+    Effect.as(true),
+    Effect.catch((code) => Effect.succeed(code !== "ECONNREFUSED"))
+  )
 
 /** Sends one request before the laws run, so that a wrong URL is reported as such. */
 const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
-  Effect.tryPromise({ try: request, catch: reasonOf }).pipe(
-    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.fail("no response") }),
-    Effect.mapError((reason) => new CannotStart({ message: messageOf(reason) }))
+  Effect.tryPromise({
+    try: request,
+    catch: (error) => ({ reason: reasonOf(error), code: codeOf(error) })
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: "10 seconds",
+      orElse: () => Effect.fail({ reason: "no response", code: "" })
+    }),
+    Effect.mapError(({ code, reason }) => new CannotStart({ message: messageOf(reason), code }))
   )
 
 const statusReader =

@@ -31,10 +31,12 @@ import * as Scope from "effect/Scope"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import { RouteGuards } from "./internal/http/RouteGuards.ts"
+import * as Scenario from "./Scenario.ts"
 
 /**
  * The constants of the console: the statuses in rank order, and whether they are final; the milliseconds
- * between the attempts of a callback; the kinds of fault, and the endpoints that can have one.
+ * between the attempts of a callback; the stories of the scenarios; the kinds of fault, and the endpoints that can
+ * have one.
  *
  * @category models
  * @since 0.1.0
@@ -42,6 +44,7 @@ import { RouteGuards } from "./internal/http/RouteGuards.ts"
 export interface Facts {
   readonly statuses: ReadonlyArray<{ readonly status: Status.Status; readonly isFinal: boolean }>
   readonly retryGaps: ReadonlyArray<number>
+  readonly stories: ReadonlyArray<string>
   readonly faults: ReadonlyArray<Faults.Kind>
   readonly endpoints: ReadonlyArray<string>
 }
@@ -95,6 +98,7 @@ const assets = Effect.gen(function* () {
 const facts = (): Facts => ({
   statuses: Status.statuses.map((status) => ({ status, isFinal: Status.isTerminal(status) })),
   retryGaps: Courier.retryGaps.map(Duration.toMillis),
+  stories: Scenario.stories.map((story) => story.replace("<code>", "51")),
   faults: Faults.kinds,
   endpoints: Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api/u, "")}`)

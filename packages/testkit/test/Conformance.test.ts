@@ -5,7 +5,11 @@ import { keyed } from "@pawl/core/PortableHmac"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
@@ -15,6 +19,7 @@ import { buffer } from "node:stream/consumers"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Conformance from "../src/Conformance.ts"
+import * as Fake from "../src/Fake.ts"
 import { Gateway } from "../src/Gateway.ts"
 import * as CallbackRequests from "../src/Generators/CallbackRequests.ts"
 import * as CallbackRequest from "../src/internal/laws/receiver/CallbackRequest.ts"
@@ -74,6 +79,9 @@ const reportOf = (counterexample: ReceiverCase, service = "http://127.0.0.1:4011
     [
       {
         law,
+        number: 4,
+        source: "pawl",
+        hasEnded: false,
         group: "answers",
         millis: 1,
         broken: new LawBroken({ law, wrong: "it is not", counterexample })
@@ -200,14 +208,30 @@ it("a report contains no secret and no checksum", () => {
 it("the JUnit XML lists every law and failure, without characters that XML does not allow", () => {
   const broken = new LawBroken({ law, wrong: "it is\u0000 <wrong>", shown: "1. NEW & old" })
   const xml = Conformance.junit([
-    { law, group: "answers", millis: 1500, broken },
-    { law, group: "statuses", millis: 500, broken: undefined }
+    {
+      law,
+      number: 1,
+      source: "specification",
+      group: "answers",
+      millis: 1500,
+      broken,
+      hasEnded: false
+    },
+    {
+      law,
+      number: 2,
+      source: "pawl",
+      group: "statuses",
+      millis: 500,
+      broken: undefined,
+      hasEnded: false
+    }
   ])
   expect(xml).toMatchInlineSnapshot(`
     "<?xml version="1.0" encoding="UTF-8"?>
     <testsuites>
       <testsuite name="conform" tests="2" failures="1" time="2.000">
-        <testcase classname="conform.answers" name="the &lt;sum&gt; is right" time="1.500">
+        <testcase classname="conform.specification.answers" name="the &lt;sum&gt; is right" time="1.500">
           <failure message="it is &lt;wrong&gt;">This law does not hold: the &lt;sum&gt; is right.
 
       1. NEW &amp; old
@@ -217,9 +241,42 @@ it("the JUnit XML lists every law and failure, without characters that XML does 
       It is &quot;right&quot; &amp; complete.
       (docs/spec.md)</failure>
         </testcase>
-        <testcase classname="conform.statuses" name="the &lt;sum&gt; is right" time="0.500"/>
+        <testcase classname="conform.pawl.statuses" name="the &lt;sum&gt; is right" time="0.500"/>
       </testsuite>
     </testsuites>
     "
   `)
+})
+
+it("the progress of a law is reported every 5 seconds", async () => {
+  const posted = Promise.withResolvers<void>()
+  const fetch: typeof globalThis.fetch = (input) => {
+    if (!(input instanceof Request)) return Promise.resolve(new Response())
+    posted.resolve()
+    return new Promise(() => {})
+  }
+  const options = {
+    url: "http://receiver.example/callback",
+    service: "http://127.0.0.1:4011",
+    merchantSecret,
+    seed: 1,
+    only: ["repeated callback"]
+  }
+  const test = Effect.gen(function* () {
+    const progress = yield* Queue.unbounded<Conformance.Progress>()
+    const onProgress = (one: Conformance.Progress) => Effect.asVoid(Queue.offer(progress, one))
+    yield* Effect.forkScoped(Conformance.check(options, () => Effect.void, onProgress))
+    yield* Effect.promise(() => posted.promise)
+    yield* TestClock.adjust("5 seconds")
+    return yield* Queue.take(progress)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())),
+    Effect.provideService(FetchHttpClient.Fetch, fetch)
+  )
+  expect(await Effect.runPromise(test)).toMatchObject({
+    number: 2,
+    requests: 1,
+    source: "specification"
+  })
 })

@@ -127,17 +127,50 @@ inChromium((withPage) => {
   )
 
   it(
-    "an empty console shows working commands for the first payment",
+    "an empty console makes the first payment with a button, and shows programs that do the same",
     onConsole((page) =>
       does(async () => {
-        const lines = (await page.getByTestId("curl").textContent()) ?? ""
-        const { stdout } = await promisify(execFile)("bash", ["-c", lines])
-        assert.include(stdout, `"transactionStatus":"NEW"`)
+        const programs = [
+          ["curl", "bash", "-c"],
+          ["node", process.execPath, "--input-type=module", "-e"],
+          ["python", "python3", "-c"]
+        ] as const
+        const texts: Array<string> = []
+        for (const [name] of programs) {
+          await page.getByTestId(`tab-${name}`).click()
+          await page.getByTestId(name).waitFor({ state: "visible" })
+          texts.push((await page.getByTestId(name).textContent()) ?? "")
+        }
+        await page.keyboard.press("ArrowRight")
+        await page.getByTestId("curl").waitFor({ state: "visible" })
+        assert.isFalse(await page.getByTestId("python").isVisible())
+        await page.getByTestId("scenario").selectOption("decline:51")
+        await page.getByTestId("trigger").click()
         await visible(page, "transaction-100001", "10.50 EUR")
-        await visible(page, "story", "It has no callbackUrl, so no callback is sent.")
+        await visible(page, "story", /^Declined .+, with code 51\. It has no callbackUrl/u)
+        const made = await Promise.all(
+          programs.map(([, file, ...args], at) =>
+            promisify(execFile)(file, [...args, texts[at] ?? ""])
+          )
+        )
+        for (const { stdout } of made) assert.match(stdout, /transactionStatus['"]?: ?['"]NEW/u)
       })
     )
   )
+
+  it("the first payment says that the sandbox has other credentials", () =>
+    run(
+      visit(
+        "/",
+        (page) =>
+          does(async () => {
+            await page.getByTestId("trigger").click()
+            await visible(page, "triggered", "started with other credentials")
+          }),
+        { allowed: /401/u }
+      ),
+      { merchantKey: "other" }
+    ))
 
   it(
     "the move button gives a status for good, and sends the callback",

@@ -17,12 +17,14 @@ import * as References from "effect/References"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { afterAll, describe, expect, it } from "vitest"
+import * as Conformance from "../src/Conformance.ts"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 import * as Laws from "../src/Laws.ts"
 import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { letterReceiver } from "./support/letterReceiver.ts"
 import { receiver } from "./support/receiver.ts"
 import { receivers } from "./support/receivers.ts"
 
@@ -98,7 +100,39 @@ const stepsOf = (by: Laws.LawBroken | undefined): number =>
 const onEnd: Array<() => Promise<void>> = []
 afterAll(() => Promise.all(onEnd.map((end) => end())))
 
+/** Makes a receiver that follows the specification to the letter. */
+const letter = async (): Promise<Reporting> => {
+  const fake = ManagedRuntime.make(Fake.layer())
+  onEnd.push(() => fake.dispose())
+  return {
+    ...letterReceiver(secret),
+    secret: merchantSecret,
+    service: await fake.runPromise(service({ merchantSecret })),
+    sleep: turns
+  }
+}
+
 describe("the laws of a receiver", async () => {
+  const specified = Conformance.laws.filter(({ source }) => source === "specification")
+  const toTheLetter = await letter()
+  it.for(specified)(
+    "of the specification hold for a receiver that follows it to the letter: $law.name",
+    ({ law }) => Laws.run(law, toTheLetter, { numRuns: 100 })
+  )
+
+  it("have numbers, those of the specification first, and an origin that their section names", () => {
+    expect(Conformance.laws.map(({ number }) => number)).toEqual(laws.map((_, at) => at + 1))
+    expect(specified.map(({ law }) => law.name)).toEqual([
+      "a genuine callback is answered 200",
+      "a repeated callback is answered 200, like the first",
+      "the receiver ends at the service's last status, however the callbacks arrive",
+      "the rank of the reported status never falls",
+      "concurrent callbacks end at the same status as sequential ones",
+      "a failed read does not lose a callback"
+    ])
+    expect(Conformance.laws.slice(0, specified.length)).toEqual(specified)
+  })
+
   const pawl = await pawlReceiver()
   it.for(laws)("hold for pawl's receiver: $name", (law) => Laws.run(law, pawl))
 

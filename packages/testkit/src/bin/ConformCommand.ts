@@ -13,18 +13,17 @@ import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Runtime from "effect/Runtime"
 import * as FileSystem from "effect/FileSystem"
 import { createRequire } from "node:module"
 import * as Conformance from "../Conformance.ts"
 import * as Sandbox from "../Sandbox.ts"
+import { Reported } from "./Reported.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
@@ -40,7 +39,7 @@ const url = Argument.String("url").pipe(
     isHttp,
     () => "Expected the URL that receives callbacks, such as http://127.0.0.1:4020/callback"
   ),
-  Argument.withDescription("The URL at which your receiver takes callbacks")
+  Argument.withDescription("Required: the URL at which your receiver takes callbacks")
 )
 
 const flags = {
@@ -52,9 +51,12 @@ const flags = {
     Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
     Flag.filter(
       (text) => Redacted.value(text) !== "",
-      () => "Expected a secret that is not empty"
+      () => "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty"
     ),
-    Flag.withDescription("The merchant secret of your receiver; or set PAWL_MERCHANT_SECRET")
+    Flag.withDescription(
+      "The merchant secret of your receiver; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)"
+    ),
+    Flag.optional
   ),
   apiPort: Flag.Int("api-port").pipe(
     Flag.filter(
@@ -84,6 +86,16 @@ const flags = {
     ),
     Flag.withDefault(5)
   ),
+  only: Flag.String("only").pipe(
+    Flag.filter(
+      (text) => text !== "",
+      () => "Expected the number of a law, or a part of its name"
+    ),
+    Flag.withDescription(
+      "Runs only the laws with this number or this part of a name; or all of the specification, or of pawl; may be repeated"
+    ),
+    Flag.atLeast(0)
+  ),
   seed: Flag.Int("seed").pipe(
     Flag.withDescription("Repeats the random cases of an earlier run"),
     Flag.optional
@@ -94,32 +106,38 @@ const flags = {
   )
 }
 
-/** Error raised after the reason was printed, so that the process only exits with 1. */
-class Reported extends Data.TaggedError("Reported") {
-  override readonly [Runtime.errorReported] = false
-}
+const lineOf = ({ broken, law, millis, number }: Conformance.Verdict): string =>
+  `${String(number).padStart(4)}  ${broken === undefined ? "✓" : "✗"} ${law.name} (${(millis / 1000).toFixed(1)} s)`
 
-const lineOf = ({ broken, law, millis }: Conformance.Verdict): string =>
-  `  ${broken === undefined ? "✓" : "✗"} ${law.name} (${(millis / 1000).toFixed(1)} s)`
+const progressOf = ({ law, number, requests }: Conformance.Progress): string =>
+  `${String(number).padStart(4)}  … ${law.name}: ${requests} requests so far`
 
 const headings = {
-  answers: "Answers to callbacks",
-  statuses: "Reported statuses"
+  specification: "Laws of the specification",
+  pawl: "Laws of pawl, where the specification is silent"
 }
 
-/** Prints each verdict under the heading of its group. */
+/** Prints each line under the heading of its laws. */
 const printer = () => {
   let heading: string | undefined
-  return (verdict: Conformance.Verdict): Effect.Effect<void> => {
+  return (
+    { source }: Pick<Conformance.NumberedLaw, "source">,
+    line: string
+  ): Effect.Effect<void> => {
     const last = heading
-    heading = headings[verdict.group]
-    return Console.log(last === heading ? lineOf(verdict) : `\n${heading}\n${lineOf(verdict)}`)
+    heading = headings[source]
+    return Console.log(last === heading ? line : `\n${heading}\n${line}`)
   }
 }
 
 const conform = Command.make("conform", { url, ...flags }, (input) =>
   Effect.gen(function* () {
-    const { junit, merchantKey, merchantSecret } = input
+    const { junit, merchantKey, only } = input
+    const merchantSecret = Option.getOrElse(input.merchantSecret, () =>
+      Redacted.make("sandbox-secret")
+    )
+    const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
+    yield* Conformance.select({ only, state })
     const files = yield* FileSystem.FileSystem
     const write = (xml: string) =>
       Option.isNone(junit) ? Effect.void : files.writeFileString(junit.value, xml)
@@ -139,15 +157,24 @@ const conform = Command.make("conform", { url, ...flags }, (input) =>
       const { baseUrl } = yield* Sandbox.Sandbox
       const options: Conformance.Options = {
         url: input.url,
-        state: Option.getOrUndefined(input.state)?.replace(/\/$/u, ""),
+        state,
         service: baseUrl.replace(/\/api$/u, ""),
         merchantKey,
         merchantSecret,
         seed,
+        only,
         settleTimeout: Duration.seconds(input.settleTimeout)
       }
-      yield* Console.log(`Receiver ${input.url}, service ${baseUrl}, seed ${seed}`)
-      const verdicts = yield* Conformance.check(options, printer())
+      const secret = Option.isNone(input.merchantSecret) ? ", the sandbox's merchant secret" : ""
+      yield* Console.log(
+        `Receiver ${input.url}, service ${baseUrl}, key ${merchantKey}${secret}, seed ${seed}`
+      )
+      const print = printer()
+      const verdicts = yield* Conformance.check(
+        options,
+        (verdict) => print(verdict, lineOf(verdict)),
+        (progress) => print(progress, progressOf(progress))
+      )
       yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
       yield* write(Conformance.junit(verdicts))
       if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()

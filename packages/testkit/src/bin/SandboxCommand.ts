@@ -22,6 +22,7 @@ import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { createRequire } from "node:module"
 import * as Sandbox from "../Sandbox.ts"
+import { trigger } from "./TriggerCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
@@ -156,7 +157,10 @@ const sandbox = Command.make(
         )
       )
     )
-).pipe(Command.withDescription("The payments service, on a port of this machine"))
+).pipe(
+  Command.withDescription("The payments service, on a port of this machine"),
+  Command.withSubcommands([trigger])
+)
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = (

@@ -4,12 +4,14 @@
 import { run } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
+import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { createServer } from "node:http"
+import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { json } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
 import * as Receiver from "../../src/Laws/Receiver.ts"
 
@@ -18,7 +20,10 @@ const receiver = new URL("../../../webhook/src/bin/pawl-receiver.ts", import.met
 
 const secret = "s3cr3t-c4n4ry"
 
-const conform = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+const conform = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string | undefined>> = {}
+) => {
   const { code, stderr, stdout } = await Effect.runPromise(
     run(process.execPath, [bin, ...args], { PAWL_MERCHANT_SECRET: "", ...env })
   )
@@ -32,6 +37,17 @@ const freePort = async (): Promise<string> => {
   const { port } = server.address() as AddressInfo
   server.close()
   return String(port)
+}
+
+/** Tells whether the checksum of a callback matches, with its amount as text. */
+const isSigned = async (request: IncomingMessage, secret: string): Promise<boolean> => {
+  if (request.method !== "POST") return false
+  const body = (await json(request)) as Readonly<Record<string, string>>
+  const signed = request.url?.includes("paymentMethod=card")
+    ? [body["mid"], body["orderAmount"], body["orderCurrency"], body["transactionId"]]
+    : [body["accountId"], body["amount"], body["currency"], body["transactionId"]]
+  const checksum = createHmac("sha256", secret).update(signed.join("|")).digest("base64")
+  return checksum === request.headers["x-checksum"]
 }
 
 const withSecret = ["--merchant-secret", secret]
@@ -82,14 +98,81 @@ describe("pawl-conform", () => {
     server.close()
     assert.strictEqual(code, 1)
     assert.strictEqual(err, "")
-    assert.match(out, /\n7 of 11 laws do not hold\. The first of them:\n/u)
+    assert.match(
+      out,
+      /\nLaws of the specification\n {3}1 {2}✓ a genuine callback is answered 200 \(/u
+    )
+    assert.match(out, /\nLaws of pawl, where the specification is silent\n/u)
+    assert.include(out, "\nThe specification's laws: 2 of 2 hold.\n")
+    assert.match(out, /\n7 of 12 laws do not hold\. The first of them:\n/u)
     assert.include(out, "  ✗ a checksum that is not exactly right is answered 401")
     assert.include(out, "  1. card callback, without a checksum arrives\n")
     assert.include(out, `curl -g -s -w ' %{http_code}\\n' -X POST '${url}&paymentMethod=card'`)
-    assert.include(out, "run it again with --seed 7")
+    assert.include(out, "run it again with --seed 7 --only 9;")
     assert.match(out, /Only the laws about answers ran\. Give --state URL[^\n]*\n$/u)
     assert.notInclude(out, "Reported statuses")
     assert.notInclude(out, "c4n4ry")
+  })
+
+  it("has the sandbox's credentials by default, and runs only the laws of --only", async () => {
+    const server = createServer((request, response) => {
+      const isRight = isSigned(request, "sandbox-secret")
+      void isRight.then((isRight) => response.writeHead(isRight ? 200 : 401).end())
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/`
+    const only = ["--only", "genuine callback IS answered", "--only", "2"]
+    const { code, out } = await conform([url, "--api-port", "0", ...only], {
+      PAWL_MERCHANT_SECRET: undefined
+    })
+    server.close()
+    assert.match(out, /key sandbox-key, the sandbox's merchant secret,/u)
+    assert.match(out, /\n {3}1 {2}✓ a genuine callback/u)
+    assert.match(out, /\n {3}2 {2}✓ a repeated callback/u)
+    assert.match(out, /\nAll 2 laws hold\./u)
+    assert.strictEqual(code, 0)
+  })
+
+  it("names the law during which the receiver ended, and runs no law after it", async () => {
+    const server = createServer((request, response) => {
+      if (request.headers["content-type"] === "text/plain") {
+        server.close()
+        server.closeAllConnections()
+      } else response.writeHead(200).end()
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/`
+    const only = ["--only", "content type", "--only", "well-formed"]
+    const { code, out } = await conform([url, ...withSecret, "--api-port", "0", ...only])
+    assert.include(out, "The receiver ended during law 13 (a content type or encoding other than")
+    assert.include(
+      out,
+      "the receiver closed the connection without one, so it broke on this request"
+    )
+    assert.include(out, "1 of 1 laws does not hold")
+    assert.strictEqual(code, 1)
+  })
+
+  it("reports in one sentence that a GET request ended the receiver", async () => {
+    const server = createServer(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const { code, err } = await conform([
+      `http://127.0.0.1:${port}/`,
+      ...withSecret,
+      "--api-port",
+      "0"
+    ])
+    assert.match(
+      err,
+      /^The laws cannot run: the receiver at [^\n]* ended when a GET [^\n]* 405 [^\n]*\n$/u
+    )
+    assert.strictEqual(code, 1)
   })
 
   it("reports in one sentence that the receiver does not respond", async () => {
@@ -129,7 +212,9 @@ describe("pawl-conform", () => {
   const refused = [
     [[...withSecret], "url"],
     [["4020", ...withSecret], "http://127.0.0.1:4020/callback"],
-    [[url], "--merchant-secret"],
+    [[url, "--merchant-secret="], "--merchant-secret"],
+    [[url, ...withSecret, "--only", "99"], "from 1 to 21"],
+    [[url, ...withSecret, "--only", "rank of the reported"], "--state"],
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],
     [[url, ...withSecret, "--state", "4020"], "--state"],
     [[url, ...withSecret, "--settle-timeout", "0"], "--settle-timeout"],

@@ -61,6 +61,7 @@ const pause = () => new Promise((resolve) => setImmediate(resolve))
 const neverSettles = new Promise<never>(() => {})
 
 const genuine = "a genuine callback is answered 200"
+const numberAmount = "a genuine callback whose amount is a JSON number is answered 200"
 const repeat = "a repeated callback is answered 200, like the first"
 const unknownContent = "a callback with a valid checksum and unknown content is answered 200"
 const checksum = "a checksum that is not exactly right is answered 401"
@@ -76,6 +77,7 @@ const rankNeverFalls = "the rank of the reported status never falls"
 const serviceFirst = "a terminal status is reported only after the service has it"
 const notSuppressed = "a forged callback does not suppress the genuine one after it"
 const twoTerminal = "after two terminal statuses the receiver reports the service's last one"
+const afterCancelled = "a late status does not replace CANCELLED"
 const separate = "the status of one transaction does not affect another"
 const concurrent = "concurrent callbacks end at the same status as sequential ones"
 const failedRead = "a failed read does not lose a callback"
@@ -85,7 +87,7 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
   [
     [
       "an amount is parsed and written again",
-      genuine,
+      numberAmount,
       { parse: (bytes) => strict(bytes) && loose(bytes) }
     ],
     [
@@ -258,6 +260,22 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
             const actual = await reading(claim, shop)
             if (actual === failed) return 500
             if (actual !== undefined) raise(store, claim.key, actual as Status)
+            return 200
+          }
+        )
+      }
+    ],
+    [
+      "CANCELLED ranks below PROCESSING if no SUCCEED was claimed",
+      afterCancelled,
+      {
+        accept: where(
+          (status, { key }, { notes, standing }) => {
+            if (status === "SUCCEED") notes.add(key)
+            return status === "PROCESSING" && standing.get(key) === "CANCELLED" && !notes.has(key)
+          },
+          async ({ key }, { standing }) => {
+            standing.set(key, "PROCESSING")
             return 200
           }
         )

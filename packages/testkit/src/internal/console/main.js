@@ -93,7 +93,7 @@ const showTransactions = (id) => {
     )
     detail.show(shown, deliveriesOf(shown), requests, callbacks(shown), now())
   } else if (id !== undefined) detail.clear(id, () => First.missing(id))
-  else detail.clear("", () => First.guide(window.location.origin))
+  else detail.clear("", () => First.guide(window.location.origin, facts.stories))
 }
 
 let isScheduled = false

@@ -45,11 +45,13 @@ const answered = (
     body: expectAll(status)
   })
 
-/** Makes the arbitrary of genuine callbacks, each sent a number of times. */
+/** Makes the arbitrary of genuine callbacks, each sent a number of times. Their amounts are text. */
 const genuine = (times: number) =>
   CallbackRequests.contents.map((content) =>
     caseOf(
-      ...Array.from({ length: times }, () => CallbackRequest.withBodyInNote("genuine", content))
+      ...Array.from({ length: times }, () =>
+        CallbackRequest.withBodyInNote("genuine", { ...content, amount: "text" })
+      )
     )
   )
 
@@ -74,9 +76,32 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
       name: "a genuine callback is answered 200",
       section: 'spec.md, "Events"',
       explanation:
-        "After an error, or no response within 10 seconds, the service sends the callback five more times and then drops it. A transaction that the receiver does not know yet, and an amount in any notation, are no errors: the checksum covers the text as it was sent."
+        "After an error, or no response within 10 seconds, the service sends the callback five more times and then drops it. A transaction that the receiver does not know yet is no error."
     },
     { arbitrary: genuine(1), show, numRuns: 60, body: expectAll(200) }
+  ),
+  Laws.each(
+    {
+      name: "a genuine callback whose amount is a JSON number is answered 200",
+      section: "docs/decisions/0003",
+      explanation:
+        "The checksum covers the amount as it was sent, 10.00, and a parsed number is written as 10: take the digits from the body. The specification does not say whether the amount of a callback is text."
+    },
+    {
+      values: methods.flatMap((method) =>
+        ["10.00", "0.5", "7", "123456789.10"].map((amount) =>
+          caseOf(
+            CallbackRequest.withBodyInNote("genuine", {
+              ...CallbackRequest.genuine(method),
+              signed: { ...CallbackRequest.genuine(method).signed, amount },
+              amount: "number"
+            })
+          )
+        )
+      ),
+      show,
+      body: expectAll(200)
+    }
   ),
   Laws.propertyEffect(
     {
@@ -133,9 +158,9 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
     ],
     {
       name: "a checksum that is not exactly right is answered 401",
-      section: 'spec.md, "Callback checksum"',
+      section: "docs/decisions/0003",
       explanation:
-        "Compare the header with the canonical base64 as text, without trimming: ten other encodings decode to the same bytes."
+        "The specification says that such a callback is discarded, and not how it is answered; with 401 a wrong secret loses no callback at once. Compare the header with the canonical base64 as text, without trimming: ten other encodings decode to the same bytes."
     }
   ),
   Laws.each(
@@ -176,19 +201,19 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
     })),
     {
       name: "an HTTP method other than POST is answered 405",
-      section: 'spec.md, "Events"',
+      section: "docs/decisions/0035",
       explanation: "A callback is an HTTP POST."
     }
   ),
   answered(413, Malformed.large, {
     name: "a body larger than 64 KiB is answered 413",
-    section: "docs/decisions/0011",
+    section: "docs/decisions/0035",
     explanation:
       "A receiver without a limit can be made to run out of memory. No genuine callback comes near 64 KiB."
   }),
   answered(415, Malformed.mediaTypes, {
     name: "a content type or encoding other than plain JSON is answered 415",
-    section: 'spec.md, "Common rules"',
+    section: "docs/decisions/0035",
     explanation:
       "Bodies are JSON in UTF-8. Decompressing a body, or guessing its charset, before the checksum is verified opens the receiver to attacks."
   }),
@@ -200,7 +225,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   }),
   answered(400, Malformed.fields, {
     name: "an ambiguous signed field is answered 400",
-    section: 'spec.md, "Callback checksum"',
+    section: "docs/decisions/0003",
     explanation:
       "Fields are joined with a bar. A field that contains a bar, is empty, missing or not text has the same checksum text as another field. The checksums of these callbacks verify."
   }),

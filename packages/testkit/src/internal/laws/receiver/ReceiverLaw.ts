@@ -6,6 +6,7 @@ import type { Method } from "@pawl/core/Kind"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import type { Law } from "../../../Laws.ts"
 import { type CallbackRequest, toRequest } from "./CallbackRequest.ts"
@@ -73,12 +74,33 @@ export const send = (
         Promise.resolve(
           subject.send(toRequest(keyed(subject.secret), subject.url ?? localhost, callback))
         ).then((response) => response.text().then((body) => ({ status: response.status, body }))),
-      catch: (error) => new ReceiverWrong({ message: `no response arrived: ${reasonOf(error)}` })
+      catch: (error) => new ReceiverWrong({ message: `no response arrived: ${wordsOf(error)}` })
     }),
     Effect.flatMap(sleep(subject, responseTimeout), () =>
       Effect.fail(new ReceiverWrong({ message: "no response arrived within 10 seconds" }))
     )
   )
+
+/** The codes of a connection that the other side closed. */
+export const closed: ReadonlyArray<string> = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]
+
+/** Says why there is no response: a receiver that ended, or that broke on this request. */
+const wordsOf = (error: unknown): string => {
+  const code = codeOf(error)
+  if (code === "ECONNREFUSED")
+    return "nothing listens at the URL any more, so the receiver has ended"
+  return closed.includes(code)
+    ? `the receiver closed the connection without one, so it broke on this request (${reasonOf(error)})`
+    : reasonOf(error)
+}
+
+/** Returns the code of the first cause of an error, such as ECONNREFUSED. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined
+    ? codeOf(error.cause)
+    : Predicate.hasProperty(error, "code")
+      ? String(error.code)
+      : ""
 
 /** Returns the message of the first cause of an error. */
 export const reasonOf = (error: unknown): string =>

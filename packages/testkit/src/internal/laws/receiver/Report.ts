@@ -5,19 +5,29 @@ import type * as Laws from "../../../Laws.ts"
 import type { ReceiverCase } from "./Case.ts"
 import * as Script from "./Script.ts"
 
+/** The origin of a law: the specification, or a decision of pawl where the specification is silent. */
+export type Source = "specification" | "pawl"
+
 export interface Verdict {
   readonly law: Laws.LawText
+  readonly number: number
+  readonly source: Source
   readonly group: "answers" | "statuses"
   readonly millis: number
   readonly broken: Laws.LawBroken | undefined
+  readonly hasEnded: boolean
 }
+
+/** Returns the origin of a law, which its section names. */
+export const sourceOf = ({ section }: Laws.LawText): Source =>
+  section.startsWith("spec.md") ? "specification" : "pawl"
 
 /** Writes the results as text. */
 export const text = (
   verdicts: ReadonlyArray<Verdict>,
   target: Script.ScriptTarget & { readonly seed: number }
 ): string => {
-  const broken = verdicts.flatMap(({ broken }) => broken ?? [])
+  const broken = verdicts.filter(({ broken }) => broken !== undefined)
   const [first] = broken
   const skipped =
     target.state === undefined
@@ -25,17 +35,37 @@ export const text = (
           "Only the laws about answers ran. Give --state URL to run the laws about reported statuses as well."
         ]
       : []
-  if (first === undefined) return paragraphs(`All ${verdicts.length} laws hold.`, ...skipped)
+  if (first?.broken === undefined)
+    return paragraphs(`All ${verdicts.length} laws hold.`, ...skipped)
   const count = `${broken.length} of ${verdicts.length} laws ${broken.length === 1 ? "does" : "do"} not hold`
   return paragraphs(
+    [
+      ...countOf("The specification's laws", "specification", verdicts),
+      ...countOf("pawl's laws, where the specification is silent", "pawl", verdicts)
+    ].join("\n"),
+    ...verdicts.filter(({ hasEnded }) => hasEnded).map(ending),
     `${count}. The first of them:`,
-    ...describe(first),
+    ...describe(first.broken),
     `To repeat it by hand, start \`${sandbox(target)}\`\nand run this in bash with PAWL_MERCHANT_SECRET set:`,
-    indent(Script.write(first.counterexample as ReceiverCase, target)),
-    `Next: fix this, and run it again with --seed ${target.seed}.`,
+    indent(Script.write(first.broken.counterexample as ReceiverCase, target)),
+    `Next: fix this, and run it again with --seed ${target.seed} --only ${first.number}; without --only all laws run.`,
     ...skipped
   )
 }
+
+/** Counts the laws of one origin that hold. */
+const countOf = (
+  name: string,
+  source: Source,
+  verdicts: ReadonlyArray<Verdict>
+): ReadonlyArray<string> => {
+  const members = verdicts.filter((verdict) => verdict.source === source)
+  const right = members.filter(({ broken }) => broken === undefined).length
+  return members.length === 0 ? [] : [`${name}: ${right} of ${members.length} hold.`]
+}
+
+const ending = ({ law, number }: Verdict): string =>
+  `The receiver ended during law ${number} (${law.name}), so the laws after it did not run: no request may end it. Start it again; --only ${number} shows the request.`
 
 /** The law, the steps of the counterexample, the failure, and the explanation. */
 const describe = ({ law, shown = "", wrong }: Laws.LawBroken): ReadonlyArray<string> => [
@@ -56,8 +86,8 @@ export const xml = (verdicts: ReadonlyArray<Verdict>): string => {
   const failures = verdicts.filter(({ broken }) => broken !== undefined).length
   const seconds = (millis: number) => (millis / 1000).toFixed(3)
   const time = seconds(verdicts.reduce((sum, { millis }) => sum + millis, 0))
-  const cases = verdicts.map(({ broken, group, law, millis }) => {
-    const open = `    <testcase classname="conform.${group}" name="${escape(law.name)}" time="${seconds(millis)}"`
+  const cases = verdicts.map(({ broken, group, law, millis, source }) => {
+    const open = `    <testcase classname="conform.${source}.${group}" name="${escape(law.name)}" time="${seconds(millis)}"`
     if (broken === undefined) return `${open}/>`
     const body = escape(paragraphs(...describe(broken)))
     return `${open}>\n      <failure message="${escape(broken.wrong)}">${body}</failure>\n    </testcase>`

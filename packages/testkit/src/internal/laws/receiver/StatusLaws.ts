@@ -53,8 +53,11 @@ const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): 
 const payments = ["card-payment", "apm-payment"] as const
 type Payment = (typeof payments)[number]
 
-/** Makes the arbitrary of cases of payments, with every fault except forgeries. */
-const cases = (histories: (kind: Payment) => fc.Arbitrary<Generators.History>) =>
+/** Makes the arbitrary of cases of payments, with every fault of a delivery that is not excepted. */
+const casesExcept = (
+  excepted: ReadonlyArray<string>,
+  histories: (kind: Payment) => fc.Arbitrary<Generators.History>
+) =>
   fc.oneof(
     ...payments.map((kind) =>
       Deliveries.deliveries(histories(kind)).map(({ faults, history }) =>
@@ -62,12 +65,27 @@ const cases = (histories: (kind: Payment) => fc.Arbitrary<Generators.History>) =
           kind,
           Deliveries.deliver(
             history,
-            faults.filter(({ type }) => type !== "forged")
+            faults.filter(({ type }) => !excepted.includes(type))
           )
         )
       )
     )
   )
+
+/** Cases that the specification decides: CANCELLED has no rank there, and an amount no JSON type. */
+const specified = casesExcept(["forged", "number"], (kind) =>
+  Generators.histories(kind).filter(({ statuses }) => !statuses.includes("CANCELLED"))
+)
+
+const lateAfterCancelled = (kind: CaseKind): ReceiverCase => ({
+  kinds: [kind],
+  steps: [
+    changeTo("PROCESSING"),
+    changeTo("CANCELLED"),
+    deliver("CANCELLED"),
+    deliver("PROCESSING")
+  ]
+})
 
 const terminalStatuses: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
@@ -109,7 +127,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
       explanation:
         "Callbacks arrive late, out of order, twice or not at all: the last one to arrive need not be the last status. REFUNDED and CHARGEBACK come after SUCCEED."
     },
-    { arbitrary: cases(Generators.histories), show, numRuns: 40, body: settles }
+    { arbitrary: specified, show, numRuns: 40, body: settles }
   ),
   Laws.propertyEffect(
     {
@@ -119,7 +137,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
         "A late callback is out of date. A shop that sees its status, even for a moment, may ship, refund or reopen the order in that moment."
     },
     {
-      arbitrary: cases(Generators.histories),
+      arbitrary: specified,
       show,
       numRuns: 20,
       body: (subject: Reporting, value: ReceiverCase) => {
@@ -140,7 +158,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.propertyEffect(
     {
       name: "a terminal status is reported only after the service has it",
-      section: 'spec.md, "Callback checksum"',
+      section: "docs/decisions/0012",
       explanation:
         "The checksum covers neither the status nor the time: the sender of one genuine callback can send any status with its checksum. Read a terminal status from the service before you act on it."
     },
@@ -160,7 +178,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.each(
     {
       name: "a forged callback does not suppress the genuine one after it",
-      section: 'spec.md, "Events"',
+      section: "docs/decisions/0012",
       explanation:
         "A receiver that drops repeats by transactionId and status drops the genuine SUCCEED after a forged one: mark a callback as seen only after its status is confirmed."
     },
@@ -180,7 +198,21 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
       explanation:
         "FAILED and then SUCCEED: both were true, one after the other. Their ranks are equal, so only a read tells which one is current."
     },
-    { arbitrary: cases(Generators.dishonestHistories), show, numRuns: 15, body: settles }
+    {
+      arbitrary: casesExcept(["forged"], Generators.dishonestHistories),
+      show,
+      numRuns: 15,
+      body: settles
+    }
+  ),
+  Laws.each(
+    {
+      name: "a late status does not replace CANCELLED",
+      section: "docs/decisions/0001",
+      explanation:
+        "The specification gives CANCELLED no rank. It ranks 10 like SUCCEED and FAILED, and nothing else is expected after it."
+    },
+    { values: payments.map(lateAfterCancelled), show, body: settles }
   ),
   Laws.each(
     {
@@ -208,7 +240,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
     },
     {
       arbitrary: fc
-        .tuple(cases(Generators.histories), fc.scheduler())
+        .tuple(specified, fc.scheduler())
         .map(([value, scheduler]): ReceiverCase => ({ ...value, scheduler })),
       show,
       numRuns: 40,
