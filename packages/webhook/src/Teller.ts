@@ -115,7 +115,7 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           ? Exit.failCause(handled.cause)
           : yield* markTold(started, transition, {
               told: to,
-              sequence: row.sequence + 1,
+              sequence: started.sequence + 1,
               pendingStatus: undefined,
               attempt: 0,
               failingSince: undefined,

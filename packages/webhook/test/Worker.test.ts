@@ -680,6 +680,28 @@ describe("a transition", () => {
     ))
 })
 
+it("another status after a call that timed out has a higher sequence (R26)", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        read: says("SUCCEED"),
+        handle: ({ to }) =>
+          to === "PENDING"
+            ? Effect.delay(Effect.fail(new Cause.TimeoutError()), "10 seconds")
+            : Effect.void
+      })
+      const { receive } = yield* world.start
+      yield* receive("1", "PENDING")
+      yield* World.pass("5 seconds")
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("1 minute")
+      expect(world.calls.map(({ at, sequence, to }) => [at, sequence, to])).toEqual([
+        [0, 1, "PENDING"],
+        [40 * second, 2, "SUCCEED"]
+      ])
+    })
+  ))
+
 describe("a handler with a commit", () => {
   /** Fails the first commit, before or after its write. */
   const losing = (after: boolean) => {

@@ -68,11 +68,14 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
     isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
   const attempt = isRetry ? row.attempt + 1 : 1
   const retryAt = now + backoff(attempt)
+  // A call for another status may have had an effect although it failed, so that status keeps its number.
+  const isOther = row.pendingStatus !== undefined && !isRetry
+  const sequence = isOther ? row.sequence + 1 : row.sequence
   return {
     _tag: "Call",
     to,
     attempt,
-    change: { pendingStatus: to, attempt, failingSince, retryAt }
+    change: { pendingStatus: to, attempt, failingSince, retryAt, sequence }
   }
 }
 
