@@ -28,7 +28,6 @@ import {
   UnexpectedResponse
 } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
-import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -45,6 +44,7 @@ import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
 import * as ErrorResponse from "./internal/ErrorResponse.ts"
 import * as Failure from "./internal/Failure.ts"
+import * as Limits from "./internal/Limits.ts"
 import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
@@ -106,6 +106,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const transport = yield* Transport
     const profile = yield* Profile
     const budget = RetryBudget.make(config.retryRatio)
+    const limits = Limits.of(config)
     let cached: Token | undefined
 
     const { toRequest } = Operation.make(Endpoint.authenticate, config)
@@ -129,7 +130,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
             url: request.url,
             attempt: current.number
           }),
-          Attempts.send(transport, request, config.attemptTimeout, current.remaining())
+          Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
         ),
         current
       )
@@ -144,7 +145,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const { identifier: operation } = Endpoint.authenticate
     const rules = {
-      limits: config,
+      limits,
       budget,
       annotations: { operation },
       shouldRetry: Failure.isTransient
@@ -160,11 +161,11 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       )
     )
 
+    const refreshBefore = Duration.toMillis(profile.refreshBefore)
     const renewForever = Effect.fnUntraced(function* (token: Token) {
       for (let current = token; ;) {
-        const life = Duration.millis(current.expiresAt - (yield* Clock.currentTimeMillis))
-        const early = Duration.subtract(life, profile.refreshBefore)
-        yield* Effect.sleep(Duration.max(early, Duration.divideUnsafe(life, 2)))
+        const life = current.expiresAt - (yield* Clock.currentTimeMillis)
+        yield* Effect.sleep(Math.max(life - refreshBefore, life / 2))
         current = cached = yield* renewUntilDone
       }
     })
@@ -209,12 +210,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         return token === undefined ? request : Effect.succeed(token)
       })
     // A fiber may find no token and start its request only after that of another fiber has ended.
-    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => peekOr(obtain), {
-      capacity: 1,
-      timeToLive: () => Duration.zero
-    })
-
-    const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
+    const requestToken = sharesRequest ? yield* Effect.cachedWithTTL(peekOr(obtain), 0) : obtain
 
     return AccessToken.of({
       get: peekOr(requestToken),

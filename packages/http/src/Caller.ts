@@ -106,6 +106,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const doubts = Doubts.make()
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
     const budget = RetryBudget.make(config.retryRatio)
+    const usualLimits = Limits.of(config)
     const send: Authorized.Send = (call, request, total) =>
       Observed.observe(
         config.hooks,
@@ -136,7 +137,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       ) => Effect.Effect<B, E>
     ): Effect.Effect<B, E | ValidationFailed> => {
       const operation = operationOf(endpoint)
-      const limits = Limits.make(config, options)
+      const limits = Limits.make(usualLimits, options)
       if (Result.isFailure(limits)) return Effect.fail(limits.failure)
       return Effect.flatMapEager(operation.toRequest(input), (request) =>
         Metrics.timed(operation.name, ({ cache }, start) => {

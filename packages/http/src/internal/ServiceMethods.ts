@@ -5,7 +5,6 @@ import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { Caller } from "../Caller.ts"
@@ -13,6 +12,7 @@ import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import { PawlConfig } from "../PawlConfig.ts"
 import * as CallSite from "./CallSite.ts"
 import type { Endpoint } from "./Operation.ts"
+import * as RequestId from "./RequestId.ts"
 
 /** The fields that every create has. */
 interface CreateFields {
@@ -22,7 +22,6 @@ interface CreateFields {
 /** Makes the builders of create and read methods. */
 export const make = Effect.gen(function* () {
   const caller = yield* Caller
-  const random = yield* SecureRandom.SecureRandom
   return {
     /**
      * Builds a create: makes a requestId when the input has none, sends the fields that `toPayload`
@@ -45,7 +44,7 @@ export const make = Effect.gen(function* () {
               (response) => toResult(requestId, response)
             )
           const requestId = input.requestId ?? options?.requestId
-          if (requestId === undefined) return Effect.flatMap(random.uuidV7(), send)
+          if (requestId === undefined) return Effect.flatMap(RequestId.make, send)
           return requestId === (options?.requestId ?? requestId)
             ? send(requestId)
             : Effect.fail(twoRequestIds())
