@@ -109,10 +109,10 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const limits = Limits.of(config)
     let cached: Token | undefined
 
-    const { toRequest } = Operation.make(Endpoint.authenticate, config)
+    const operation = Operation.make(Endpoint.authenticate, config)
     const makeRequest = Effect.flatMap(config.merchantSecret, (secret) =>
       Effect.orDie(
-        toRequest({
+        operation.toRequest({
           payload: { merchantKey: config.merchantKey, merchantSecret: Redacted.value(secret) }
         })
       )
@@ -124,12 +124,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         request,
         Observed.observe(
           config.hooks,
-          () => ({
-            operation: Endpoint.authenticate.identifier,
-            method: request.method,
-            url: request.url,
-            attempt: current.number
-          }),
+          { operation, request, attempt: current.number },
           Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
         ),
         current
@@ -143,15 +138,14 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       )
     })
 
-    const { identifier: operation } = Endpoint.authenticate
     const rules = {
       limits,
       budget,
-      annotations: { operation },
+      annotations: { operation: operation.name },
       shouldRetry: Failure.isTransient
     }
     const authenticate = Effect.fn("AccessToken.authenticate")(() =>
-      Metrics.timed(operation, (_, start) => {
+      Metrics.timed(operation.name, (_, start) => {
         budget.earn()
         return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
           toTokenError(error)

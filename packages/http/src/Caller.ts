@@ -25,7 +25,11 @@
  *
  * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
  * `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`. The log lines about
- * failed attempts have the same annotations without the prefix.
+ * failed attempts have the same annotations without the prefix. Each request of the call is a span of its own,
+ * `POST /api/v1/payments/apm`, with the attributes of OpenTelemetry's conventions for HTTP clients:
+ * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
+ * `http.request.resend_count` from the second request on, and `error.type`, which is the status from 400 on, or
+ * the tag of the error when no response arrived.
  *
  * @since 0.1.0
  */
@@ -110,15 +114,12 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const send: Authorized.Send = (call, request, total) =>
       Observed.observe(
         config.hooks,
-        () => ({
-          operation: call.operation.name,
-          method: request.method,
-          url: request.url,
+        {
+          operation: call.operation,
+          request,
           attempt: call.requests,
-          ...(call.annotations["requestId"] !== undefined && {
-            requestId: call.annotations["requestId"]
-          })
-        }),
+          requestId: call.annotations["requestId"]
+        },
         Attempts.send(transport, request, call.limits.attemptTimeout, total)
       )
     const sendAuthorized = Authorized.make(tokens, renewals, send)

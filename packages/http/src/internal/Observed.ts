@@ -1,38 +1,142 @@
 /**
- * Sends a request and runs the hooks of the client.
+ * Sends a request and shows it to the hooks of the client, to its tracer and to its metrics.
+ *
+ * **Details**
+ *
+ * Span and metric have the names of OpenTelemetry's semantic conventions for HTTP clients. The span has
+ * `url.template` and not `url.full`, so no exporter gets the ids of a path under a name of its own.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
+import * as Exit from "effect/Exit"
+import type * as Metric from "effect/Metric"
 import type { Hooks, RequestEvent, ResponseEvent } from "../Hooks.ts"
 import * as Metrics from "../Metrics.ts"
 import type * as Transport from "../Transport.ts"
 import type { Sent } from "./Attempts.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 
-/** Runs the hooks before and after a request. Without hooks it costs nothing. */
-export const observe = (hooks: Hooks | undefined, request: () => RequestEvent, sent: Sent): Sent =>
-  hooks === undefined
-    ? sent
-    : Effect.withFiber((fiber) => {
-        const event = request()
-        const clock = fiber.getRef(Clock.Clock)
-        const start = clock.monotonicTimeNanosUnsafe()
-        return Effect.andThen(
-          runHook(hooks.onRequest, event),
-          Effect.onExit(sent, (exit) =>
-            runHook(hooks.onResponse, {
-              ...event,
-              milliseconds: Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6,
-              ...endOf(exit)
-            })
-          )
-        )
-      })
+/** The properties that all requests of an operation have. */
+export interface Target {
+  readonly spanName: string
+  readonly attributes: Readonly<Record<string, string | number>>
+  /** Returns the histogram of the requests that end with a status, or with an error and no response. */
+  readonly durations: (end: number | string) => Metric.Histogram<number>
+}
 
-const endOf = (
-  exit: Exit.Exit<Transport.Response, Effect.Error<Sent>>
-): Pick<ResponseEvent, "status" | "serviceRequestId" | "error"> =>
+/** Returns the target of the requests with a method to the path of an endpoint. */
+export const targetOf = (method: string, baseUrl: string, path: string): Target => {
+  const { hostname, pathname, port, protocol } = new URL(baseUrl)
+  // The paths of the contract start at the root of the host, and a base URL ends in /api.
+  const template = pathname + path.slice("/api".length).replace(/:(\w+)/gu, "{$1}")
+  const attributes = {
+    "http.request.method": method,
+    "url.template": template,
+    "server.address": hostname,
+    "server.port": Number(port) || (protocol === "http:" ? 80 : 443)
+  }
+  const series = new Map<number | string, Metric.Histogram<number>>()
+  return {
+    spanName: `${method} ${template}`,
+    attributes,
+    durations: (end) => {
+      let metric = series.get(end)
+      if (metric === undefined)
+        series.set(
+          end,
+          (metric = Metrics.requestDuration({ ...attributes, ...endAttributes(end) }))
+        )
+      return metric
+    }
+  }
+}
+
+/** Returns the attributes of the end of a request. A status of 400 or more is an error. */
+const endAttributes = (end: number | string): Readonly<Record<string, string | number>> => ({
+  ...(typeof end === "number" && { "http.response.status_code": end }),
+  ...(!(Number(end) < 400) && { "error.type": String(end) })
+})
+
+/** A request, and its place in its call. */
+export interface Observed {
+  readonly operation: { readonly name: string; readonly target: Target }
+  readonly request: Transport.Request
+  /** The number of the request among those of its call, from 1. */
+  readonly attempt: number
+  readonly requestId?: string | undefined
+}
+
+/** Records the duration of a request. With a tracer it is a span; with hooks these run before and after it. */
+export const observe = (hooks: Hooks | undefined, observed: Observed, sent: Sent): Sent => {
+  const { attempt, operation } = observed
+  const { target } = operation
+  const timed: Sent = Effect.withFiber((fiber) => {
+    const clock = fiber.getRef(Clock.Clock)
+    const start = clock.monotonicTimeNanosUnsafe()
+    const record = (exit: Exited): number | string => {
+      const end = Exit.isSuccess(exit) ? exit.value.status : Metrics.outcomeOf(exit)
+      const seconds = Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9
+      target.durations(end).updateUnsafe(seconds, fiber.context)
+      return end
+    }
+    if (fiber.cache.tracer === undefined) {
+      return Effect.onExitPrimitive(sent, (exit) => {
+        record(exit)
+        return undefined
+      })
+    }
+    return Effect.useSpan(
+      target.spanName,
+      { kind: "client", attributes: target.attributes },
+      (span) => {
+        if (attempt > 1) span.attribute("http.request.resend_count", attempt - 1)
+        return Effect.onExitPrimitive(sent, (exit) => {
+          const end = record(exit)
+          const attributes = endAttributes(end)
+          for (const name in attributes) span.attribute(name, attributes[name])
+          // The span ends here, because it must not keep the response, and fails with a status of 400 or more.
+          span.end(
+            clock.currentTimeNanosUnsafe(),
+            Exit.isFailure(exit) ? exit : Number(end) < 400 ? Exit.void : Exit.fail(`status ${end}`)
+          )
+          return undefined
+        })
+      }
+    )
+  })
+  return hooks === undefined ? timed : withHooks(hooks, observed, timed)
+}
+
+type Exited = Exit.Exit<Transport.Response, Effect.Error<Sent>>
+
+const withHooks = (
+  hooks: Hooks,
+  { attempt, operation, request: { method, url }, requestId }: Observed,
+  sent: Sent
+): Sent =>
+  Effect.withFiber((fiber) => {
+    const event: RequestEvent = {
+      operation: operation.name,
+      method,
+      url,
+      attempt,
+      ...(requestId !== undefined && { requestId })
+    }
+    const clock = fiber.getRef(Clock.Clock)
+    const start = clock.monotonicTimeNanosUnsafe()
+    return Effect.andThen(
+      runHook(hooks.onRequest, event),
+      Effect.onExit(sent, (exit) =>
+        runHook(hooks.onResponse, {
+          ...event,
+          milliseconds: Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6,
+          ...endOf(exit)
+        })
+      )
+    )
+  })
+
+const endOf = (exit: Exited): Pick<ResponseEvent, "status" | "serviceRequestId" | "error"> =>
   exit._tag === "Success"
     ? ErrorResponse.receivedOf(exit.value)
     : { error: Metrics.outcomeOf(exit) }
