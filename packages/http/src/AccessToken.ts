@@ -48,6 +48,7 @@ import * as Limits from "./internal/Limits.ts"
 import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
+import { spanned } from "./internal/Spanned.ts"
 import * as TokenResponse from "./internal/TokenResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
@@ -144,7 +145,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       annotations: { operation: operation.name },
       shouldRetry: Failure.isTransient
     }
-    const authenticate = Effect.fn("AccessToken.authenticate")(() =>
+    const authenticate = spanned("AccessToken.authenticate", () =>
       Metrics.timed(operation.name, (_, start) => {
         budget.earn()
         return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
@@ -166,7 +167,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
 
     const renewUntilDone = Effect.gen(function* () {
       for (let failures = 0; ; failures++) {
-        const result = yield* Effect.result(authenticate())
+        const result = yield* Effect.result(authenticate)
         if (Result.isSuccess(result)) return result.success
         yield* Effect.logWarning(
           `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
@@ -190,7 +191,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
     }
     const sharesRequest = yield* SharesRequest
-    const obtain = Effect.map(authenticate(), (token) => {
+    const obtain = Effect.map(authenticate, (token) => {
       cached = token
       if (sharesRequest) renew(token)
       return token

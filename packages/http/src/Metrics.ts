@@ -30,11 +30,13 @@ import * as Option from "effect/Option"
 
 /** Caches the metric of each pair of operation and outcome, because a cached metric updates faster. */
 const series = <A>(make: (operation: string, outcome: string) => A) => {
-  const metrics = new Map<string, A>()
+  // Two maps, because making a key of both names for each call costs more than a second search.
+  const operations = new Map<string, Map<string, A>>()
   return (operation: string, outcome: string): A => {
-    const key = `${operation} ${outcome}`
-    let metric = metrics.get(key)
-    if (metric === undefined) metrics.set(key, (metric = make(operation, outcome)))
+    let metrics = operations.get(operation)
+    if (metrics === undefined) operations.set(operation, (metrics = new Map()))
+    let metric = metrics.get(outcome)
+    if (metric === undefined) metrics.set(outcome, (metric = make(operation, outcome)))
     return metric
   }
 }

@@ -20,8 +20,14 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 export interface Target {
   readonly spanName: string
   readonly attributes: Readonly<Record<string, string | number>>
-  /** Returns the histogram of the requests that end with a status, or with an error and no response. */
-  readonly durations: (end: number | string) => Metric.Histogram<number>
+  /** Returns what is recorded of a request that ends with a status, or with an error and no response. */
+  readonly endOf: (end: number | string) => End
+}
+
+/** The end of requests: its attributes, and the histogram of their durations. */
+interface End {
+  readonly attributes: Readonly<Record<string, string | number>>
+  readonly durations: Metric.Histogram<number>
 }
 
 /** Returns the target of the requests with a method to the path of an endpoint. */
@@ -35,18 +41,18 @@ export const targetOf = (method: string, baseUrl: string, path: string): Target 
     "server.address": hostname,
     "server.port": Number(port) || (protocol === "http:" ? 80 : 443)
   }
-  const series = new Map<number | string, Metric.Histogram<number>>()
+  const ends = new Map<number | string, End>()
   return {
     spanName: `${method} ${template}`,
     attributes,
-    durations: (end) => {
-      let metric = series.get(end)
-      if (metric === undefined)
-        series.set(
-          end,
-          (metric = Metrics.requestDuration({ ...attributes, ...endAttributes(end) }))
-        )
-      return metric
+    endOf: (end) => {
+      let found = ends.get(end)
+      if (found === undefined) {
+        const added = endAttributes(end)
+        const durations = Metrics.requestDuration({ ...attributes, ...added })
+        ends.set(end, (found = { attributes: added, durations }))
+      }
+      return found
     }
   }
 }
@@ -73,11 +79,12 @@ export const observe = (hooks: Hooks | undefined, observed: Observed, sent: Sent
   const timed: Sent = Effect.withFiber((fiber) => {
     const clock = fiber.getRef(Clock.Clock)
     const start = clock.monotonicTimeNanosUnsafe()
-    const record = (exit: Exited): number | string => {
+    const record = (exit: Exited): End["attributes"] => {
       const end = Exit.isSuccess(exit) ? exit.value.status : Metrics.outcomeOf(exit)
+      const { attributes, durations } = target.endOf(end)
       const seconds = Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9
-      target.durations(end).updateUnsafe(seconds, fiber.context)
-      return end
+      durations.updateUnsafe(seconds, fiber.context)
+      return attributes
     }
     if (fiber.cache.tracer === undefined) {
       return Effect.onExitPrimitive(sent, (exit) => {
@@ -91,13 +98,17 @@ export const observe = (hooks: Hooks | undefined, observed: Observed, sent: Sent
       (span) => {
         if (attempt > 1) span.attribute("http.request.resend_count", attempt - 1)
         return Effect.onExitPrimitive(sent, (exit) => {
-          const end = record(exit)
-          const attributes = endAttributes(end)
+          const attributes = record(exit)
           for (const name in attributes) span.attribute(name, attributes[name])
+          const error = attributes["error.type"]
           // The span ends here, because it must not keep the response, and fails with a status of 400 or more.
           span.end(
             clock.currentTimeNanosUnsafe(),
-            Exit.isFailure(exit) ? exit : Number(end) < 400 ? Exit.void : Exit.fail(`status ${end}`)
+            Exit.isFailure(exit)
+              ? exit
+              : error === undefined
+                ? Exit.void
+                : Exit.fail(`status ${error}`)
           )
           return undefined
         })
