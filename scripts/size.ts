@@ -42,7 +42,7 @@ export const parts: ReadonlyArray<Part> = [
       import { createHmac } from "node:crypto"
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
-    limit: 3500,
+    limit: 3700,
     goal: 2500
   },
   {
@@ -62,15 +62,15 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as handler } from "@pawl/core/Handler"`,
     // 600 more than before: the rule of a row is pure functions, and each receiver is built for its own settings.
     // 300 more: dead letters come in pages and are redriven at a rate.
-    limit: 42_930,
+    limit: 44_400,
     goal: 30_000
   },
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // 836 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
+    // 790 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
     // leniency, the poller and the spans of requests are the largest parts of the client itself.
-    limit: 60_840,
+    limit: 60_790,
     goal: 60_000
   },
   {
@@ -80,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 71_520,
+    limit: 71_470,
     goal: 55_000
   }
 ]

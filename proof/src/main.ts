@@ -14,6 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
 import { dup } from "./rel/dup.ts"
+import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
 import { kill } from "./rel/kill.ts"
 import { poll } from "./rel/poll.ts"
@@ -24,7 +25,7 @@ import { sim } from "./rel/sim.ts"
 import { storeDown } from "./rel/storeDown.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
-  Object.entries({ kill, "store-down": storeDown, forge, race, dup, poll, sim, reducer })
+  Object.entries({ kill, "store-down": storeDown, forge, flood, race, dup, poll, sim, reducer })
 )
 
 /** The longest time of a run, so that no run hangs. */

@@ -96,12 +96,67 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Reads a text as JSON. */
+/**
+ * A JSON text that was checked and parsed, with every number as a number.
+ *
+ * - `sourceOf`: the source text of a number that is a member of the outermost object.
+ * - `exact`: the value as `readBytes` returns it, with every digit of its numbers.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Draft {
+  readonly json: Schema.Json
+  readonly sourceOf: (name: string) => string | undefined
+  readonly exact: () => Schema.Json
+}
+
+/**
+ * Reads bytes as UTF-8 JSON, without Effect, and leaves the exact texts of the numbers for later. To keep them takes
+ * several times as long as the rest, so this is for input that may still be refused.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault } => {
+  const text = decodeUtf8(bytes)
+  if (text === undefined) return { fault: "encoding" }
+  const numbers = new Map<string, string>()
+  const shape = scan(text, (source, key) => {
+    if (key !== undefined) numbers.set(key, source)
+  })
+  const parsed = parseChecked(text, shape, undefined)
+  if ("fault" in parsed) return parsed
+  return {
+    json: parsed.json,
+    sourceOf: (name) => {
+      for (const [key, source] of numbers) if (JSON.parse(key) === name) return source
+      return undefined
+    },
+    exact: () => {
+      const read = readText(text)
+      return "json" in read ? read.json : parsed.json
+    }
+  }
+}
+
+/** Reads a text as JSON. With a reviver `JSON.parse` takes four times as long, so it gets one only where it is needed. */
 const readText = (text: string): Parsed => {
-  const shape = scan(text)
+  let isExact = true
+  const shape = scan(text, (source) => {
+    isExact &&= String(Number(source)) === source
+  })
+  return parseChecked(text, shape, isExact ? undefined : keepSource)
+}
+
+const parseChecked = (
+  text: string,
+  shape: Shape,
+  reviver: typeof keepSource | undefined
+): Parsed => {
   if (shape.depth > maxDepth) return { fault: "depth" }
   if (shape.members > maxMembers) return { fault: "members" }
-  const parsed = parse(text, shape.exact ? undefined : keepSource)
+  const parsed = parse(text, reviver)
   return "json" in parsed && countMembers(parsed.json) !== shape.members
     ? { fault: "duplicate key" }
     : parsed
@@ -137,31 +192,38 @@ const minus = 0x2d
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
+/** The depth of a text, and its number of members: the colons outside of strings. */
+interface Shape {
+  readonly depth: number
+  readonly members: number
+}
+
 /**
- * Measures a text without parsing it: its depth, its number of members (colons outside of strings), and
- * whether every number is written as `String(n)` writes it. If so, `JSON.parse` needs no reviver; with one it
- * takes four times as long. `JSON.parse` checks the syntax.
+ * Measures a text without parsing it, and visits each number with its source text, and with the source text of its key if
+ * it is a member of the outermost object. `JSON.parse` checks the syntax.
  */
-const scan = (text: string): { depth: number; members: number; exact: boolean } => {
+const scan = (text: string, visit: (source: string, key: string | undefined) => void): Shape => {
   let depth = 0
   let deepest = 0
   let members = 0
-  let exact = true
+  let key = ""
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
-    else if (code === 0x7b || code === 0x5b) {
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (depth === 1) key = text.slice(at, end + 1)
+      at = end
+    } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) deepest = depth
     } else if (code === 0x7d || code === 0x5d) depth--
     else if (code === 0x3a) members++
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at)
-      const source = text.slice(at, end)
-      if (String(Number(source)) !== source) exact = false
+      visit(text.slice(at, end), depth === 1 ? key : undefined)
       at = end - 1
     }
   }
-  return { depth: deepest, members, exact }
+  return { depth: deepest, members }
 }
 
 /** Uses `indexOf`, because most of a text is strings: it takes half the time of a loop over the characters. */

@@ -16,6 +16,7 @@
  *
  * @since 0.1.0
  */
+import { BodyBuffer } from "@pawl/core/BodyBuffer"
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,7 +25,6 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
-import { BodyBuffer } from "./internal/BodyBuffer.ts"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
 import * as Slots from "./internal/Slots.ts"
 import { defaultConnections } from "./PawlConfig.ts"

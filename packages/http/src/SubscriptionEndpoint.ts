@@ -1,6 +1,6 @@
 /**
  * The endpoints of subscriptions: method, path, request and response of each (`spec.md`, "Recurring
- * subscriptions (card token)").
+ * subscriptions").
  *
  * @since 0.1.0
  */

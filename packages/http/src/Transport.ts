@@ -9,6 +9,7 @@
  *
  * @since 0.1.0
  */
+import { BodyBuffer } from "@pawl/core/BodyBuffer"
 import { UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -20,7 +21,6 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { BodyBuffer } from "./internal/BodyBuffer.ts"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
 
 /**

@@ -100,7 +100,8 @@ const capacity = 4096
 const minAlarmGap = Duration.toMillis(Duration.minutes(10))
 
 /**
- * Layer that publishes entries, counts them, and logs alarms as warnings.
+ * Layer that publishes entries, counts them, and logs alarms as warnings. Of the callbacks in quarantine, the first with
+ * a field is logged, and the next ones after 10 minutes.
  *
  * @category layers
  * @since 0.1.0
@@ -110,6 +111,13 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const nextAlarmAt = new Map<string, number>()
+
+    /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
+    const isDue = (reason: string, at: number): boolean => {
+      if (at < (nextAlarmAt.get(reason) ?? at)) return false
+      nextAlarmAt.set(reason, at + minAlarmGap)
+      return true
+    }
 
     /**
      * Publishes an entry. It runs for every callback, so it counts and publishes without effects: `receive` takes
@@ -123,21 +131,25 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
         : Effect.andThen(PubSub.publish(pubsub, entry), log)
     }
 
+    /** Tells whether to log an event: of the callbacks in quarantine, the first with a field in 10 minutes. */
+    const isFirst = (event: Event, at: number): boolean =>
+      event._tag !== "Quarantined" || isDue(`quarantine ${event.field}`, at)
+
     const record = ({ method, transactionId }: Subject, event: Event) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         const entry = { ...event, at, method, transactionId }
-        const log = isAlarm(event)
-          ? Effect.annotateLogs(Effect.logWarning(event), { method, transactionId })
-          : Effect.logDebug(entry)
+        const log =
+          isAlarm(event) && isFirst(event, at)
+            ? Effect.annotateLogs(Effect.logWarning(event), { method, transactionId })
+            : Effect.logDebug(entry)
         return publish(entry, log, context)
       })
 
     const raiseAlarm = (reason: string, ...cause: ReadonlyArray<unknown>) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const at = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
-        if (at < (nextAlarmAt.get(reason) ?? at)) return Effect.void
-        nextAlarmAt.set(reason, at + minAlarmGap)
+        if (!isDue(reason, at)) return Effect.void
         const event = { _tag: "Alarm", reason } as const
         return publish({ ...event, at }, Effect.logWarning(event, ...cause), context)
       })

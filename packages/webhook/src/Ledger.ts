@@ -9,8 +9,9 @@
  * `write`s its results. A write without the lease changes nothing. `RowRule` states exactly how each
  * operation changes a row.
  *
- * A callback belongs to the row of the operation that the token in its URL names. Without a token it belongs
- * to the row that its id already has, else to a new row, and a read finds the kind of that row.
+ * A callback belongs to the row of the kind that the token in its URL names, with its signed id. Without a token it
+ * belongs to the row that its id already has, else to a new row, and a read finds the kind of that row. An id that is
+ * not signed names only a registered refund, and only if `Profile.refundCallbackId` says so.
  *
  * Evidence is joined, never replaced, so a callback that comes during a lease is never lost. If that
  * callback brings a new status, it resets the poll ladder, and the worker's write leaves the ladder as it
@@ -21,7 +22,7 @@
  * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { isStatus } from "@pawl/core/Status"
+import { isStatus, type Status } from "@pawl/core/Status"
 import type { KnownKind, Method } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
@@ -56,6 +57,8 @@ import type { Verified } from "./Verifier.ts"
  *   undefined too.
  * - `get` finds a row by method and id. If there are several, it returns the payment, else the payout, else the
  *   refund, else the row whose kind is not known.
+ * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
+ *   there is none or it was deleted.
  * - `deadLetters` lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is
  *   one. `redrive` makes the dead letters that a key names due again, and returns false when the key names none.
  * - `redriveAll` redrives up to `limit` dead letters of a reason that were parked at `before` or earlier, oldest first,
@@ -64,7 +67,7 @@ import type { Verified } from "./Verifier.ts"
  * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
  *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
- *   transaction are kept, each once; to accept another one fails with `StoreUnavailable`.
+ *   transaction are kept, each once: the first 15 and the last one.
  * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
  * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
  *
@@ -95,6 +98,10 @@ export class Ledger extends Context.Service<
       method: Method,
       transactionId: string
     ) => Effect.Effect<Row | undefined, StoreUnavailable>
+    readonly body: (
+      key: Required<Key>,
+      status: Status
+    ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
     readonly deadLetters: (page: {
       readonly limit: number
       readonly after?: ParkedKey | undefined
@@ -138,13 +145,14 @@ export interface Backlog {
 
 /**
  * The result of accepting a callback: `isNew` is false if a callback claimed the same status before. In quarantine it
- * is false if the same body is stored already.
+ * is false if the same body is stored already, and `hasReplaced` is true if its transaction had no more room there.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Accepted {
   readonly isNew: boolean
+  readonly hasReplaced?: boolean
 }
 
 /**

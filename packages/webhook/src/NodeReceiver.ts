@@ -38,7 +38,8 @@
  * **Details**
  *
  * The listener reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
- * received. In Express, put `app.all("/callback", listener)` before `express.json()`.
+ * received. In Express, put `app.all("/callback", listener)` before `express.json()`. All bodies that it holds
+ * have at most 32 MiB together; beyond that, the body that has been read for the longest time is answered 503.
  *
  * @since 0.1.0
  */
@@ -59,7 +60,9 @@ import {
   type ServerOptions,
   type ServerResponse
 } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
+import * as Bodies from "./internal/doors/Bodies.ts"
+import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import * as Door from "./internal/doors/Door.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
@@ -138,10 +141,13 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 }
 
 const maxConnections = 2048
+/** The most connections that wait to be accepted. Beyond it the system drops a connection, and its client tries again after seconds. */
+const maxPending = 4096
 const shutdownTimeout = Duration.seconds(8)
 
 /**
- * Listens until the scope ends, with `limits` and at most 2,048 connections, and returns the port.
+ * Listens until the scope ends, with `limits` and at most 2,048 connections, and returns the port. One more
+ * connection closes the one that has been idle for the longest time.
  * At the end the server accepts no new connections, and requests in flight have 8 seconds to complete.
  *
  * @category constructors
@@ -157,11 +163,11 @@ export const listen = (
 
 const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
   Effect.callback<Server, CannotListen>((resume) => {
-    server.maxConnections = maxConnections
+    NodeConnections.limit(server, maxConnections)
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
-    server.listen(port, host, () => resume(Effect.succeed(server)))
+    server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
   })
 
 const close = (server: Server): Effect.Effect<void> =>
@@ -184,11 +190,21 @@ type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unkn
 /** A body over the limit is read up to this size, because a client that still sends does not read the response. */
 const maxDrainedBytes = 4 * maxBytes
 
-const listenerOf =
-  (run: Run): RequestListener =>
-  (request, response) => {
-    const { headers, method = "", url = "" } = request
-    const finish = (body: Uint8Array): void => {
+/** The most requests of a connection without a response. Clients send the next request after the response. */
+const maxPipelined = 8
+
+const listenerOf = (run: Run): RequestListener => {
+  const openBody = Bodies.make()
+  const pipelined = new WeakMap<Socket, number>()
+
+  return (request, response) => {
+    const { headers, method = "", socket, url = "" } = request
+    const count = (pipelined.get(socket) ?? 0) + 1
+    if (count > maxPipelined) return void socket.destroy()
+    pipelined.set(socket, count)
+    response.once("close", () => pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1))
+
+    const finish = (bytes: Uint8Array, release?: () => void): void => {
       const fiber = run(
         Effect.flatMap(Receiver, ({ receive }) =>
           receive({
@@ -197,36 +213,52 @@ const listenerOf =
             contentType: headers["content-type"],
             contentEncoding: headers["content-encoding"],
             checksum: textOf(headers["x-checksum"]),
-            body
+            body: bytes
           })
         )
       )
-      fiber.addObserver((exit) => respond(response, Exit.isSuccess(exit) ? exit.value : 503))
+      fiber.addObserver((exit) => {
+        release?.()
+        respond(response, Exit.isSuccess(exit) ? exit.value : 503)
+      })
     }
     if (method !== "POST") return finish(Door.emptyBody)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
       return void response.writeHead(500).end()
     }
-    const chunks: Array<Uint8Array> = []
+
+    let isStopped = false
+    /** Drops the rest of the body; the response closes the connection. A paused request keeps 16 KiB of its chunks. */
+    const stop = () => {
+      isStopped = true
+      response.shouldKeepAlive = false
+      // Many chunks are expensive to read, so a sender of these may not get to read the response.
+      if (length <= maxBytes) response.once("finish", () => socket.destroy())
+      else request.pause()
+    }
     let length = 0
+    const body = openBody(() => {
+      stop()
+      respond(response, 503)
+    })
+    response.once("close", body.abandon)
+    let isTaken = true
     request.on("data", (chunk: Uint8Array) => {
-      const before = length
+      if (isStopped) return
       length += chunk.length
-      if (before <= maxBytes) chunks.push(chunk)
-      if (before <= maxDrainedBytes && length > maxDrainedBytes) {
-        request.pause()
-        response.shouldKeepAlive = false
-        finish(concat(chunks))
-      }
+      isTaken &&= body.add(chunk)
+      if (isTaken || isStopped || (length > maxBytes && length <= maxDrainedBytes)) return
+      stop()
+      finish(Door.tooLargeBody)
     })
     request.on("end", () => {
-      if (length <= maxDrainedBytes) finish(concat(chunks))
+      if (isStopped) return
+      if (isTaken) finish(body.complete(), body.release)
+      else finish(Door.tooLargeBody)
     })
   }
-
-const concat = (chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
-  chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}
 
 /** Node joins repeated headers of this name; its type allows a list too. */
 const textOf = (value: string | Array<string> | undefined): string | undefined =>

@@ -21,6 +21,7 @@
  * @since 0.1.0
  */
 import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
+import { BodyBuffer } from "@pawl/core/BodyBuffer"
 import { Handler } from "@pawl/core/Handler"
 import { isolatedBy } from "@pawl/core/Isolated"
 import { Profile } from "@pawl/core/Profile"
@@ -31,13 +32,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
-import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as ByteSize from "effect/ByteSize"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import * as Cleaner from "./Cleaner.ts"
 import * as Confirmer from "./Confirmer.ts"
 import * as Door from "./internal/doors/Door.ts"
@@ -131,6 +131,7 @@ const layerReceive = Layer.effect(
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())
       yield* journal.record(verified, eventOf(verified, accepted))
+      if (accepted.hasReplaced === true) yield* journal.raiseAlarm(quarantineFull)
       if (verified.secret === "current") isCurrentSecretUsed = true
       else if (isCurrentSecretUsed) yield* journal.raiseAlarm(previousSecretInUse)
       return 200 as const
@@ -169,6 +170,8 @@ const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.
 const wrongChecksum =
   "callbacks are refused with 401: they are forged, or the merchant secret is wrong and must be corrected within 62 minutes"
 const notStored = "callbacks are answered with 503: the ledger cannot be written"
+const quarantineFull =
+  "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
 const previousSecretInUse =
   "callbacks still use the previous merchant secret after others used the current one"
 
@@ -200,7 +203,7 @@ export const route = (
           }
           return readBody(request).pipe(
             Effect.matchEffect({
-              onFailure: () => Effect.succeed<StatusCode>(413),
+              onFailure: Effect.succeed,
               onSuccess: (body) => receiver.receive({ ...head, body })
             }),
             Effect.map((status) =>
@@ -224,9 +227,15 @@ const removeChecksum = (headers: Headers.Headers): string | undefined => {
   return checksum
 }
 
-const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, unknown> =>
+/** Reads a body in one buffer, because `arrayBuffer` keeps every chunk. Fails with 413 if it is too large. */
+const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   request.method === "POST"
-    ? Effect.map(request.arrayBuffer, (buffer) => new Uint8Array(buffer)).pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBytes))
-      )
+    ? Effect.suspend(() => {
+        const body = new BodyBuffer(maxBytes)
+        return request.stream.pipe(
+          Stream.mapError((): StatusCode => 400),
+          Stream.runForEach((chunk) => (body.add(chunk) ? Effect.void : Effect.fail(413 as const))),
+          Effect.map(() => body.bytes)
+        )
+      })
     : Effect.succeed(Door.emptyBody)

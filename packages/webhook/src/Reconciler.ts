@@ -185,6 +185,20 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
   }
 }
 
+/**
+ * Returns a change that leaves neither a dead letter nor a next poll. It is for a row whose id belongs to a transaction of
+ * the other method: a callback of one method has the same checksum as one of the other with the same signed texts, so
+ * a captured callback can be sent as both.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const asReplay = (row: Row, change: Change): Change => ({
+  ...change,
+  deadLetter: undefined,
+  pollAt: row.newStatusAt + maxPollingTime + 1
+})
+
 /** Returns the number of reads made on the plan, including this one; undefined if this read was not on the plan. */
 const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { Body, Signed } from "@pawl/core/Callback"
+import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -41,6 +41,7 @@ export interface Ordered {
  *   (`docs/decisions/0015-a-rows-key-contains-the-kind-that-the-row-was-created-with.md`).
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
+ * - `registered`: whether a registration named the row.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
  * - `secret`: the secret that signed the newest callback; undefined before the first.
@@ -67,6 +68,7 @@ export interface Row {
   readonly transactionId: string
   readonly kind: Kind
   readonly ordered: Ordered | undefined
+  readonly registered: boolean
   readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
@@ -89,15 +91,15 @@ export interface Row {
 }
 
 /**
- * A stored callback: when it came, the fields that its checksum covers, and all fields of its body.
+ * A stored callback: when it came, and the fields that its checksum covers. They are undefined if they are those of
+ * another transaction. `Ledger.body` returns its body.
  *
  * @category models
  * @since 0.1.0
  */
 export interface StoredCallback {
   readonly at: number
-  readonly signed: Signed
-  readonly body: Body
+  readonly signed: Signed | undefined
 }
 
 /**
@@ -206,6 +208,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   transactionId,
   kind: scope,
   ordered: undefined,
+  registered: false,
   amountCleared: false,
   evidence: Evidence.none,
   read: undefined,

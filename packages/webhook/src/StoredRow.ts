@@ -9,6 +9,7 @@
  */
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
 import { blank, type Row } from "./Row.ts"
 
 /**
@@ -16,6 +17,7 @@ import { blank, type Row } from "./Row.ts"
  *
  * - `dueAt`: when work on the row is due; undefined when it is not. A lease clears it, so during a lease
  *   it says when new work came.
+ * - `bodies`: the body of each of the newest callbacks, as the bytes that came.
  *
  * @category models
  * @since 0.1.0
@@ -24,6 +26,7 @@ export interface StoredRow {
   readonly row: Row
   readonly dueAt: number | undefined
   readonly lease: Lease | undefined
+  readonly bodies: Readonly<Partial<Record<Status, Uint8Array>>>
 }
 
 /**
@@ -101,7 +104,8 @@ export const findOrMake = (
   find(rows, kindOf, kind, source) ?? {
     row: blank(kind, transactionId, at),
     dueAt: undefined,
-    lease: undefined
+    lease: undefined,
+    bodies: {}
   }
 
 /**
@@ -112,6 +116,15 @@ export const findOrMake = (
  */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
+
+/**
+ * Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const hasRegisteredRefund = (rows: StoredRows): boolean =>
+  rows.some(({ row }) => row.kind === "refund" && row.registered)
 
 const kindOf = ({ row }: StoredRow): Kind => row.kind
 

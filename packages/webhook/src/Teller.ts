@@ -104,7 +104,8 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
         if (step._tag === "Park") return yield* park(row, step.deadLetter)
         const { attempt, change, to } = step
         const started = yield* Lease.write(ledger, row, change)
-        const transition = Transition.make(started, to, standing)
+        const body = yield* Lease.body(ledger, started, to)
+        const transition = Transition.make(started, to, standing, body)
         const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
           Effect.timeout(handlerTimeout),
           Effect.exit

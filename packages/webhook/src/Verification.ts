@@ -77,7 +77,9 @@ export interface Incoming {
 /**
  * A callback with a valid checksum. Only `verifyWith` makes one.
  *
- * - `kind`, `transactionId`: the key of its row. Without a token, the kind is the method.
+ * - `kind`, `transactionId`: the key of its row. Without a token, the kind is the method. The id is signed.
+ * - `refundId`: the refund that its body names, if refunds are signed with the id of their payment
+ *   (`Profile.refundCallbackId`). It is not signed, so it names a row only if that refund is registered.
  * - `ordered`: the fields of the order in the token.
  * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
  * - `quarantine`: the field because of which the callback cannot be acted on, if there is one.
@@ -91,6 +93,7 @@ export type Verified = Brand.Branded<
     readonly method: Method
     readonly kind: Kind
     readonly transactionId: string
+    readonly refundId: string | undefined
     readonly ordered: Ordered | undefined
     readonly signed: Signed
     readonly claim: Status | undefined
@@ -152,15 +155,13 @@ export const verifyWith = (
     return undefined
   }
 
-  /** Returns the key of the row. For a refund it has the `refundId`, if the callback has one. */
-  const keyOf = (kind: Kind, signed: Signed, body: Body) => {
-    const { refundId } = body
-    const isRefund = kind === "refund" || (kind === "card" && refundCallbackId === "payment")
-    return isRefund &&
-      (typeof refundId === "string" || typeof refundId === "number") &&
-      Layout.isIdentifier(String(refundId))
-      ? { kind: "refund" as const, transactionId: String(refundId) }
-      : { kind, transactionId: signed.transactionId }
+  /** Returns the refund that a body names. */
+  const refundIdOf = (kind: Kind, { refundId }: Body): string | undefined => {
+    const isRefund = refundCallbackId === "payment" && (kind === "card" || kind === "refund")
+    const isText = typeof refundId === "string" || typeof refundId === "number"
+    return isRefund && isText && Layout.isIdentifier(String(refundId))
+      ? String(refundId)
+      : undefined
   }
 
   return (incoming) => {
@@ -173,14 +174,13 @@ export const verifyWith = (
       return refuse(415, "the content type is not JSON")
     }
 
-    const parsed = Json.readBytes(incoming.body)
-    if ("fault" in parsed) return refuse(400, `the body is not valid JSON: ${parsed.fault}`)
-    const body = parsed.json
-    if (!Layout.isBody(body)) return refuse(400, "the body is not a JSON object")
-    const route = Layout.routeOf(incoming.search, body)
+    const draft = Json.draftBytes(incoming.body)
+    if ("fault" in draft) return refuse(400, `the body is not valid JSON: ${draft.fault}`)
+    if (!Layout.isBody(draft.json)) return refuse(400, "the body is not a JSON object")
+    const route = Layout.routeOf(incoming.search, draft.json)
     if ("reason" in route) return route
     const { method } = route
-    const signed = Layout.signedOf(method, body)
+    const signed = Layout.signedOf(method, draft.json, draft.sourceOf)
     if (!("account" in signed)) return signed
 
     const checksum = incoming.checksum ?? ""
@@ -200,12 +200,18 @@ export const verifyWith = (
       return refuse(400, "the account is not one of the merchant's")
     }
 
+    // Only now, because the sender of costly numbers must have a checksum.
+    const body = draft.exact() as Body
     const quarantine = Layout.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]
+    // Signed with the id of the payment, a callback without a registered refund is about the payment.
+    const isOfPayment = kind === "refund" && refundCallbackId === "payment"
     return {
       method,
-      ...keyOf(kind, signed, body),
-      ordered: token?.ordered,
+      kind: isOfPayment ? method : kind,
+      transactionId: signed.transactionId,
+      refundId: refundIdOf(kind, body),
+      ordered: isOfPayment ? undefined : token?.ordered,
       signed,
       claim: quarantine === undefined && isStatus(status) ? status : undefined,
       quarantine,

@@ -52,9 +52,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
-import { maxBytes } from "./Verifier.ts"
+
+type OpenBody = ReturnType<typeof Bodies.make>
 
 /**
  * A receiver as a web-standard handler.
@@ -81,18 +83,26 @@ export interface WebReceiver {
  */
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const runtime = ManagedRuntime.make(layer)
+  const openBody = Bodies.make()
   /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
       runtime.runFork(Effect.logError(Door.bodyAlreadyRead))
       return Promise.resolve(new Response(null, { status: 500 }))
     }
-    return readBody(request.body).then((body) => {
+    const respondTo = (body: Uint8Array, release?: () => void): Promise<Response> => {
       const { promise, resolve } = Promise.withResolvers<Response>()
       const fiber = runtime.runFork(receive(request, body))
-      fiber.addObserver((exit) => resolve(respond(Exit.isSuccess(exit) ? exit.value : 503)))
+      fiber.addObserver((exit) => {
+        release?.()
+        resolve(respond(Exit.isSuccess(exit) ? exit.value : 503))
+      })
       return promise
-    })
+    }
+    if (request.body === null) return respondTo(Door.emptyBody)
+    return readBody(openBody, request.body).then(({ bytes, release }) =>
+      bytes === undefined ? respond(503) : respondTo(bytes, release)
+    )
   }
   return { handler, start: () => runtime.runPromise(Effect.void), dispose: () => runtime.dispose() }
 }
@@ -112,32 +122,30 @@ const receive = ({ headers, method, url }: Request, body: Uint8Array) =>
 const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.responseHeaders(status) })
 
-/** Reads at most one byte over the limit. A body that ends early counts as empty, and the verifier refuses it. */
-const readBody = (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> => {
-  if (body === null) return Promise.resolve(Door.emptyBody)
-  const reader = body.getReader()
-  const chunks: Array<Uint8Array> = []
-  let length = 0
-  const readRest = (): Promise<Uint8Array> =>
-    reader.read().then(({ done, value }) => {
-      if (done) return concat(chunks, length)
-      chunks.push(value)
-      length += value.length
-      return length <= maxBytes
-        ? readRest()
-        : reader.cancel().then(() => concat(chunks, maxBytes + 1))
-    })
-  return readRest().catch(() => Door.emptyBody)
-}
-
-const concat = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const [first = Door.emptyBody] = chunks
-  if (chunks.length <= 1 && first.length === length) return first
-  const all = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk.subarray(0, length - at), at)
-    at += chunk.length
+/**
+ * Reads a body. One that is too large has one byte over the limit; one that ends early is empty, and the verifier refuses
+ * it. One that is given up is undefined. A promise for each chunk that waits for the next one would keep every
+ * chunk, so the result is a promise of its own.
+ */
+const readBody = (
+  open: OpenBody,
+  stream: ReadableStream<Uint8Array>
+): Promise<{ readonly bytes: Uint8Array | undefined; readonly release: () => void }> => {
+  const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>()
+  const reader = stream.getReader()
+  const stop = (bytes: Uint8Array | undefined) => {
+    resolve(bytes)
+    reader.cancel().catch(() => undefined)
   }
-  return all
+  const body = open(() => stop(undefined))
+  const take = ({ done, value }: ReadableStreamReadResult<Uint8Array>): undefined => {
+    if (done) resolve(body.complete())
+    else if (body.add(value)) readNext()
+    else stop(Door.tooLargeBody)
+  }
+  const readNext = (): void => {
+    reader.read().then(take, () => resolve(Door.emptyBody))
+  }
+  readNext()
+  return promise.then((bytes) => ({ bytes, release: body.release }))
 }

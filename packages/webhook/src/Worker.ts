@@ -17,6 +17,7 @@
  *
  * @since 0.1.0
  */
+import * as Evidence from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -57,12 +58,26 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
       const rowsAtWork = new Set<string>()
       const slotFreed = yield* Latch.make()
 
+      /** Tells whether an unknown id is that of a transaction of the other method. */
+      const isReplay = ({ method, registered, transactionId }: Row) =>
+        registered
+          ? Effect.succeed(false)
+          : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
+              Effect.retry(Lease.retrySchedule),
+              Effect.orDie,
+              Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
+            )
+
       const readIfDue = Effect.fnUntraced(function* (row: Leased) {
         const at = Reconciler.readAt(row, rules)
         if (at === undefined || at > (yield* Clock.currentTimeMillis)) return row
         const result = yield* confirmer.read(row)
         yield* journal.record(row, { _tag: "Read", result: textOf(result) })
-        const change = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+        const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+        const change =
+          planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
+            ? Reconciler.asReplay(row, planned)
+            : planned
         const next = yield* Lease.write(ledger, row, change)
         if (change.deadLetter !== undefined) {
           yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })

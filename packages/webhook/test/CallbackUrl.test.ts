@@ -241,28 +241,27 @@ describe("the id of the row of a callback", () => {
     return [kind, transactionId]
   }
 
-  it("is the refundId of a refund, if that is an identifier", () => {
-    expect(idOf({ refundId: "7" }, token)).toEqual(["refund", "7"])
-    expect(idOf({ refundId: 7 }, token)).toEqual(["refund", "7"])
-    expect(idOf({}, token)).toEqual(["refund", "100001"])
-    for (const refundId of ["", "a/b", null, {}, "x".repeat(65)]) {
-      expect(idOf({ refundId }, token)).toEqual(["refund", "100001"])
-    }
-  })
-
-  it("is the transactionId if the URL names no operation", () => {
+  it("A27: is the signed id, whatever the body names, with the kind of the URL", () => {
+    expect(idOf({ refundId: "7" }, token)).toEqual(["refund", "100001"])
     expect(idOf({ refundId: "7" })).toEqual(["card", "100001"])
+    expect(verified("card", card({ refundId: "7" }), token).refundId).toBeUndefined()
   })
 
-  it("is the refundId if the profile says that refund callbacks carry the id of the payment", () => {
+  it("is the payment's if the profile says that refunds are signed with it; the refund is only named", () => {
     const layer = Verifier.layer({ current: Redacted.make(secret) }).pipe(
       Layer.provide([NodeHmac.layer, Profile.layer({ refundCallbackId: "payment" })])
     )
     const { verify } = Effect.runSync(Effect.provide(Verifier.Verifier, layer))
-    const of = (body: Parameters<typeof card>[0]) =>
-      Result.getOrThrow(verify(incoming("card", card(body))))
-    expect(of({ refundId: "7" })).toMatchObject({ kind: "refund", transactionId: "7" })
-    expect(of({})).toMatchObject({ kind: "card", transactionId: "100001" })
+    const of = (body: Parameters<typeof card>[0], search?: string) =>
+      Result.getOrThrow(verify(incoming("card", card(body), search ? { search } : {})))
+    const payment = { kind: "card", transactionId: "100001", ordered: undefined }
+    for (const search of [undefined, token]) {
+      expect(of({ refundId: "7" }, search)).toMatchObject({ ...payment, refundId: "7" })
+      expect(of({ refundId: 7 }, search)).toMatchObject({ ...payment, refundId: "7" })
+      for (const refundId of [undefined, "", "a/b", null, {}, "x".repeat(65)]) {
+        expect(of({ refundId }, search)).toMatchObject({ ...payment, refundId: undefined })
+      }
+    }
   })
 })
 

@@ -9,6 +9,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ExpectedAmount from "../src/internal/ExpectedAmount.ts"
 import { blank, type Row } from "../src/Row.ts"
+import { card, incoming } from "./service.ts"
 import * as World from "./world.ts"
 
 const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<string>): Row => ({
@@ -19,8 +20,7 @@ const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<stri
       ["NEW", "PENDING", "SUCCEED"][index],
       {
         signed: { account: "4711", amount, currency: "EUR", transactionId: "100001" },
-        at: 0,
-        body: {}
+        at: 0
       }
     ])
   )
@@ -187,4 +187,40 @@ describe("a transaction with another amount than the ordered one", () => {
         )
       })
     ))
+})
+
+describe("the callback of one refund that is sent again with the refundId of another", () => {
+  const replay = (refundCallbackId: "refund" | "payment") =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: World.says("SUCCEED"),
+          profile: { refundCallbackId }
+        })
+        const { receiveRequest } = yield* world.start
+        const order = { kind: "refund" as const, account: "mid-1", currency: "EUR" }
+        yield* world.ledger.register({ ...order, transactionId: "1", amount: "4.00" }, 0)
+        yield* world.ledger.register({ ...order, transactionId: "2", amount: "6.00" }, 0)
+        const callback = card({
+          transactionId: refundCallbackId === "refund" ? "1" : "9",
+          refundId: "2",
+          orderAmount: "4.00"
+        })
+        expect(yield* receiveRequest(incoming("card", callback))).toBe(200)
+        yield* World.pass("1 minute")
+        expect(World.deadLetter(world)).toEqual([])
+        return world.calls.flatMap(({ signed, to, transactionId }) => [
+          [transactionId, to, signed?.amount]
+        ])
+      })
+    )
+
+  it("A27: neither parks the other nor lends it an amount", async () => {
+    expect(await replay("refund")).toEqual([["1", "SUCCEED", "4.00"]])
+  })
+
+  it("A27: does not do so either where refunds are signed with the id of their payment", async () => {
+    const told = await replay("payment")
+    expect(told.filter(([id]) => id === "2")).toEqual([["2", "SUCCEED", undefined]])
+  })
 })

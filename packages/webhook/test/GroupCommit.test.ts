@@ -24,12 +24,22 @@ interface Commit {
 }
 
 /** A group commit whose commits the test ends. An item is a letter, which is its key, and a number, its variant. */
-const controlled = Effect.fnUntraced(function* (options: { maxSize: number; committers: number }) {
+const controlled = Effect.fnUntraced(function* (options: {
+  maxSize: number
+  committers: number
+  maxWaiting?: number
+}) {
   const commits: Array<Commit> = []
+  let looks = 0
   const join = yield* GroupCommit.make<string, string, Refused>({
+    maxWaiting: Infinity,
     ...options,
+    full: new Refused(false),
     isItemError: ({ isItemError }) => isItemError,
-    keyOf: (item) => ({ key: item.slice(0, 1), variant: item.slice(1) }),
+    keyOf: (item) => {
+      looks++
+      return { key: item.slice(0, 1), variant: item.slice(1) }
+    },
     wait: yield* SharedTimeout.make(Duration.seconds(3), Effect.fail(new Refused(false))),
     commit: Effect.fnUntraced(function* (items) {
       const gate = yield* Deferred.make<void, Refused>()
@@ -50,7 +60,8 @@ const controlled = Effect.fnUntraced(function* (options: { maxSize: number; comm
     yield* (commits[index] as Commit).end(exit)
     yield* settled
   })
-  return { commits, end, items: () => commits.map(({ items }) => items), joinAll, settled }
+  const items = () => commits.map(({ items }) => items)
+  return { commits, end, items, joinAll, looks: () => looks, settled }
 })
 
 const ended = (fibers: ReadonlyArray<Fiber.Fiber<string, Refused>>) =>
@@ -78,21 +89,21 @@ describe("GroupCommit", () => {
     })
   )
 
-  it.effect("commits the items of a key in order, one variant and one commit at a time", () =>
+  it.effect("commits the items of a key and variant together, one commit of a key at a time", () =>
     Effect.gen(function* () {
       const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 2 })
       yield* joinAll(["z0"])
       yield* joinAll(["y0"])
       yield* joinAll(["a1", "a2", "b1", "a1", "b1", "z1", "a3"])
       yield* end(0, Exit.void)
-      expect(items().slice(2)).toEqual([["a1", "b1", "b1", "z1"]])
+      expect(items().slice(2)).toEqual([["a1", "a1", "b1", "b1", "z1"]])
       // The other committer is free and takes nothing: every waiting item has the key a.
       yield* end(1, Exit.void)
       expect(items().length).toBe(3)
       const last = yield* joinAll(["c1"])
       expect(items().slice(3)).toEqual([["c1"]])
-      for (const index of [3, 2, 4, 5]) yield* end(index, Exit.void)
-      expect(items().slice(4)).toEqual([["a2"], ["a1"], ["a3"]])
+      for (const index of [3, 2, 4]) yield* end(index, Exit.void)
+      expect(items().slice(4)).toEqual([["a2"], ["a3"]])
       expect(ended(last)).toEqual(["c1!"])
     })
   )
@@ -139,5 +150,51 @@ describe("GroupCommit", () => {
         expect(ended(second)).toEqual(["b1!"])
         expect(items()).toEqual([["a1"], ["b1"], ["d1"]])
       })
+  )
+
+  it.effect(
+    "A29: looks at each item once, however many wait and however their variants alternate",
+    () =>
+      Effect.gen(function* () {
+        const { commits, end, items, joinAll, looks } = yield* controlled({
+          maxSize: 64,
+          committers: 1
+        })
+        yield* joinAll(["z0"])
+        const replays = Array.from({ length: 100 }, (_, index) => `a${index % 2}`)
+        const genuine = Array.from(
+          { length: 100 },
+          (_, index) => `${String.fromCodePoint(1000 + index)}1`
+        )
+        const fibers = yield* joinAll([...replays, ...genuine])
+        for (let index = 0; index < commits.length; index++) yield* end(index, Exit.void)
+        expect(ended(fibers)).toHaveLength(200)
+        expect(ended(fibers)).not.toContain(undefined)
+        expect(looks()).toBe(201)
+        // Replays with one status share a commit, however they came, so the groups are full.
+        expect(items().map(({ length }) => length)).toEqual([1, 64, 64, 64, 8])
+      })
+  )
+
+  it.effect("A29: fails the item that is too much, in all or of one key and variant", () =>
+    Effect.gen(function* () {
+      const { end, joinAll } = yield* controlled({ maxSize: 3, committers: 1, maxWaiting: 5 })
+      yield* joinAll(["z0"])
+      const fibers = yield* joinAll(["a1", "a1", "a1", "a1", "b1", "c1", "d1"])
+      expect(ended(fibers).map((each) => each === "failed")).toEqual([
+        false,
+        false,
+        false,
+        true,
+        false,
+        false,
+        true
+      ])
+      for (const index of [0, 1, 2]) yield* end(index, Exit.void)
+      expect(ended(fibers).filter((each) => each === "failed")).toHaveLength(2)
+      const later = yield* joinAll(["d1"])
+      yield* end(3, Exit.void)
+      expect(ended(later)).toEqual(["d1!"])
+    })
   )
 })

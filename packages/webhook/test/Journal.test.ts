@@ -146,6 +146,33 @@ it("has entries for the callbacks, reads and transitions of a transaction", () =
     })
   ))
 
+it("A32: a full quarantine answers 200 and has an alarm of its own, and the first of a kind is logged", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({ read: World.says("SUCCEED") })
+      const { receive } = yield* world.start
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => {
+        logged.push(message)
+      })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => `SETTLED_${n}`),
+        (status) => receive("1", status)
+      ).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Warn"))
+      expect(new Set(answers)).toEqual(new Set([200]))
+      expect(yield* receive("1", "SUCCEED")).toBe(200)
+      yield* World.settled
+      const alarms = world.entries.flatMap((entry) =>
+        entry._tag === "Alarm" ? [entry.reason] : []
+      )
+      expect(alarms).toEqual([
+        "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
+      ])
+      const first = { _tag: "Quarantined", field: "transactionStatus" }
+      expect(logged).toEqual([[first], [expect.objectContaining({ _tag: "Alarm" })]])
+    })
+  ))
+
 it("has the result of each read", () =>
   World.run(
     Effect.gen(function* () {

@@ -27,6 +27,7 @@ const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
   kind: verified.kind,
   transactionId: verified.transactionId,
+  refundId: verified.refundId,
   ordered: verified.ordered,
   signed: verified.signed,
   claim: verified.claim,

@@ -6,12 +6,16 @@ import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
+import * as Struct from "effect/Struct"
 import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
+import type { Verified } from "../src/Verifier.ts"
+import * as Schema from "../src/internal/sql/Schema.ts"
 import { client, emptied, ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -42,8 +46,10 @@ const groups = (place: Place, numRuns: number) => {
           for (const ledger of [one, many]) {
             yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
           }
-          const inTurn = yield* Effect.forEach(all, (each, at) => one.accept(each, 1000 + at))
-          const atOnce = yield* Effect.forEach(all, (each, at) => many.accept(each, 1000 + at), {
+          // Callbacks of one row with different statuses change places, so each row has one time.
+          const timeOf = ({ transactionId }: Verified) => 1000 + Number(transactionId)
+          const inTurn = yield* Effect.forEach(all, (each) => one.accept(each, timeOf(each)))
+          const atOnce = yield* Effect.forEach(all, (each) => many.accept(each, timeOf(each)), {
             concurrency: "unbounded"
           })
           expect(atOnce).toEqual(inTurn)
@@ -88,6 +94,91 @@ const promises = (place: Place) => {
         }
       })
     )
+  )
+
+  it.effect(
+    "A31: reads no body but that of the status to tell",
+    within(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        const accept = (transactionStatus: Status) =>
+          ledger.accept(verified("card", card({ transactionStatus })), 1000)
+        yield* accept("PENDING")
+        yield* accept("SUCCEED")
+        // A body that is not JSON cannot be parsed, so these calls would fail.
+        const unreadable = new Uint8Array([0])
+        yield* sql`UPDATE pawl_callbacks SET first_body = ${unreadable}, newest_body = ${unreadable}`
+        const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
+        const leased = rows[0] as Leased
+        yield* sql`UPDATE pawl_transactions SET callbacks = callbacks + 1`
+        const written = yield* ledger.write(leased, {
+          deadLetter: { reason: "handler-failed", at: 1, to: undefined }
+        })
+        const signed = {
+          account: "mid-1",
+          amount: "10.00",
+          currency: "EUR",
+          transactionId: "100001"
+        }
+        const stored = { at: 1000, signed }
+        const shown = [leased, written, yield* ledger.get("card", "100001")]
+        for (const row of shown) {
+          expect(row?.newestCallbacks).toEqual({ PENDING: stored, SUCCEED: stored })
+        }
+        expect(yield* ledger.body(leased, "SUCCEED")).toEqual(unreadable)
+        expect(yield* ledger.body(leased, "FAILED")).toBeUndefined()
+      })
+    )
+  )
+
+  it.effect("brings the tables of the first version up to date", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_migrations"]
+      yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)
+      yield* Migrator.make({})({
+        table: "pawl_migrations",
+        loader: Migrator.fromRecord({ "1_ledger": Schema.migrations["1_ledger"] })
+      })
+      const line = (
+        transaction_id: string,
+        bodies: { newest_at?: null; first_body?: Uint8Array; newest_body?: Uint8Array }
+      ) => ({
+        transaction_id,
+        scope: "card",
+        status: "SUCCEED",
+        count: 2,
+        first_at: 1,
+        newest_at: 2,
+        first_body: null,
+        newest_body: null,
+        ...bodies
+      })
+      const body = (transactionId: string, orderAmount: string) =>
+        verified("card", card({ transactionId, orderAmount })).bytes
+      const lines = [
+        line("1", { first_body: body("1", "1.00"), newest_body: body("1", "2.00") }),
+        line("2", { first_body: body("2", "3.00") }),
+        line("3", { newest_at: null }),
+        line("4", { first_body: body("5", "4.00") })
+      ]
+      yield* Effect.forEach(lines, (each) => sql`INSERT INTO pawl_callbacks ${sql.insert(each)}`)
+      yield* Schema.migrate
+      const migrated = yield* sql`SELECT * FROM pawl_callbacks ORDER BY transaction_id`
+      const signed = ["2.00", "3.00", null, null].map((amount) => ({
+        account: amount && "mid-1",
+        amount,
+        currency: amount && "EUR"
+      }))
+      expect(migrated).toMatchObject(
+        lines.map((each, index) => ({
+          ...Struct.omit(each, ["count", "first_at", "newest_at"]),
+          ...signed[index]
+        }))
+      )
+      expect(migrated.map(({ count }) => Number(count))).toEqual([2, 2, 2, 2])
+    }).pipe(Effect.provide(client(place), { local: true }))
   )
 
   it.effect(

@@ -28,6 +28,27 @@ describe("an id that no endpoint knows for a day", () => {
       })
     ))
 
+  it("A33: is no dead letter and is not polled on if it is a transaction of the other method", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ kind }) => (kind === "apm" ? World.notFound : Effect.succeed("SUCCEED"))
+        })
+        const { receive } = yield* world.start
+        yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
+        // The callback of the card payment, sent again as that of an APM payment with the same signed texts.
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("2 days")
+        const readsAsApm = () => world.reads.filter(({ kind }) => kind === "apm").length
+        const before = readsAsApm()
+        yield* World.pass("10 days")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("10 days")
+        expect(deadLetter(world)).toEqual([])
+        expect(readsAsApm() - before).toBeLessThanOrEqual(2)
+      })
+    ))
+
   it("is read again on the ladder when the service knows it", () =>
     World.run(
       Effect.gen(function* () {

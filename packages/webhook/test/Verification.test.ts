@@ -2,11 +2,11 @@
  * The verifier as a plain function. `Verifier.test.ts` tests its results one by one.
  */
 import { createHmac } from "node:crypto"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { Sign } from "@pawl/core/Checksum"
 import type { Switches } from "@pawl/core/Profile"
 import { maxBytes, type Options, verifyWith } from "../src/Verification.ts"
-import { apm, card, checksum, incoming, search, secret } from "./service.ts"
+import { apm, card, checksum, incoming, search, secret, sign } from "./service.ts"
 
 const signs = (key: string) => (text: string) => createHmac("sha256", key).update(text).digest()
 const verify = (options?: Partial<Options<Sign>>, profile?: Partial<Switches>) =>
@@ -21,6 +21,7 @@ describe("a callback", () => {
       method: "apm",
       kind: "apm-payment",
       transactionId: "100001",
+      refundId: undefined,
       ordered: { requestId: "order-17" },
       signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" },
       claim: "SUCCEED",
@@ -41,6 +42,36 @@ describe("a callback", () => {
   ])("that is not genuine is refused with %i and a reason", (status, changes) => {
     const reason = expect.any(String)
     expect(verify()(incoming("card", card(), changes))).toEqual({ status, reason })
+  })
+})
+
+describe("a body with numbers", () => {
+  const numbers = { ...card(), transactionId: 1, list: Array.from({ length: 9 }, () => 0.5) }
+  const text = JSON.stringify(numbers)
+    .replaceAll("0.5", "0.50")
+    .replace('"10.00"', "10.00")
+    .replace('"orderAmount"', String.raw`"order\u0041mount"`)
+  const request = (checksum: string) =>
+    incoming("card", card(), { body: new TextEncoder().encode(text), checksum })
+
+  it("has its signed fields verified, and its other fields kept, exactly as they were sent", () => {
+    const result = verify()(request(sign(["mid-1", "10.00", "EUR", "1"])))
+    expect(result).toMatchObject({
+      signed: { amount: "10.00", transactionId: "1" },
+      body: { orderAmount: "10.00", transactionId: 1, list: numbers.list.map(() => "0.50") }
+    })
+  })
+
+  it("A38: has them read exactly only after its checksum", () => {
+    const parse = vi.spyOn(JSON, "parse")
+    const exactParses = () => parse.mock.calls.filter(([, reviver]) => reviver !== undefined).length
+    expect(verify()(request("forged"))).toMatchObject({ status: 401 })
+    expect(exactParses()).toBe(0)
+    expect(verify()(request(sign(["mid-1", "10.00", "EUR", "1"])))).toMatchObject({
+      claim: "SUCCEED"
+    })
+    expect(exactParses()).toBe(1)
+    parse.mockRestore()
   })
 })
 
@@ -71,8 +102,9 @@ describe("the rules", () => {
     const request = incoming("card", card({ refundId: "7" }))
     expect(verify()(request)).toMatchObject({ kind: "card", transactionId: "100001" })
     expect(verify({}, { refundCallbackId: "payment" })(request)).toMatchObject({
-      kind: "refund",
-      transactionId: "7"
+      kind: "card",
+      transactionId: "100001",
+      refundId: "7"
     })
   })
 })

@@ -7,6 +7,7 @@ import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { NotFound, type ReadError, Unreachable } from "@pawl/core/PaymentsError"
+import * as Profile from "@pawl/core/Profile"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import type { Kind } from "@pawl/core/Kind"
@@ -50,6 +51,7 @@ export type Flaw = "none" | "refused" | "unanswered"
  */
 export interface Options {
   readonly policy?: Policy
+  readonly profile?: Partial<Profile.Switches>
   readonly read?: (read: Read) => Effect.Effect<OpenStatus, ReadError>
   readonly handle?: (call: Call) => Effect.Effect<void, unknown>
   readonly commit?: Handler.Handler["Service"]["commit"]
@@ -183,7 +185,12 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(
       Receiver.layer({ policy: options.policy ?? "final" }).pipe(
-        Layer.provide(Verifier.layer({ current: Redacted.make(service.secret) })),
+        Layer.provide(
+          Layer.provide(
+            Verifier.layer({ current: Redacted.make(service.secret) }),
+            Profile.layer(options.profile ?? {})
+          )
+        ),
         Layer.provide([
           Layer.succeed(Ledger.Ledger, ledgerOf(process)),
           NodeHmac.layer,
@@ -206,7 +213,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
         return stop
       }),
       receive: (id: string, status: OpenStatus) =>
-        Effect.provideService(receive(callback(id, status)), Clock.Clock, ahead)
+        Effect.provideService(receive(callback(id, status)), Clock.Clock, ahead),
+      receiveRequest: (incoming: Verifier.Incoming) =>
+        Effect.provideService(receive(incoming), Clock.Clock, ahead)
     }
   }).pipe(Effect.provideService(Clock.Clock, ahead))
 

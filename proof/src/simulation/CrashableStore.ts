@@ -77,6 +77,7 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
+      body: (key, status) => execute(ledger.body(key, status)),
       deadLetters: (page) => execute(ledger.deadLetters(page)),
       redrive: (key, at) => execute(ledger.redrive(key, at)),
       redriveAll: (options) => execute(ledger.redriveAll(options)),

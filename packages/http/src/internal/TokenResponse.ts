@@ -4,7 +4,6 @@
 import * as Json from "@pawl/core/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Base64Url from "effect/encoding/Base64Url"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Token } from "../AccessToken.ts"
@@ -44,7 +43,10 @@ export const toToken = (text: string): Effect.Effect<Token> =>
 
 /** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
 const readExpiry = (text: string): number => {
-  const claims = Result.flatMap(Base64Url.decode(text.split(".")[1] ?? ""), Json.fromBytes)
+  const [, encoded = ""] = text.split(".")
+  // Each byte becomes one character, which changes other texts of the claims, but not the number.
+  const decoded = Result.try(() => atob(encoded.replaceAll("-", "+").replaceAll("_", "/")))
+  const claims = Result.flatMap(decoded, Json.fromText)
   const exp = member(Result.getOrUndefined(claims), "exp")
   return typeof exp === "number" ? exp : Number.NaN
 }

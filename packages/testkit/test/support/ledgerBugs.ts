@@ -3,12 +3,9 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
-import type { Accepted, Ledger } from "@pawl/webhook/Ledger"
+import type { Ledger } from "@pawl/webhook/Ledger"
 import type { Key, Leased, Row } from "@pawl/webhook/Row"
-import type { Verified } from "@pawl/webhook/Verifier"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 
 export type Port = Ledger["Service"]
 export type ChangeLedger = (ledger: Port) => Port
@@ -71,25 +68,3 @@ const nextDue = (ledger: Port) =>
 
 /** A description, the beginning of the name of the law that catches the bug, and the change of the ledger. */
 export type PlantedBug = readonly [bug: string, law: string, plant: ChangeLedger]
-
-/** Commits all waiting callbacks together, or none of them. */
-export const inGroups = (ledger: Port): Port["accept"] => {
-  let group: Array<{
-    readonly call: readonly [verified: Verified, at: number]
-    readonly done: Deferred.Deferred<Accepted, StoreUnavailable>
-  }> = []
-  const commit = Effect.gen(function* () {
-    const all = group
-    group = []
-    const exits = yield* Effect.forEach(all, ({ call }) => Effect.exit(ledger.accept(...call)))
-    const failed = exits.find(Exit.isFailure)
-    for (const [at, { done }] of all.entries())
-      yield* Deferred.done(done, failed ?? exits[at] ?? Exit.die("no exit"))
-  })
-  return Effect.fnUntraced(function* (...call) {
-    const done = yield* Deferred.make<Accepted, StoreUnavailable>()
-    group.push({ call, done })
-    if (group.length === 1) yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, commit))
-    return yield* Deferred.await(done)
-  })
-}

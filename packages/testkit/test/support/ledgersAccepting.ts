@@ -2,8 +2,10 @@
  * Planted bugs in accepting callbacks and registrations.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
-import type { Row, StoredCallback } from "@pawl/webhook/Row"
+import type { Row } from "@pawl/webhook/Row"
+import * as RowRule from "@pawl/webhook/RowRule"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
@@ -60,20 +62,15 @@ export const accepting: ReadonlyArray<PlantedBug> = [
   [
     "a body is copied by assignment, which loses `__proto__`",
     "callbacks are counted",
-    seeing((row) => {
-      const copy = ({ at, body, signed }: StoredCallback) => {
-        const { metadata, ...rest } = body
-        return {
-          at,
-          signed,
-          body: { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
-        }
-      }
-      const copies = Object.entries(row.newestCallbacks).map(([status, each]) => [
-        status,
-        copy(each)
-      ])
-      return { ...row, newestCallbacks: Object.fromEntries(copies) as Row["newestCallbacks"] }
+    (ledger) => ({
+      ...ledger,
+      body: (...key) =>
+        Effect.map(ledger.body(...key), (bytes) => {
+          if (bytes === undefined) return undefined
+          const { metadata, ...rest } = JSON.parse(new TextDecoder().decode(bytes))
+          const copy = { ...rest, ...(metadata && { metadata: Object.assign({}, metadata) }) }
+          return new TextEncoder().encode(JSON.stringify(copy))
+        })
     })
   ],
   [
@@ -125,6 +122,34 @@ export const accepting: ReadonlyArray<PlantedBug> = [
         return accepted
       })
     })
+  ],
+  [
+    "a refund that is not registered is named by an unsigned refundId",
+    "an id that is not signed",
+    (ledger) => ({
+      ...ledger,
+      accept: (verified, at) => ledger.accept(RowRule.ofNamedRefund(verified), at)
+    })
+  ],
+  [
+    "the signed fields of another transaction are kept",
+    "an id that is not signed",
+    (ledger) => {
+      const signed = new Map<string, Signed>()
+      return {
+        ...seeing((row) => {
+          const kept = Object.entries(row.newestCallbacks).map(([status, each]) => [
+            status,
+            { ...each, signed: each.signed ?? signed.get(row.transactionId) }
+          ])
+          return { ...row, newestCallbacks: Object.fromEntries(kept) as typeof row.newestCallbacks }
+        })(ledger),
+        accept: (verified, at) => {
+          if (verified.refundId !== undefined) signed.set(verified.refundId, verified.signed)
+          return ledger.accept(verified, at)
+        }
+      }
+    }
   ],
   [
     "a body with a NUL character is dropped",

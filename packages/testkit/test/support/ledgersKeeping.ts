@@ -2,10 +2,11 @@
  * Planted bugs in finding, joining, redriving and cleaning up rows.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Key } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { inGroups, seeing, type PlantedBug } from "./ledgerBugs.ts"
+import { seeing, type PlantedBug } from "./ledgerBugs.ts"
 
 /** The planted bugs. */
 export const keeping: ReadonlyArray<PlantedBug> = [
@@ -33,12 +34,11 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
-    "a refund is found by the transactionId of its payment",
-    "an operation has one row",
+    "a registered refund is not found by its refundId",
+    "an id that is not signed",
     (ledger) => ({
       ...ledger,
-      accept: (verified, at) =>
-        ledger.accept({ ...verified, transactionId: verified.signed.transactionId }, at)
+      accept: (verified, at) => ledger.accept({ ...verified, refundId: undefined }, at)
     })
   ],
   [
@@ -125,20 +125,17 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "a full quarantine drops a body and reports success",
+    "a full quarantine refuses a body",
     "quarantine keeps",
     (ledger) => ({
       ...ledger,
       accept: (verified, at) =>
-        Effect.catchTag(ledger.accept(verified, at), "StoreUnavailable", () =>
-          Effect.succeed({ isNew: true })
+        Effect.flatMap(ledger.accept(verified, at), (accepted) =>
+          accepted.hasReplaced === true
+            ? Effect.fail(new StoreUnavailable({}))
+            : Effect.succeed(accepted)
         )
     })
-  ],
-  [
-    "one callback that fails makes its whole group fail",
-    "quarantine keeps",
-    (ledger) => ({ ...ledger, accept: inGroups(ledger) })
   ],
   [
     "accept returns before its commit",

@@ -25,7 +25,8 @@ export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.amountCleared &&
   Object.values(row.newestCallbacks).some(
-    ({ signed }) => !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
+    ({ signed }) =>
+      signed !== undefined && !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
   )
 
 const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>

@@ -6,6 +6,7 @@
  * A lease lasts 30 seconds and is renewed every 10 seconds. It counts as lost when another worker has the row, or
  * when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can claim the row.
  */
+import type { Status } from "@pawl/core/Status"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -33,6 +34,18 @@ export const write = (
     Effect.orDie,
     Effect.flatMap((row) => (row === undefined ? Effect.interrupt : Effect.succeed(row)))
   )
+
+/** Reads the body of the newest callback that claims a status, with retries while the ledger is not available. */
+export const body = (
+  ledger: Ledger["Service"],
+  { method, newestCallbacks, scope, transactionId }: Leased,
+  status: Status
+): Effect.Effect<Uint8Array | undefined> =>
+  newestCallbacks[status] === undefined
+    ? Effect.undefined
+    : ledger
+        .body({ method, scope, transactionId }, status)
+        .pipe(Effect.retry(retrySchedule), Effect.orDie)
 
 /** Renews a lease until it is lost. */
 export const renew = (ledger: Ledger["Service"], leased: Leased): Effect.Effect<void> =>

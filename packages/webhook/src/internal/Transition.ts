@@ -1,9 +1,10 @@
 /**
  * Decides which transition the handler is told next, and when it is called.
  */
-import { unsigned } from "@pawl/core/Callback"
+import { type Body, unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
+import * as Json from "@pawl/core/Json"
 import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import type { Change, DeadLetter, Leased, Row } from "../Row.ts"
@@ -75,11 +76,16 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   }
 }
 
-/** Makes the transition that the handler is called with. */
-export const make = (row: Leased, to: Status, standing: Evidence.Standing): Transition => {
-  const newest = row.newestCallbacks[to]
-  const callback =
-    newest !== undefined && ExpectedAmount.isOfOtherAccount(row, newest.signed) ? undefined : newest
+/** Makes the transition that the handler is called with. `body` is the body of the newest callback that claims it. */
+export const make = (
+  row: Leased,
+  to: Status,
+  standing: Evidence.Standing,
+  body: Uint8Array | undefined
+): Transition => {
+  const signed = row.newestCallbacks[to]?.signed
+  const isForeign = signed !== undefined && ExpectedAmount.isOfOtherAccount(row, signed)
+  const parsed = body === undefined || isForeign ? undefined : Json.readBytes(body)
   return {
     id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
     method: row.method,
@@ -92,7 +98,9 @@ export const make = (row: Leased, to: Status, standing: Evidence.Standing): Tran
     conflict: standing.conflict,
     sequence: row.sequence + 1,
     attempt: row.attempt,
-    signed: callback?.signed ?? null,
-    callback: callback === undefined ? null : unsigned(row.method, callback.body)
+    signed: isForeign ? null : (signed ?? null),
+    // The body was verified before it was stored.
+    callback:
+      parsed !== undefined && "json" in parsed ? unsigned(row.method, parsed.json as Body) : null
   }
 }

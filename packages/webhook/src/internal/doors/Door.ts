@@ -2,6 +2,7 @@
  * Parts that every door uses to read a request and write its response.
  */
 import type { StatusCode } from "../../Receiver.ts"
+import { maxBytes } from "../../Verification.ts"
 
 /** Returns the query of a URL or path, with its `?`; an empty text if there is none. */
 export const searchOf = (url: string): string => {
@@ -11,6 +12,9 @@ export const searchOf = (url: string): string => {
 
 /** The body of a request whose body is not read, because its method is not POST. */
 export const emptyBody = new Uint8Array()
+
+/** Stands for a body that is too large or has too many chunks. The response to it is 413. */
+export const tooLargeBody = new Uint8Array(maxBytes + 1)
 
 const noHeaders: Readonly<Record<string, string>> = {}
 const allowPost: Readonly<Record<string, string>> = { allow: "POST" }

@@ -49,7 +49,17 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     else open.add(slot)
   }
 
-  const accept = (verified: Verified, at: number) => {
+  /** Returns a callback as that of the refund that it names, if the refund is registered. */
+  const address = (verified: Verified): Verified => {
+    const { method, refundId } = verified
+    const named = refundId === undefined ? undefined : find(method, refundId)
+    return StoredRow.hasRegisteredRefund(named?.rows ?? [])
+      ? RowRule.ofNamedRefund(verified)
+      : verified
+  }
+
+  const accept = (received: Verified, at: number) => {
+    const verified = address(received)
     const { claim, method, transactionId } = verified
     if (claim === undefined) return quarantine.accept(verified, at)
     const slot = findOrMake(method, transactionId)
@@ -124,6 +134,11 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     write: (leased, change) => Effect.sync(() => write(leased, change)),
     get: (method, transactionId) =>
       Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
+    body: ({ method, scope, transactionId }, status) =>
+      Effect.sync(
+        () =>
+          find(method, transactionId)?.rows.find(({ row }) => row.scope === scope)?.bodies[status]
+      ),
     deadLetters: (page) => Effect.sync(() => DeadLetters.page(all(), page)),
     redrive: (key, at) => Effect.sync(() => redrive(key, at)),
     redriveAll: (options) => Effect.sync(() => redriveAll(options)),

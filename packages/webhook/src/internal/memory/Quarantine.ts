@@ -1,7 +1,6 @@
 /**
  * The quarantine in memory: verified callbacks that cannot be acted on.
  */
-import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import type { Accepted } from "../../Ledger.ts"
 import { quarantineLimit } from "../../RowRule.ts"
@@ -19,7 +18,7 @@ export const make = () => {
   const quarantine = new Map<string, ReadonlyArray<Quarantined>>()
 
   return {
-    accept: (verified: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> => {
+    accept: (verified: Verified, at: number): Effect.Effect<Accepted> => {
       const key = `${verified.method}/${verified.signed.transactionId}`
       const bodies = quarantine.get(key) ?? []
       const repeated = bodies.find((each) => isSame(each.verified.bytes, verified.bytes))
@@ -31,9 +30,10 @@ export const make = () => {
         )
         return Effect.succeed({ isNew: false })
       }
-      if (bodies.length >= quarantineLimit) return Effect.fail(new StoreUnavailable({}))
-      quarantine.set(key, [...bodies, { verified, firstAt: at, newestAt: at }])
-      return Effect.succeed({ isNew: true })
+      const isFull = bodies.length >= quarantineLimit
+      const kept = bodies.slice(0, quarantineLimit - 1)
+      quarantine.set(key, [...kept, { verified, firstAt: at, newestAt: at }])
+      return Effect.succeed(isFull ? { isNew: true, hasReplaced: true } : { isNew: true })
     },
 
     list: (): ReadonlyArray<Verified> =>

@@ -5,7 +5,8 @@
  *
  * PostgreSQL does not allow a key twice in one upsert, so all callbacks of a row in a group become one line
  * with a count. They claim the same status and name the same kind; callbacks of the row with another status
- * or kind wait for the next group. So a group has the same result as its callbacks have one after the other.
+ * or kind wait for the next group, and may change places. So a group has the same result as its callbacks have one
+ * after the other, but for the order of callbacks that came at the same time with different statuses.
  * The lines are sorted by key, so that two groups with the same rows do not deadlock.
  *
  * The row of each callback is looked up first. After that, on PostgreSQL, another process may make a row
@@ -24,13 +25,21 @@ import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Accepted } from "../../Ledger.ts"
+import { signedOf } from "../../RowRule.ts"
 import { find } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Lookup from "./Lookup.ts"
-import { type BigInteger, type Key, keyOf, preparedIfSingle } from "./RowCodec.ts"
+import {
+  type BigInteger,
+  columnsOf,
+  type Key,
+  keyOf,
+  preparedIfSingle,
+  type SignedColumns
+} from "./RowCodec.ts"
 
 /** A callback that waits to be stored. */
-export interface Callback {
+export interface Callback extends SignedColumns {
   readonly method: Method
   readonly kind: Kind
   readonly transaction_id: string
@@ -57,8 +66,17 @@ interface Count extends Key {
 /** Returns a verified callback as it is stored. */
 export const callbackOf = (verified: Verified, status: Status, at: number): Callback => {
   const { bytes: body, kind, method, ordered, secret, transactionId: transaction_id } = verified
-  const orderedText = ordered === undefined ? null : JSON.stringify(ordered)
-  return { method, kind, transaction_id, ordered: orderedText, secret, status, at, body }
+  return {
+    method,
+    kind,
+    transaction_id,
+    ordered: ordered === undefined ? null : JSON.stringify(ordered),
+    secret,
+    status,
+    at,
+    body,
+    ...columnsOf(signedOf(verified))
+  }
 }
 
 /** Returns the key for group commit: in a group, all callbacks of a method and id have one status and kind. */
@@ -121,11 +139,17 @@ export const make = (
         first_at: callbacks[0].at,
         first_body: callbacks[0].body,
         newest_at: Arr.lastNonEmpty(callbacks).at,
+        account: Arr.lastNonEmpty(callbacks).account,
+        amount: Arr.lastNonEmpty(callbacks).amount,
+        currency: Arr.lastNonEmpty(callbacks).currency,
         newest_body: callbacks.length === 1 ? null : Arr.lastNonEmpty(callbacks).body
       }))
     )} ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
       count = stored.count + excluded.count,
       newest_at = excluded.newest_at,
+      account = excluded.account,
+      amount = excluded.amount,
+      currency = excluded.currency,
       newest_body = COALESCE(excluded.newest_body, excluded.first_body)
       RETURNING transaction_id, scope, count`
 

@@ -37,13 +37,13 @@ const leaseIds = {
   orElse: () => "random() & 9007199254740991"
 }
 
-/** Reads the newest callbacks of rows, and returns the function that looks one row up. */
+/** Reads the newest callbacks of rows, without their bodies, and returns the function that looks one row up. */
 export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: ReadonlyArray<Key>) {
   const lines = yield* Retry.onConflict(
     preparedIfSingle(
       keys,
       sql<CallbackColumns>`SELECT transaction_id, scope, status, newest_at AS at,
-        COALESCE(newest_body, first_body) AS body
+        account, amount, currency
       FROM pawl_callbacks WHERE ${isOneOf(sql, keys)} AND newest_at IS NOT NULL`
     )
   )

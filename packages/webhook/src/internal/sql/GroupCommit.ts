@@ -6,8 +6,13 @@
  * A free committer takes every waiting item, so a single item is committed at once, and the items that
  * come during a commit share the next one.
  *
- * Items with the same `key` are committed in the order in which they came: a key is in one commit at a time,
- * and in a commit all items of a key have the same `variant`.
+ * A key is in one commit at a time, and in a commit all items of a key have the same `variant`. Items with the same
+ * key and variant are committed in the order in which they came. The variants of a key take turns, and so do the
+ * keys, so that many items of one key do not delay the others. The work for an item does not depend on the number
+ * of waiting items.
+ *
+ * At most `maxWaiting` items wait in all, and at most `maxSize` with the same key and variant. The next one fails with
+ * `full` at once.
  *
  * A group that fails because of one of its items is committed again item by item, so that the others
  * succeed. An item whose caller stops waiting or times out is dropped, unless its commit has begun.
@@ -34,15 +39,20 @@ interface Options<Item, Result, E> {
   readonly isItemError: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
+  /** The most items that wait. */
+  readonly maxWaiting: number
+  readonly full: E
 }
 
 /** Makes a function that commits an item in a group. */
 export const make = Effect.fnUntraced(function* <Item, Result, E>({
   commit,
   committers,
+  full,
   isItemError,
   keyOf,
   maxSize,
+  maxWaiting,
   wait
 }: Options<Item, Result, E>): Effect.fn.Return<
   (item: Item) => Effect.Effect<Result, E>,
@@ -53,26 +63,75 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     readonly item: Item
     readonly complete: (exit: Exit.Exit<Result, E>) => void
   }
-  const waiting = new Set<Waiting>()
-  const keysInCommit = new Set<string>()
+  /** The waiting items of a key, by variant. The variant whose turn is next comes first. */
+  interface Queue {
+    readonly key: string
+    readonly parts: Map<string, Set<Waiting>>
+  }
+  const queues = new Map<string, Queue>()
+  /** The queues with waiting items that are in no commit. The one whose turn is next comes first. */
+  const ready = new Set<Queue>()
+  const inCommit = new Set<Queue>()
+  let waiting = 0
   const hasWork = yield* Latch.make()
 
-  const takeGroup = (): ReadonlyArray<Waiting> => {
-    const group: Array<Waiting> = []
-    const variants = new Map<string, string>()
-    const blockedKeys = new Set(keysInCommit)
-    for (const each of waiting) {
-      if (group.length === maxSize) break
-      const { key, variant } = keyOf(each.item)
-      if ((variants.get(key) ?? variant) !== variant) blockedKeys.add(key)
-      if (blockedKeys.has(key)) continue
-      variants.set(key, variant)
-      group.push(each)
+  interface Group {
+    readonly items: ReadonlyArray<Waiting>
+    readonly queues: ReadonlyArray<Queue>
+  }
+
+  const takeGroup = (): Group => {
+    const items: Array<Waiting> = []
+    const taken: Array<Queue> = []
+    for (const queue of ready) {
+      if (items.length === maxSize) break
+      ready.delete(queue)
+      inCommit.add(queue)
+      taken.push(queue)
+      for (const [variant, part] of queue.parts) {
+        queue.parts.delete(variant)
+        for (const each of part) {
+          if (items.length === maxSize) break
+          part.delete(each)
+          items.push(each)
+        }
+        if (part.size > 0) queue.parts.set(variant, part)
+        break
+      }
     }
-    for (const each of group) waiting.delete(each)
-    for (const key of variants.keys()) keysInCommit.add(key)
-    if (waiting.size === 0 || group.length === 0) hasWork.closeUnsafe()
-    return group
+    waiting -= items.length
+    if (ready.size === 0) hasWork.closeUnsafe()
+    return { items, queues: taken }
+  }
+
+  /** Puts a queue in its place: it waits for its turn, or it is empty and removed. */
+  const place = (queue: Queue): void => {
+    if (inCommit.has(queue)) return
+    if (queue.parts.size === 0) {
+      ready.delete(queue)
+      queues.delete(queue.key)
+      return
+    }
+    ready.add(queue)
+    hasWork.openUnsafe()
+  }
+
+  const enqueue = (each: Waiting): (() => void) | undefined => {
+    const { key, variant } = keyOf(each.item)
+    const queue = queues.get(key) ?? { key, parts: new Map<string, Set<Waiting>>() }
+    const part = queue.parts.get(variant) ?? new Set()
+    if (waiting >= maxWaiting || part.size >= maxSize) return undefined
+    queues.set(key, queue)
+    queue.parts.set(variant, part)
+    part.add(each)
+    waiting++
+    place(queue)
+    return () => {
+      if (!part.delete(each)) return
+      waiting--
+      if (part.size === 0 && queue.parts.get(variant) === part) queue.parts.delete(variant)
+      place(queue)
+    }
   }
 
   const commitGroup = (group: ReadonlyArray<Waiting>): Effect.Effect<void> => {
@@ -93,17 +152,19 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     })
   }
 
-  const releaseKeys = (group: ReadonlyArray<Waiting>) =>
+  const release = (taken: ReadonlyArray<Queue>) =>
     Effect.sync(() => {
-      for (const { item } of group) keysInCommit.delete(keyOf(item).key)
-      if (waiting.size > 0) hasWork.openUnsafe()
+      for (const queue of taken) {
+        inCommit.delete(queue)
+        place(queue)
+      }
     })
 
   const committer = hasWork.await.pipe(
     Effect.andThen(
       Effect.suspend(() => {
         const group = takeGroup()
-        return Effect.andThen(commitGroup(group), releaseKeys(group))
+        return Effect.andThen(commitGroup(group.items), release(group.queues))
       })
     ),
     Effect.forever
@@ -114,9 +175,8 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
 
   return (item) =>
     wait((complete) => {
-      const each: Waiting = { item, complete }
-      waiting.add(each)
-      hasWork.openUnsafe()
-      return () => waiting.delete(each)
+      const remove = enqueue({ item, complete })
+      if (remove === undefined) complete(Effect.fail(full))
+      return remove ?? (() => undefined)
     })
 })

@@ -44,12 +44,15 @@ export const writeAndJoin = (
           evidence = evidence | ${line.evidence},
           callbacks = callbacks + ${line.callbacks},
           ordered = COALESCE(ordered, ${line.ordered}),
+          registered = CASE WHEN ${line.registered} = 1 THEN 1 ELSE registered END,
           told = COALESCE(told, ${line.told}),
           due_at = CASE WHEN due_at < ${line.new_status_at} THEN due_at ELSE ${line.new_status_at} END
         WHERE transaction_id = ${target.transaction_id} AND scope = ${target.scope}`
       yield* sql`INSERT INTO pawl_callbacks AS stored
-          (transaction_id, scope, status, count, first_at, first_body, newest_at, newest_body)
-        SELECT transaction_id, ${target.scope}, status, count, first_at, first_body, newest_at, newest_body
+          (transaction_id, scope, status, count, first_at, newest_at, account, amount, currency,
+            first_body, newest_body)
+        SELECT transaction_id, ${target.scope}, status, count, first_at, newest_at, account, amount,
+          currency, first_body, newest_body
         FROM pawl_callbacks WHERE ${isLine}
         ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
           count = stored.count + excluded.count`

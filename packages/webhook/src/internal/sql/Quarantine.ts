@@ -4,15 +4,15 @@
  * **Details**
  *
  * A body is kept once, under its digest. An attacker who has one genuine callback can send its signed
- * fields again with any other fields, so only 16 bodies of a transaction are kept. The next one is refused with
- * 503, so that the service sends it again. Callbacks of other transactions are not affected.
+ * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
+ * that came. Callbacks of other transactions are not affected.
  */
 import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Accepted } from "../../Ledger.ts"
 import { quarantineLimit } from "../../RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
@@ -29,9 +29,12 @@ export const store = Effect.fnUntraced(function* (
   const owner = yield* digestHex(Digest.sha256, transaction)
   const digest = yield* digestHex(Digest.sha256, bytes)
   const stored = yield* sql<{ readonly digest: string }>`
-    SELECT digest FROM pawl_quarantine WHERE owner = ${owner}`
-  if (stored.length >= quarantineLimit && !stored.some((line) => line.digest === digest))
-    return yield* full
+    SELECT digest FROM pawl_quarantine WHERE owner = ${owner} ORDER BY first_at, digest`
+  const isFull = stored.length >= quarantineLimit && !stored.some((line) => line.digest === digest)
+  if (isFull) {
+    const replaced = stored.slice(quarantineLimit - 1).map((line) => line.digest)
+    yield* sql`DELETE FROM pawl_quarantine WHERE owner = ${owner} AND ${sql.in("digest", replaced)}`
+  }
   const [line] = yield* sql<{
     readonly count: BigInteger
   }>`INSERT INTO pawl_quarantine AS stored ${sql.insert({
@@ -47,14 +50,7 @@ export const store = Effect.fnUntraced(function* (
   })} ON CONFLICT (owner, digest) DO UPDATE SET
     count = stored.count + 1, newest_at = excluded.newest_at
     RETURNING count`
-  return { isNew: Number(line?.count) === 1 }
-})
-
-const full = new SqlError({
-  reason: new UnknownError({
-    message: `There are ${quarantineLimit} bodies of this transaction in quarantine`,
-    cause: undefined
-  })
+  return isFull ? { isNew: true, hasReplaced: true } : { isNew: Number(line?.count) === 1 }
 })
 
 interface Columns {
@@ -75,6 +71,7 @@ export const list = (sql: SqlClient): Effect.Effect<ReadonlyArray<Verified>, Sql
           method,
           kind: method,
           transactionId: signed.transactionId,
+          refundId: undefined,
           ordered: undefined,
           signed,
           claim: undefined,

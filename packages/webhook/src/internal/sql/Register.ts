@@ -39,6 +39,7 @@ export const make = (
       method: methodOf(kind),
       kind,
       ordered: ordered === undefined ? null : JSON.stringify(ordered),
+      registered: 1,
       evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
       retry_at: at,
       created_at: at,
@@ -46,6 +47,7 @@ export const make = (
       due_at: at
     })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = excluded.kind,
+      registered = 1,
       ordered = COALESCE(excluded.ordered, stored.ordered),
       evidence = stored.evidence | excluded.evidence,
       due_at = CASE

@@ -1,16 +1,16 @@
 /**
  * The codec of rows: from a line of `pawl_transactions` and its callbacks to a `Row`.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Evidence } from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
 import type { Status } from "@pawl/core/Status"
-import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
+import type { Kind, Method } from "@pawl/core/Kind"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import type { DeadLetter, Ordered, Row, StoredCallback } from "../../Row.ts"
+import type { DeadLetter, Ordered, Row } from "../../Row.ts"
 
 /** The key of a row. */
 export interface Key {
@@ -26,6 +26,7 @@ export interface Columns extends Key {
   readonly method: Method
   readonly kind: Kind
   readonly ordered: string | null
+  readonly registered: number
   readonly amount_cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
@@ -50,11 +51,17 @@ export interface Columns extends Key {
   readonly lease: BigInteger | null
 }
 
-/** A line of `pawl_callbacks`: the newest body of one status of a row. */
-export interface CallbackColumns extends Key {
+/** The signed fields of a callback; null if they are not those of its row's transaction. */
+export interface SignedColumns {
+  readonly account: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+}
+
+/** A line of `pawl_callbacks` without its bodies: the newest callback of one status of a row. */
+export interface CallbackColumns extends Key, SignedColumns {
   readonly status: Status
   readonly at: BigInteger
-  readonly body: Uint8Array
 }
 
 /** Returns a key as one text. No scope contains a slash. */
@@ -74,6 +81,7 @@ export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"])
     columns.ordered === null
       ? undefined
       : (Result.getOrThrow(Json.fromText(columns.ordered)) as Ordered),
+  registered: columns.registered === 1,
   amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,
@@ -108,14 +116,30 @@ export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"])
 /** Reads the newest callbacks of one row. */
 export const newestOf = (lines: ReadonlyArray<CallbackColumns>): Row["newestCallbacks"] =>
   Object.fromEntries(
-    lines.map(({ at, body, scope, status }) => [
+    lines.map(({ account, amount, at, currency, status, transaction_id: transactionId }) => [
       status,
-      { at: Number(at), ...readBody(methodOf(scope), body) }
+      {
+        at: Number(at),
+        signed:
+          account === null || amount === null || currency === null
+            ? undefined
+            : { account, amount, currency, transactionId }
+      }
     ])
   )
 
+/** Returns signed fields as they are stored. */
+export const columnsOf = (signed: Signed | undefined): SignedColumns => ({
+  account: signed?.account ?? null,
+  amount: signed?.amount ?? null,
+  currency: signed?.currency ?? null
+})
+
 /** Reads the stored body of a callback, which was verified before it was stored. */
-export const readBody = (method: Method, bytes: Uint8Array): Omit<StoredCallback, "at"> => {
+export const readBody = (
+  method: Method,
+  bytes: Uint8Array
+): { readonly body: Body; readonly signed: Signed } => {
   const body = Result.getOrThrow(Json.fromBytes(bytes)) as Readonly<Record<string, string | number>>
   const [account, amount, currency, transactionId] = signedNames[method]
   const text = (name: string) => String(body[name])

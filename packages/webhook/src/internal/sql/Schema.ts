@@ -7,18 +7,21 @@
  *   lease ends, else when it is due. It is null when the row may not be claimed, and then the row is not in
  *   the index of claimable rows. `was_claimable_at` is its value when the row was last claimed.
  * - `pawl_callbacks`: for each status of a row, the first and the newest verified body, and the number of
- *   callbacks. `newest_body` is null while the first body is the newest; `newest_at` is null after both
+ *   callbacks, with the signed fields of the newest. They are null if they are those of another transaction.
+ *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  *
  * Times are milliseconds since the epoch and are parameters of each statement: no column has a time zone, and
  * no statement uses the clock of the database. Bodies are the bytes as received.
  */
+import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
+import { columnsOf, type Key, readBody, type SignedColumns } from "./RowCodec.ts"
 
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -94,7 +97,62 @@ const tables = Effect.gen(function* () {
   yield* sql`CREATE INDEX pawl_quarantine_newest ON pawl_quarantine (newest_at)`
 })
 
-const migrations = { "1_ledger": tables }
+/**
+ * Gives the signed fields columns of their own, so that work on a row reads no bodies. The columns of the bodies come
+ * last: SQLite reads a long body to find a column behind it.
+ */
+const signedColumns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const bytes = sql.literal(sql.onDialectOrElse({ pg: () => "BYTEA", orElse: () => "BLOB" }))
+
+  yield* sql`ALTER TABLE pawl_transactions ADD COLUMN registered INTEGER NOT NULL DEFAULT 0`
+  yield* sql`ALTER TABLE pawl_callbacks RENAME TO pawl_callbacks_1`
+  yield* sql`CREATE TABLE pawl_callbacks (
+    transaction_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    status TEXT NOT NULL,
+    count BIGINT NOT NULL,
+    first_at BIGINT NOT NULL,
+    newest_at BIGINT,
+    account TEXT,
+    amount TEXT,
+    currency TEXT,
+    first_body ${bytes},
+    newest_body ${bytes},
+    PRIMARY KEY (transaction_id, scope, status)
+  )`
+  let last = { transaction_id: "", scope: "", status: "" }
+  for (let isCopied = false; !isCopied;) {
+    const lines = yield* sql<CallbackLine>`SELECT * FROM pawl_callbacks_1
+      WHERE (transaction_id, scope, status) > (${last.transaction_id}, ${last.scope}, ${last.status})
+      ORDER BY transaction_id, scope, status LIMIT 100`
+    for (const line of lines) {
+      yield* sql`INSERT INTO pawl_callbacks ${sql.insert({ ...line, ...signedIn(line) })}`
+    }
+    isCopied = lines.length === 0
+    last = lines.at(-1) ?? last
+  }
+  yield* sql`DROP TABLE pawl_callbacks_1`
+  yield* sql`CREATE INDEX pawl_callbacks_newest
+    ON pawl_callbacks (newest_at) WHERE newest_at IS NOT NULL`
+})
+
+interface CallbackLine extends Key {
+  readonly status: string
+  readonly first_body: Uint8Array | null
+  readonly newest_body: Uint8Array | null
+}
+
+/** Reads the signed fields of a line from its newest body. */
+const signedIn = (line: CallbackLine): SignedColumns => {
+  const bytes = line.newest_body ?? line.first_body
+  const signed = bytes === null ? undefined : readBody(methodOf(line.scope), bytes).signed
+  return columnsOf(signed?.transactionId === line.transaction_id ? signed : undefined)
+}
+
+/** Every version of the tables, in order. */
+export const migrations = { "1_ledger": tables, "2_signed_columns": signedColumns }
+
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 /** Fails if a newer version of this package has changed the tables: this version does not know their meaning. */
@@ -104,7 +162,7 @@ const refuseNewer = Effect.gen(function* () {
     SELECT max(migration_id) AS version FROM pawl_migrations`
   const version = line?.version ?? 0
   if (version <= newest) return
-  yield* new Migrator.MigrationError({
+  return yield* new Migrator.MigrationError({
     kind: "BadState",
     message: `The store belongs to a newer version of pawl (its schema is ${version}, this version knows ${newest}): start that version, or name another store`
   })

@@ -3,6 +3,7 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
 import * as Digest from "effect/crypto/Digest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,9 +11,10 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Accepted, Ledger } from "../../Ledger.ts"
-import type { Change, Leased } from "../../Row.ts"
+import type { Change, Key, Leased } from "../../Row.ts"
+import { ofNamedRefund } from "../../RowRule.ts"
 import { find } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import type { AwaitResult } from "../SharedTimeout.ts"
@@ -23,6 +25,7 @@ import * as SqlDeadLetters from "./DeadLetters.ts"
 import * as SqlBodies from "./DeleteBodies.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
+import * as Lookup from "./Lookup.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
 import * as SqlRegister from "./Register.ts"
 import * as Retry from "./Retry.ts"
@@ -31,6 +34,9 @@ import * as SqlWrite from "./Write.ts"
 
 /** The most callbacks or writes in one commit. */
 const maxGroupSize = 128
+
+/** The most callbacks that wait for a commit. The next one is answered 503. */
+const maxWaiting = 2048
 
 /** The most groups of callbacks that are committed at a time. SQLite has one writer. */
 const committers = { pg: () => 2, orElse: () => 1 }
@@ -62,12 +68,21 @@ export const make = Effect.fnUntraced(function* (
     return line && rowOf(line, (yield* SqlClaim.newestOfAll(sql, [line]))(line))
   })
 
+  const body = Effect.fnUntraced(function* (key: Required<Key>, status: Status) {
+    const [line] = yield* sql<{ readonly body: Uint8Array | null }>`
+      SELECT COALESCE(newest_body, first_body) AS body FROM pawl_callbacks
+      WHERE transaction_id = ${key.transactionId} AND scope = ${key.scope ?? key.method}
+        AND status = ${status}`
+    return line?.body ?? undefined
+  })
+
   return {
     accept: (verified, at) => unavailable(accept(verified, at)),
     register: (registration, at) => bounded(Effect.tap(run(register(registration, at)), wake)),
     claim: (options) => bounded(Retry.timeoutIn(scope)(SqlClaim.claim(sql, options))),
     write: (leased, change) => bounded(write(leased, change)),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
+    body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
     redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
     redriveAll: (options) =>
@@ -89,6 +104,13 @@ const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeo
 /** Tells whether one item of a group may have caused the error. A retry does not help after such an error. */
 const isItemError = ({ isRetryable }: SqlError) => !isRetryable
 
+const full = new SqlError({
+  reason: new UnknownError({
+    message: `More than ${maxWaiting} callbacks wait, or more than ${maxGroupSize} of one transaction`,
+    cause: undefined
+  })
+})
+
 interface Tools {
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
   readonly wait: AwaitResult<SqlError>
@@ -104,12 +126,20 @@ const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wak
     commit: (callbacks) => Effect.tap(run(acceptGroup(callbacks)), wake),
     isItemError,
     keyOf: SqlAccept.groupKeyOf,
-    wait
+    wait,
+    maxWaiting,
+    full
   })
-  return (verified: Verified, at: number) =>
+  const store = (verified: Verified, at: number) =>
     verified.claim === undefined
       ? run(SqlQuarantine.store(sql, digest, verified, at))
       : commit(SqlAccept.callbackOf(verified, verified.claim, at))
+  return (verified: Verified, at: number) =>
+    verified.refundId === undefined
+      ? store(verified, at)
+      : Effect.flatMap(run(Lookup.isRegisteredRefund(sql, verified.refundId)), (isRegistered) =>
+          store(isRegistered ? ofNamedRefund(verified) : verified, at)
+        )
 })
 
 const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
@@ -124,7 +154,9 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
         commit: (writes) => run(sql.withTransaction(Effect.forEach(writes, update))),
         isItemError,
         keyOf: SqlWrite.groupKeyOf,
-        wait
+        wait,
+        maxWaiting,
+        full
       })
   })
 

@@ -3,6 +3,7 @@
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
+import type { Draft } from "@pawl/core/Json"
 import * as Grammar from "@pawl/core/Grammar"
 import { isStatus } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
@@ -63,14 +64,18 @@ const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
  * Returns the signed fields as text. Refuses a value that would make the signed text ambiguous, such as one
  * that contains the separator.
  */
-export const signedOf = (method: Method, body: Body): Signed | Refusal => {
+export const signedOf = (
+  method: Method,
+  body: Body,
+  sourceOf: Draft["sourceOf"]
+): Signed | Refusal => {
   const values: Array<string> = []
   for (const name of signedNames[method]) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined
     if (typeof value !== "string" && typeof value !== "number") {
       return { status: 400, reason: `${name} is neither a text nor a number` }
     }
-    const text = String(value)
+    const text = typeof value === "number" ? (sourceOf(name) ?? "") : value
     if (text === "" || forbidden.test(text) || !text.isWellFormed()) {
       return {
         status: 400,

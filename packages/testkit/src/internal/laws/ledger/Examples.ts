@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect } from "../Expect.ts"
-import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
+import { callback, law, type LedgerLaw, nextDue, signedForPayment } from "./LedgerLaw.ts"
 
 /**
  * The laws with one example each.
@@ -42,10 +42,10 @@ export const examples: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "quarantine keeps a body once, at most 16 of a transaction, and affects no other transaction",
+      name: "quarantine keeps a body once, at most 16 of a transaction, and refuses none",
       section: "docs/decisions/0016",
       explanation:
-        "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit gets 503, because after a 200 a genuine one would be lost."
+        "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit takes the place of the newest one: it is not refused, because a refusal says that the store failed."
     },
     function* (ledger) {
       // An id of this length is too long for an index.
@@ -56,19 +56,57 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
       const other = callback("SETTLED", { method: "apm", transactionId: long })
       // Concurrent calls are committed together.
-      const [refusal, accepted] = yield* Effect.all(
-        [Effect.flip(ledger.accept(odd(16), 21)), ledger.accept(other, 22)],
-        { concurrency: "unbounded" }
-      )
-      expect(refusal).toMatchObject({ _tag: "StoreUnavailable" })
-      expect(accepted).toEqual({ isNew: true })
-      expect(yield* ledger.accept(odd(3), 23)).toEqual({ isNew: false })
+      const accepted = yield* Effect.all([ledger.accept(odd(16), 21), ledger.accept(other, 22)], {
+        concurrency: "unbounded"
+      })
+      expect(accepted).toEqual([{ isNew: true, hasReplaced: true }, { isNew: true }])
+      expect(yield* ledger.accept(odd(17), 23)).toEqual({ isNew: true, hasReplaced: true })
+      expect(yield* ledger.accept(odd(3), 24)).toEqual({ isNew: false })
       expect(yield* ledger.quarantined).toEqual([
-        ...Array.from({ length: 16 }, (_, n) => odd(n)),
-        other
+        ...Array.from({ length: 15 }, (_, n) => odd(n)),
+        other,
+        odd(17)
       ])
       expect(yield* ledger.get("card", long)).toBeUndefined()
       expect(yield* nextDue(ledger)).toBeUndefined()
+    }
+  ),
+
+  law(
+    {
+      name: "an id that is not signed names only a registered refund, which gets nothing signed of another transaction (A27)",
+      section: "docs/decisions/0015",
+      explanation:
+        "The checksum of a callback does not cover its refundId. An attacker who saw the callback of one refund can send it with the id of another one: it must make no row, and the other refund must not be compared with the amount of the first, or be told with it."
+    },
+    function* (ledger) {
+      const names = (refundId: string) => ({ transactionId: "9", refundId, metadata: { refundId } })
+      // By default a refund is found by its signed id alone.
+      yield* ledger.accept(
+        callback("SUCCEED", { ...names("1"), token: ["refund", { requestId: "r" }] }),
+        1
+      )
+      expect(yield* ledger.get("card", "1")).toBeUndefined()
+      expect(yield* ledger.get("card", "9")).toMatchObject({ kind: "refund", callbacks: 1 })
+
+      const named = (refundId: string, transactionId: string) =>
+        callback("PENDING", { ...names(refundId), transactionId }, signedForPayment)
+      yield* ledger.accept(named("2", "8"), 2)
+      yield* ledger.accept(named("9", "8"), 2)
+      expect(yield* ledger.get("card", "2")).toBeUndefined()
+      expect(yield* ledger.get("card", "9")).toMatchObject({ callbacks: 1 })
+      expect(yield* ledger.get("card", "8")).toMatchObject({ callbacks: 2, ordered: undefined })
+
+      yield* ledger.register({ kind: "refund", transactionId: "2", amount: "4.00" }, 3)
+      yield* ledger.accept(named("2", "8"), 4)
+      const refund = yield* ledger.get("card", "2")
+      expect(refund).toMatchObject({ kind: "refund", registered: true, callbacks: 1 })
+      expect(refund?.newestCallbacks).toEqual({ PENDING: { at: 4, signed: undefined } })
+      const body = yield* ledger.body(
+        { method: "card", transactionId: "2", scope: "refund" },
+        "PENDING"
+      )
+      expect(body).toEqual(named("2", "8").bytes)
     }
   ),
 

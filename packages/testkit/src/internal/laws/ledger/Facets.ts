@@ -76,6 +76,7 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   transactionId: "rows",
   kind: "rows",
   createdAt: "rows",
+  registered: "rows",
   evidence: "evidence",
   read: "evidence",
   ordered: "ordered",

@@ -4,6 +4,7 @@
 import type { Body } from "@pawl/core/Callback"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import type { Method } from "@pawl/core/Kind"
+import * as Profile from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { Ledger } from "@pawl/webhook/Ledger"
@@ -66,31 +67,46 @@ export type CallbackFields = Body & {
   readonly token?: readonly [kind: CallbackUrl.Operation, request: TokenRequest]
 }
 
+/** Where refunds are signed with the id of their payment (`Profile.refundCallbackId`). */
+export const signedForPayment = { refundCallbackId: "payment" } as const
+
 const secret = Redacted.make("laws-of-the-ledger")
 const sign = PortableHmac.keyed(secret)
-const ours = Effect.runSync(
-  Effect.scoped(
-    Layer.build(
-      Layer.merge(Verifier.layer({ current: secret }), CallbackUrl.layer(secret)).pipe(
-        Layer.provide(PortableHmac.layer)
+const build = (switches: Partial<Profile.Switches>) =>
+  Effect.runSync(
+    Effect.scoped(
+      Layer.build(
+        Layer.merge(Verifier.layer({ current: secret }), CallbackUrl.layer(secret)).pipe(
+          Layer.provide([PortableHmac.layer, Profile.layer(switches)])
+        )
       )
     )
   )
-)
+const ours = build({})
+const forPayment = build(signedForPayment)
 
 const made = new Map<string, Verifier.Verified>()
 
 /**
  * Makes a verified callback. The same arguments return the same callback.
  */
-export const callback = (status: OpenStatus, fields: CallbackFields = {}): Verifier.Verified => {
-  const key = JSON.stringify([status, fields])
-  const verified = made.get(key) ?? verify(status, fields)
+export const callback = (
+  status: OpenStatus,
+  fields: CallbackFields = {},
+  profile?: typeof signedForPayment
+): Verifier.Verified => {
+  const key = JSON.stringify([status, fields, profile])
+  const verified =
+    made.get(key) ?? verify(status, fields, profile === undefined ? ours : forPayment)
   made.set(key, verified)
   return verified
 }
 
-const verify = (status: OpenStatus, fields: CallbackFields): Verifier.Verified => {
+const verify = (
+  status: OpenStatus,
+  fields: CallbackFields,
+  verifier: typeof ours
+): Verifier.Verified => {
   const { account, method = "card", token, transactionId = "100001", ...unsigned } = fields
   const post: CallbackRequests.CallbackContent = {
     method,
@@ -106,7 +122,7 @@ const verify = (status: OpenStatus, fields: CallbackFields): Verifier.Verified =
     apmType: "PIX",
     query: token === undefined ? [] : queryOf(...token)
   }
-  const { verify } = Context.get(ours, Verifier.Verifier)
+  const { verify } = Context.get(verifier, Verifier.Verifier)
   return Result.getOrThrow(verify(CallbackRequests.toIncoming(sign, post)))
 }
 

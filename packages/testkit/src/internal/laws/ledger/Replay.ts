@@ -11,6 +11,7 @@ import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import { expect } from "../Expect.ts"
 import { type Facet, fieldsOf } from "./Facets.ts"
 import { allDeadLetters, callback, nextDue } from "./LedgerLaw.ts"
@@ -196,6 +197,15 @@ const play = Effect.fnUntraced(function* (
     for (const [name, { method, transactionId }] of expected.keys()) {
       const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
       compareRow(name, yield* ledger.get(method, transactionId), wanted)
+      if (wanted === undefined || !isOpen("bodies")) continue
+      const { bodies } = expected
+        .of({ method, transactionId })
+        .find(({ row }) => row.scope === wanted.scope) ?? { bodies: {} }
+      const key = { method, transactionId, scope: wanted.scope }
+      for (const status of Struct.keys(bodies)) {
+        const [is, shouldBe] = [yield* ledger.body(key, status), bodies[status]].map(textOf)
+        compareFacet("bodies", `the body of ${name} with ${String(status)}`, is, shouldBe)
+      }
     }
   }
 })
@@ -241,14 +251,15 @@ const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _
     method: methodOf(kind),
     // The same account gives the same checksum in both methods.
     account: "mid-1",
-    transactionId: kind === "refund" ? "9" : id,
-    ...(kind === "refund" && { refundId: id }),
+    transactionId: id,
     ...(kind !== "card" &&
       kind !== "apm" && { token: [kind, { requestId, amount: "10.00", currency: "EUR" }] })
   })
 
 const dueTimes = (rows: StoredRow.StoredRows, at: number): ReadonlyArray<number> =>
   StoredRow.claimable(rows, at).map(StoredRow.claimableAt)
+
+const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 
 const ascending = (one: number, two: number) => one - two
 

@@ -1,22 +1,46 @@
 /**
  * Collects the chunks of a body in one growing buffer. Kept chunks would cost about 50 bytes each, so a body
  * of one-byte chunks would take 50 times its size.
+ *
+ * @since 0.1.0
  */
 
-/** A buffer that holds at most `limit` bytes. */
+/**
+ * A buffer for one body. While it grows, it takes at most three times the limit.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export class BodyBuffer {
+  /**
+   * The most bytes of the body.
+   *
+   * @since 0.1.0
+   */
+  readonly limit: number
+  /**
+   * The most chunks of the body.
+   *
+   * @since 0.1.0
+   */
+  readonly maxChunks: number
   private buffer: Uint8Array = empty
   private size = 0
-  private readonly limit: number
+  private chunks = 0
 
-  constructor(limit: number) {
+  constructor(limit: number, maxChunks: number = Infinity) {
     this.limit = limit
+    this.maxChunks = maxChunks
   }
 
-  /** Adds a chunk, or returns false if the body would be longer than the limit. */
+  /**
+   * Adds a chunk, or returns false if the body would be longer than the limit or have too many chunks.
+   *
+   * @since 0.1.0
+   */
   add(chunk: Uint8Array): boolean {
     const size = this.size + chunk.length
-    if (size > this.limit) return false
+    if (size > this.limit || ++this.chunks > this.maxChunks) return false
     if (this.size === 0) {
       // Most bodies are one chunk, which is not copied. The buffer is full then, so it is never written to.
       this.buffer = chunk
@@ -32,7 +56,11 @@ export class BodyBuffer {
     return true
   }
 
-  /** Returns the collected bytes, without a copy. */
+  /**
+   * Returns the collected bytes, without a copy.
+   *
+   * @since 0.1.0
+   */
   get bytes(): Uint8Array {
     return this.size === this.buffer.length ? this.buffer : this.buffer.subarray(0, this.size)
   }

@@ -1,0 +1,195 @@
+/**
+ * Bodies of hostile senders: tiny chunks, more bodies than fit, and connections without requests. The doors stay within
+ * their memory, and a callback is answered meanwhile.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { createServer, type RequestListener } from "node:http"
+import { connect, type AddressInfo, type Socket } from "node:net"
+import { Readable } from "node:stream"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import * as Bodies from "../src/internal/doors/Bodies.ts"
+import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
+import * as Receiver from "../src/Receiver.ts"
+import { maxBytes } from "../src/Verifier.ts"
+import * as WebReceiver from "../src/WebReceiver.ts"
+import { callbackRequest, makeReceiver, post, sendRaw } from "./doors.ts"
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+/** The bytes that this process holds. */
+const heldBytes = (): number => {
+  collectGarbage()
+  const { external, heapUsed } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const { search } = callbackRequest()
+const chunkedHead = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+const chunk = (size: number) => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`
+
+/** Serves a listener, and returns the port and a promise of the time when every body has this length. */
+const serveCounting = (listener: RequestListener, bodies: number, length: number) =>
+  Effect.gen(function* () {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let complete = 0
+    const counted: RequestListener = (request, response) => {
+      listener(request, response)
+      let received = 0
+      request.on("data", (data: Uint8Array) => {
+        received += data.length
+        if (received >= length && received - data.length < length && ++complete === bodies)
+          resolve()
+      })
+    }
+    const port = yield* NodeReceiver.listen(counted, { host: "127.0.0.1", port: 0 })
+    return { port, received: Effect.promise(() => promise) }
+  })
+
+/** A listener of `node:http` that passes each request to a web handler, as servers in front of one do. */
+const webListener =
+  (handler: WebReceiver.WebReceiver["handler"]): RequestListener =>
+  (request, response) => {
+    const headers = { "content-type": "application/json" }
+    const body = Readable.toWeb(request) as ReadableStream<Uint8Array>
+    const init = { method: "POST", headers, body, duplex: "half" }
+    void handler(new Request(`http://x${request.url}`, init)).then(({ status }) =>
+      response.writeHead(status).end()
+    )
+  }
+
+const doors = ["NodeReceiver", "WebReceiver"] as const
+const listenerOf = (door: (typeof doors)[number]) =>
+  Effect.gen(function* () {
+    const { layer } = makeReceiver()
+    const made = door === "NodeReceiver" ? NodeReceiver.toListener(layer) : undefined
+    const web = door === "WebReceiver" ? WebReceiver.toHandler(layer) : undefined
+    yield* Effect.addFinalizer(() => Effect.promise(async () => (made ?? web)?.dispose()))
+    return made?.listener ?? webListener(web!.handler)
+  })
+
+describe.each(doors)("%s", (door) => {
+  it.live("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", () =>
+    Effect.gen(function* () {
+      const connections = 40
+      // The most chunks that are accepted, and one chunk less than the whole body, so that every body stays open.
+      const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
+      const { port, received } = yield* serveCounting(
+        yield* listenerOf(door),
+        connections,
+        16 * 4095
+      )
+      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+      const before = heldBytes()
+      const sockets = Array.from({ length: connections }, () => connect(port, "127.0.0.1"))
+      for (const socket of sockets) socket.write(tiny)
+      yield* received
+      const grown = heldBytes() - before
+      for (const socket of sockets) socket.destroy()
+      expect(status).toBeGreaterThanOrEqual(200)
+      expect(grown / connections).toBeLessThanOrEqual(3 * maxBytes)
+    })
+  )
+})
+
+it.live("A26: a body of more than 4,096 chunks is refused with 413", () =>
+  Effect.gen(function* () {
+    const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
+      host: "127.0.0.1",
+      port: 0
+    })
+    const tooMany = `${chunkedHead}${chunk(1).repeat(4097)}`
+    const response = yield* sendRaw(port, (socket) => socket.write(tooMany))
+    expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+  })
+)
+
+describe("the bodies of a door", () => {
+  const bytes = new Uint8Array(10)
+
+  it("A26: beyond their memory cost the one that is read for the longest time", () => {
+    const open = Bodies.make(30)
+    const givenUp: Array<string> = []
+    const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
+    if (!one || !two || !three) return expect.unreachable("there are three bodies")
+    for (const body of [one, two, three]) expect(body.add(bytes)).toBe(true)
+    // A body that was read is not given up, so the second one is.
+    expect(one.complete()).toEqual(bytes)
+    expect(three.add(bytes)).toBe(true)
+    expect(givenUp).toEqual(["two"])
+    expect(two.add(bytes)).toBe(false)
+    // The released bytes are free again.
+    one.release()
+    one.release()
+    expect(three.add(bytes)).toBe(true)
+    expect(givenUp).toEqual(["two"])
+    // Now there is no other body to give up.
+    expect(three.add(bytes)).toBe(false)
+    expect(givenUp).toEqual(["two", "three"])
+  })
+})
+
+/** A server with at most four connections, whose requests wait until they are answered. */
+const limited = Effect.gen(function* () {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    if (request.url === "/waits") {
+      waiting.resolve()
+      void promise.then(() => response.end())
+    } else request.resume().on("end", () => response.end())
+  })
+  NodeConnections.limit(server, 4)
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
+    () => Effect.sync(() => server.closeAllConnections())
+  )
+  const { port } = server.address() as AddressInfo
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const closed = (socket: Socket) =>
+    Effect.promise(() => new Promise<void>((done) => socket.once("close", () => done())))
+  const open = (bytes: string) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("error", () => undefined)
+    socket.resume().write(bytes)
+    return socket
+  }
+  return { closed, open, respond: resolve, waiting: Effect.promise(() => waiting.promise) }
+})
+
+it.live("A39: one connection too many closes the longest idle one, and no working one", () =>
+  Effect.gen(function* () {
+    const inBody = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+    const { closed, open, respond, waiting } = yield* limited
+    const working = open("GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
+    yield* waiting
+    const idle = ["", "GET / HTTP/1.1\r\n", `${inBody}x`].map(open)
+    for (const socket of idle) {
+      const gone = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+      const request = open("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      yield* Effect.promise(() => new Promise((done) => request.once("data", done)))
+      yield* Fiber.join(gone)
+    }
+    expect(working.destroyed).toBe(false)
+    const gone = closed(working)
+    respond()
+    working.end()
+    yield* gone
+  })
+)
+
+it.live("a connection with more than 8 requests without a response is closed", () =>
+  Effect.gen(function* () {
+    const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
+    const { dispose, listener } = NodeReceiver.toListener(stuck)
+    yield* Effect.addFinalizer(() => Effect.promise(dispose))
+    const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+    const request = "GET /callback HTTP/1.1\r\nHost: x\r\n\r\n"
+    expect(yield* sendRaw(port, (socket) => socket.write(request.repeat(9)))).toBe("")
+  })
+)

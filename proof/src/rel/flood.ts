@@ -1,0 +1,214 @@
+/**
+ * Floods a receiver, and posts genuine callbacks meanwhile (A26, A29, A30, A31, A39).
+ *
+ * **Details**
+ *
+ * - *tiny*: 40 connections send bodies of 64 KiB in chunks of one byte, without a checksum, 10 a second in all.
+ * - *idle*: 2,100 connections send nothing.
+ * - *forged*: callbacks with a wrong checksum, as many as the count, as fast as they are answered.
+ * - *alternating*: one captured callback, 3,000 times a second, with another status each time.
+ * - *fat*: ten captured callbacks with bodies of 63 KB and nine statuses, 90 a second.
+ * - *captured*: 1,000 captured callbacks, 400 a second in all.
+ *
+ * The receiver stays within 512 MiB. Each genuine callback is answered 200 within a second, and told within two seconds of
+ * the time when the service has its status. Only in *captured* the time until it is told is reported and not
+ * judged: it depends on the order of the reads.
+ */
+import { type Status, statuses } from "@pawl/core/Status"
+import { readText, serve } from "@pawl/test-support/Listener"
+import * as Effect from "effect/Effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as FakeService from "./FakeService.ts"
+import { makePost } from "./LocalHttp.ts"
+import * as RawSender from "./RawSender.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import {
+  collectMisses,
+  inSequence,
+  percentiles,
+  type Report,
+  type Run,
+  type RunOptions,
+  type StoreName
+} from "./Run.ts"
+import * as Stores from "./Stores.ts"
+
+const maxMemoryMiB = 512
+const maxAnswerMs = 1000
+const maxToldMs = 2000
+/** The time between two genuine callbacks, in milliseconds. */
+const genuineGap = 50
+
+const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
+
+/** An attack: sends requests to a port, and returns its figures. */
+interface Attack {
+  readonly name: string
+  readonly isToldJudged: boolean
+  readonly run: (port: number) => Promise<Readonly<Record<string, number>>>
+}
+
+const attacksOf = (count: number): ReadonlyArray<Attack> => {
+  const seconds = Math.min(10, Math.max(0.5, count / 10_000))
+  const send = async (options: Omit<RawSender.Options, "port">, port: number) => {
+    const { answers, sent } = await RawSender.send({ ...options, port })
+    const byStatus = Object.entries(answers).map(([status, times]) => [`answered${status}`, times])
+    return { sent, ...Object.fromEntries(byStatus) }
+  }
+  const attack = (
+    name: string,
+    options: Omit<RawSender.Options, "port">,
+    isToldJudged = true
+  ): Attack => ({ name, isToldJudged, run: (port) => send(options, port) })
+  const captured = (id: string, status: Status, metadata?: string) => {
+    const { body, ...others } = FakeService.callback(id, status)
+    return RawSender.requestOf({
+      ...others,
+      body: metadata === undefined ? body : JSON.stringify({ ...JSON.parse(body), metadata })
+    })
+  }
+  const alternating = statuses.map((status) => captured("900001", status))
+  const many = Array.from({ length: 1000 }, (_, n) => captured(String(910_001 + n), "SUCCEED"))
+  const fat = Array.from({ length: 90 }, (_, n) =>
+    captured(String(920_001 + Math.floor(n / 9)), statusOf(n), "x".repeat(63_000))
+  )
+  const forged = RawSender.requestOf({
+    ...FakeService.callback("930001", "SUCCEED"),
+    checksum: "x"
+  })
+  const tiny = RawSender.tinyChunks("?paymentMethod=card", 65_536)
+  const take = (list: ReadonlyArray<Buffer>) => (n: number) => list[n % list.length] ?? forged
+  return [
+    attack("tiny", { connections: 40, perSecond: 10, seconds, requests: () => tiny }),
+    {
+      name: "idle",
+      isToldJudged: true,
+      run: (port) => RawSender.holdIdle(port, 2100, seconds).then(() => ({ connections: 2100 }))
+    },
+    attack("forged", { connections: 64, perSecond: Infinity, count, requests: () => forged }),
+    attack("alternating", {
+      connections: 64,
+      perSecond: 3000,
+      seconds,
+      requests: take(alternating)
+    }),
+    attack("fat", { connections: 16, perSecond: 90, seconds, requests: take(fat) }),
+    // Last, because the reads of its rows go on.
+    attack("captured", { connections: 16, perSecond: 400, seconds, requests: take(many) }, false)
+  ]
+}
+
+/** Serves an application that accepts every call, and notes when it was told that a transaction succeeded. */
+const application = Effect.gen(function* () {
+  const toldAt = new Map<string, number>()
+  const port = yield* serve((request, response) => {
+    void (async () => {
+      const { to, transactionId } = JSON.parse(await readText(request)) as {
+        readonly to: Status
+        readonly transactionId: string
+      }
+      if (to === "SUCCEED" && !toldAt.has(transactionId))
+        toldAt.set(transactionId, performance.now())
+      response.end()
+    })()
+  })
+  return { toldAt, url: `http://127.0.0.1:${port}/` }
+})
+
+/** Options that only the tests change: whether the times are judged. A test does not depend on the load of its machine. */
+interface FloodOptions {
+  readonly isTimed: boolean
+}
+
+const onStore = (name: StoreName, { count, log }: RunOptions, { isTimed }: FloodOptions) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const store = yield* Stores.make(name)
+    const { baseUrl, statuses: known } = yield* FakeService.start
+    const { toldAt, url } = yield* application
+    const start = yield* ReceiverProcess.make
+    const post = yield* makePost(8)
+    const receiver = start(baseUrl, ["--store", store.url, "--forward", url])
+    const port = yield* ReceiverProcess.waitForPort(receiver)
+    let nextId = 100_001
+
+    /** Posts one genuine callback, and returns the times until it was answered and told, in milliseconds. */
+    const postGenuine = async () => {
+      const id = String(nextId++)
+      const postedAt = performance.now()
+      known.set(id, "SUCCEED")
+      const status = await post(port, FakeService.callback(id, "SUCCEED"))
+      const answered = performance.now() - postedAt
+      if (status !== 200) miss(`${id} was answered ${String(status)}`)
+      return { id, postedAt, answered }
+    }
+
+    const allTold = async (genuine: ReadonlyArray<{ readonly id: string }>) => {
+      for (let waits = 0; waits < 200 && genuine.some(({ id }) => !toldAt.has(id)); waits++) {
+        await sleep(50)
+      }
+    }
+
+    // The first callbacks of a process are slower, whether or not it is attacked.
+    yield* Effect.promise(async () => {
+      for (let warm = 0; warm < 20; warm++) await allTold([await postGenuine()])
+    })
+
+    const withAttack = async ({ isToldJudged, name: attack, run }: Attack): Promise<Report> => {
+      const posts: Array<ReturnType<typeof postGenuine>> = []
+      let memory = 0
+      const state = { isOver: false }
+      const attacked = run(port).finally(() => {
+        state.isOver = true
+      })
+      while (!state.isOver) {
+        posts.push(postGenuine())
+        memory = Math.max(memory, receiver.memory())
+        await sleep(genuineGap)
+      }
+      const figures = await attacked
+      const genuine = await Promise.all(posts)
+      await allTold(genuine)
+      const answers = genuine.map(({ answered }) => answered)
+      const tells = genuine.map(({ id, postedAt }) => (toldAt.get(id) ?? Infinity) - postedAt)
+      const slowest = Math.max(...answers)
+      const latest = Math.max(...tells)
+      if (latest === Infinity) miss(`${attack}: a callback was not told`)
+      if (isTimed && slowest > maxAnswerMs)
+        miss(`${attack}: a callback was answered after ${slowest} ms`)
+      if (isTimed && isToldJudged && latest > maxToldMs)
+        miss(`${attack}: a callback was told after ${latest} ms`)
+      if (memory > maxMemoryMiB) miss(`${attack}: the receiver took ${memory} MiB`)
+      const all = {
+        ...figures,
+        genuine: genuine.length,
+        answeredP99Ms: percentiles(answers).p99Ms,
+        answeredMaxMs: percentiles(answers).maxMs,
+        toldP99Ms: percentiles(tells).p99Ms,
+        toldMaxMs: percentiles(tells).maxMs,
+        memoryMiB: memory
+      }
+      log(`${name}: ${attack}: ${JSON.stringify(all)}`)
+      return { figures: all, misses: [] }
+    }
+
+    const report = yield* inSequence(
+      attacksOf(count).map(
+        (attack) => [attack.name, Effect.promise(() => withAttack(attack))] as const
+      )
+    )
+    return { figures: report.figures, misses: misses() }
+  }).pipe(Effect.scoped)
+
+/** Floods a receiver on each store. */
+export const floodWith = (options: RunOptions, floodOptions: FloodOptions) =>
+  inSequence(options.stores.map((name) => [name, onStore(name, options, floodOptions)] as const))
+
+export const flood: Run = {
+  summary:
+    "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
+  unit: "forgeries",
+  count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
+  stores: ["memory", "sqlite", "postgres"],
+  make: (options) => floodWith(options, { isTimed: true })
+}
