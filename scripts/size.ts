@@ -68,9 +68,9 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // 790 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
+    // 792 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
     // leniency, the poller and the spans of requests are the largest parts of the client itself.
-    limit: 60_790,
+    limit: 60_800,
     goal: 60_000
   },
   {

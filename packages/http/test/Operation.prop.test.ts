@@ -32,7 +32,7 @@ const payloads = [
         {
           name: endpoint.identifier,
           endpoint: { ...endpoint, params: undefined },
-          schema: endpoint.payload as Schema.Codec<unknown, object>
+          schema: endpoint.payload
         }
       ]
     : []

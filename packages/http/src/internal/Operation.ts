@@ -13,8 +13,8 @@ import * as Metrics from "../Metrics.ts"
 import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
-import * as Observed from "./Observed.ts"
 import * as PlainInput from "./PlainInput.ts"
+import * as Target from "./Target.ts"
 import { version } from "./Version.ts"
 import * as LenientResponse from "./LenientResponse.ts"
 
@@ -39,7 +39,7 @@ export interface Operation<A> {
   /** The name of the endpoint in the contract. */
   readonly name: string
   /** Its requests, as spans and metrics describe them. */
-  readonly target: Observed.Target
+  readonly target: Target.Target
   /** Builds the request, or fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
   /** Decodes a 2xx response, or fails with the first field that is not as documented. */
@@ -54,7 +54,7 @@ type Settings = Pick<PawlConfig["Service"], "baseUrl" | "headers">
 /** Makes the operation of an endpoint. */
 export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => ({
   name: endpoint.identifier,
-  target: Observed.targetOf(endpoint.method, settings.baseUrl, endpoint.path),
+  target: Target.make(endpoint.method, settings.baseUrl, endpoint.path),
   toRequest: encoder(endpoint, settings),
   fromResponse: decoder(endpoint)
 })
