@@ -155,11 +155,11 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     [
       "configuration",
-      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Version))\.ts$/
+      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Spanned|Target|Version))\.ts$/
     ],
     [
       "contract",
-      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|OpenApiDocument|Operation|PathId))\.ts$/
+      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|HttpEndpoint|OpenApiDocument|Operation|PathId))\.ts$/
     ],
     [
       "calls",

@@ -68,10 +68,9 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // 4,300 more than before: the rules of doubt and leniency, the queue of connections, the budget of retries and
-    // the fast decoder. 330 more: quoted numbers are found in any form.
-    // 760 more: unknown fields under one member, errors that print their message and the frame of the call, setStatus.
-    limit: 70_260,
+    // 792 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
+    // leniency, the poller and the spans of requests are the largest parts of the client itself.
+    limit: 60_800,
     goal: 60_000
   },
   {
@@ -81,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 81_150,
+    limit: 71_470,
     goal: 55_000
   }
 ]

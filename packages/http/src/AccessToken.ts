@@ -28,7 +28,6 @@ import {
   UnexpectedResponse
 } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
-import * as Cache from "effect/Cache"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -45,9 +44,11 @@ import * as Attempts from "./internal/Attempts.ts"
 import * as BackgroundClock from "./internal/BackgroundClock.ts"
 import * as ErrorResponse from "./internal/ErrorResponse.ts"
 import * as Failure from "./internal/Failure.ts"
+import * as Limits from "./internal/Limits.ts"
 import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
+import { spanned } from "./internal/Spanned.ts"
 import * as TokenResponse from "./internal/TokenResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
@@ -106,12 +107,13 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const transport = yield* Transport
     const profile = yield* Profile
     const budget = RetryBudget.make(config.retryRatio)
+    const limits = Limits.of(config)
     let cached: Token | undefined
 
-    const { toRequest } = Operation.make(Endpoint.authenticate, config)
+    const operation = Operation.make(Endpoint.authenticate, config)
     const makeRequest = Effect.flatMap(config.merchantSecret, (secret) =>
       Effect.orDie(
-        toRequest({
+        operation.toRequest({
           payload: { merchantKey: config.merchantKey, merchantSecret: Redacted.value(secret) }
         })
       )
@@ -123,13 +125,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         request,
         Observed.observe(
           config.hooks,
-          () => ({
-            operation: Endpoint.authenticate.identifier,
-            method: request.method,
-            url: request.url,
-            attempt: current.number
-          }),
-          Attempts.send(transport, request, config.attemptTimeout, current.remaining())
+          { operation, request, attempt: current.number },
+          Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
         ),
         current
       )
@@ -142,15 +139,14 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       )
     })
 
-    const { identifier: operation } = Endpoint.authenticate
     const rules = {
-      limits: config,
+      limits,
       budget,
-      annotations: { operation },
+      annotations: { operation: operation.name },
       shouldRetry: Failure.isTransient
     }
-    const authenticate = Effect.fn("AccessToken.authenticate")(() =>
-      Metrics.timed(operation, (_, start) => {
+    const authenticate = spanned("AccessToken.authenticate", () =>
+      Metrics.timed(operation.name, (_, start) => {
         budget.earn()
         return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
           toTokenError(error)
@@ -160,18 +156,18 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       )
     )
 
+    const refreshBefore = Duration.toMillis(profile.refreshBefore)
     const renewForever = Effect.fnUntraced(function* (token: Token) {
       for (let current = token; ;) {
-        const life = Duration.millis(current.expiresAt - (yield* Clock.currentTimeMillis))
-        const early = Duration.subtract(life, profile.refreshBefore)
-        yield* Effect.sleep(Duration.max(early, Duration.divideUnsafe(life, 2)))
+        const life = current.expiresAt - (yield* Clock.currentTimeMillis)
+        yield* Effect.sleep(Math.max(life - refreshBefore, life / 2))
         current = cached = yield* renewUntilDone
       }
     })
 
     const renewUntilDone = Effect.gen(function* () {
       for (let failures = 0; ; failures++) {
-        const result = yield* Effect.result(authenticate())
+        const result = yield* Effect.result(authenticate)
         if (Result.isSuccess(result)) return result.success
         yield* Effect.logWarning(
           `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
@@ -195,7 +191,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
     }
     const sharesRequest = yield* SharesRequest
-    const obtain = Effect.map(authenticate(), (token) => {
+    const obtain = Effect.map(authenticate, (token) => {
       cached = token
       if (sharesRequest) renew(token)
       return token
@@ -209,12 +205,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         return token === undefined ? request : Effect.succeed(token)
       })
     // A fiber may find no token and start its request only after that of another fiber has ended.
-    const singleFlight = yield* Cache.makeWith<"token", Token, TokenError>(() => peekOr(obtain), {
-      capacity: 1,
-      timeToLive: () => Duration.zero
-    })
-
-    const requestToken = sharesRequest ? Cache.get(singleFlight, "token") : obtain
+    const requestToken = sharesRequest ? yield* Effect.cachedWithTTL(peekOr(obtain), 0) : obtain
 
     return AccessToken.of({
       get: peekOr(requestToken),

@@ -2,6 +2,12 @@
  * The contract: all endpoints in groups, and the access token that they require. The routes of the gateway and
  * `openapi.json` derive from it.
  *
+ * **Details**
+ *
+ * Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an error body
+ * (`spec.md`, "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes
+ * too.
+ *
  * @since 0.1.0
  */
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -12,6 +18,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as Endpoint from "./Endpoint.ts"
 import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 import { unauthorized } from "./internal/ErrorBody.ts"
+import { get, post, put, remove } from "./internal/HttpEndpoint.ts"
 import { asSpecified } from "./internal/OpenApiDocument.ts"
 
 /**
@@ -32,7 +39,7 @@ export class Bearer extends HttpApiMiddleware.Service<Bearer>()("@pawl/http/Api/
  * @since 0.1.0
  */
 export class Authentication extends HttpApiGroup.make("authentication")
-  .add(Endpoint.authenticate)
+  .add(post(Endpoint.authenticate, "Exchanges the credentials for an access token"))
   .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
 
 /**
@@ -42,7 +49,10 @@ export class Authentication extends HttpApiGroup.make("authentication")
  * @since 0.1.0
  */
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
-  .add(Endpoint.createApmPayment, Endpoint.readApmPaymentStatus)
+  .add(
+    post(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
+    get(Endpoint.readApmPaymentStatus, "Reads the status of an APM payment")
+  )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
 
@@ -53,7 +63,11 @@ export class ApmPayments extends HttpApiGroup.make("apmPayments")
  * @since 0.1.0
  */
 export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
-  .add(Endpoint.createApmPayout, Endpoint.readApmPayout, Endpoint.readApmPayoutStatus)
+  .add(
+    post(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
+    get(Endpoint.readApmPayout, "Reads all fields of an APM payout"),
+    get(Endpoint.readApmPayoutStatus, "Reads the status of an APM payout")
+  )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
 
@@ -65,10 +79,10 @@ export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
  */
 export class CardPayments extends HttpApiGroup.make("cardPayments")
   .add(
-    Endpoint.createCardPayment,
-    Endpoint.tokenizeCard,
-    Endpoint.chargeCard,
-    Endpoint.readCardPaymentStatus
+    post(Endpoint.createCardPayment, "Starts a card payment"),
+    post(Endpoint.tokenizeCard, "Exchanges a card for a token for charges and subscriptions"),
+    post(Endpoint.chargeCard, "Starts a payment with a card token"),
+    get(Endpoint.readCardPaymentStatus, "Reads the status of a card payment")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by card") {}
@@ -80,7 +94,11 @@ export class CardPayments extends HttpApiGroup.make("cardPayments")
  * @since 0.1.0
  */
 export class CardPayouts extends HttpApiGroup.make("cardPayouts")
-  .add(Endpoint.createCardPayout, Endpoint.readCardPayout, Endpoint.readCardPayoutStatus)
+  .add(
+    post(Endpoint.createCardPayout, "Sends funds to a card"),
+    get(Endpoint.readCardPayout, "Reads all fields of a card payout"),
+    get(Endpoint.readCardPayoutStatus, "Reads the status of a card payout")
+  )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts to cards") {}
 
@@ -91,7 +109,11 @@ export class CardPayouts extends HttpApiGroup.make("cardPayouts")
  * @since 0.1.0
  */
 export class Refunds extends HttpApiGroup.make("refunds")
-  .add(Endpoint.createRefund, Endpoint.readRefund, Endpoint.readRefundStatus)
+  .add(
+    post(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
+    get(Endpoint.readRefund, "Reads all fields of a refund"),
+    get(Endpoint.readRefundStatus, "Reads the status of a refund")
+  )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Refunds of card payments") {}
 
@@ -102,7 +124,7 @@ export class Refunds extends HttpApiGroup.make("refunds")
  * @since 0.1.0
  */
 export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
-  .add(Endpoint.createPaymentIntent)
+  .add(post(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
 
@@ -114,10 +136,13 @@ export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
  */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
-    SubscriptionEndpoint.createSubscription,
-    SubscriptionEndpoint.readSubscription,
-    SubscriptionEndpoint.updateSubscription,
-    SubscriptionEndpoint.cancelSubscription
+    post(SubscriptionEndpoint.createSubscription, "Creates a subscription with a card token"),
+    get(SubscriptionEndpoint.readSubscription, "Reads a subscription"),
+    put(
+      SubscriptionEndpoint.updateSubscription,
+      "Changes the fields of a subscription that are in the body"
+    ),
+    remove(SubscriptionEndpoint.cancelSubscription, "Cancels a subscription at once")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}

@@ -8,7 +8,6 @@ import type { Hmac } from "@pawl/core/Hmac"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
@@ -64,11 +63,7 @@ export class ApmPayments extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<
-  ApmPayments,
-  never,
-  Caller | Hmac | PawlConfig | SecureRandom.SecureRandom
-> = Layer.effect(
+export const layer: Layer.Layer<ApmPayments, never, Caller | Hmac | PawlConfig> = Layer.effect(
   ApmPayments,
   Effect.gen(function* () {
     const { create, read } = yield* ServiceMethods.make

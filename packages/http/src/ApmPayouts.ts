@@ -9,7 +9,6 @@ import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
@@ -71,11 +70,7 @@ export class ApmPayouts extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<
-  ApmPayouts,
-  never,
-  Caller | Hmac | PawlConfig | SecureRandom.SecureRandom
-> = Layer.effect(
+export const layer: Layer.Layer<ApmPayouts, never, Caller | Hmac | PawlConfig> = Layer.effect(
   ApmPayouts,
   Effect.gen(function* () {
     const { create, read } = yield* ServiceMethods.make

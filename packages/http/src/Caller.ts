@@ -25,7 +25,11 @@
  *
  * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
  * `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`. The log lines about
- * failed attempts have the same annotations without the prefix.
+ * failed attempts have the same annotations without the prefix. Each request of the call is a span of its own,
+ * `POST /api/v1/payments/apm`, with the attributes of OpenTelemetry's conventions for HTTP clients:
+ * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
+ * `http.request.resend_count` from the second request on, and `error.type`, which is the status from 400 on, or
+ * the tag of the error when no response arrived.
  *
  * @since 0.1.0
  */
@@ -106,18 +110,16 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
     const doubts = Doubts.make()
     const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
     const budget = RetryBudget.make(config.retryRatio)
+    const usualLimits = Limits.of(config)
     const send: Authorized.Send = (call, request, total) =>
       Observed.observe(
         config.hooks,
-        () => ({
-          operation: call.operation.name,
-          method: request.method,
-          url: request.url,
+        {
+          operation: call.operation,
+          request,
           attempt: call.requests,
-          ...(call.annotations["requestId"] !== undefined && {
-            requestId: call.annotations["requestId"]
-          })
-        }),
+          requestId: call.annotations["requestId"]
+        },
         Attempts.send(transport, request, call.limits.attemptTimeout, total)
       )
     const sendAuthorized = Authorized.make(tokens, renewals, send)
@@ -136,7 +138,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transp
       ) => Effect.Effect<B, E>
     ): Effect.Effect<B, E | ValidationFailed> => {
       const operation = operationOf(endpoint)
-      const limits = Limits.make(config, options)
+      const limits = Limits.make(usualLimits, options)
       if (Result.isFailure(limits)) return Effect.fail(limits.failure)
       return Effect.flatMapEager(operation.toRequest(input), (request) =>
         Metrics.timed(operation.name, ({ cache }, start) => {

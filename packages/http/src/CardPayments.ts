@@ -12,7 +12,6 @@ import type {
 import type { CreateError, OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
@@ -89,17 +88,16 @@ export class CardPayments extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<CardPayments, never, Caller | SecureRandom.SecureRandom> =
-  Layer.effect(
-    CardPayments,
-    Effect.map(ServiceMethods.make, ({ create, read }) =>
-      CardPayments.of({
-        create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
-        charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),
-        tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
-          Effect.succeed(card)
-        ),
-        status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
-      })
-    )
+export const layer: Layer.Layer<CardPayments, never, Caller> = Layer.effect(
+  CardPayments,
+  Effect.map(ServiceMethods.make, ({ create, read }) =>
+    CardPayments.of({
+      create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
+      charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),
+      tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
+        Effect.succeed(card)
+      ),
+      status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
+    })
   )
+)

@@ -7,7 +7,6 @@ import type { CardPayoutInfo, CardPayoutInput, CardPayoutResponse } from "@pawl/
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
@@ -67,14 +66,13 @@ export class CardPayouts extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<CardPayouts, never, Caller | SecureRandom.SecureRandom> =
-  Layer.effect(
-    CardPayouts,
-    Effect.map(ServiceMethods.make, ({ create, read }) =>
-      CardPayouts.of({
-        create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
-        info: read("CardPayouts.info", Endpoint.readCardPayout),
-        status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
-      })
-    )
+export const layer: Layer.Layer<CardPayouts, never, Caller> = Layer.effect(
+  CardPayouts,
+  Effect.map(ServiceMethods.make, ({ create, read }) =>
+    CardPayouts.of({
+      create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
+      info: read("CardPayouts.info", Endpoint.readCardPayout),
+      status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
+    })
   )
+)

@@ -1,12 +1,12 @@
 /**
- * The endpoints of the service: path, request, response and errors of each. Those of subscriptions are in
+ * The endpoints of the service: method, path, request and response of each. Those of subscriptions are in
  * `SubscriptionEndpoint`.
  *
  * **Details**
  *
- * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. Every endpoint
- * declares 400, 401, 404 and 500. The specification does not show the shape of an error body (`spec.md`,
- * "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes too.
+ * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. The endpoints are
+ * plain records, so that a bundle of the client has no part of `HttpApi`. `Api` makes the contract of them and
+ * adds the error responses, which are the same for every endpoint.
  *
  * @since 0.1.0
  */
@@ -22,10 +22,7 @@ import { CardPayoutInfo, CardPayoutRequest, CardPayoutResponse } from "@pawl/cor
 import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
 import { OpenStatus } from "@pawl/core/Transaction"
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import { errors } from "./internal/ErrorBody.ts"
 import { PathId } from "./internal/PathId.ts"
 
 /**
@@ -46,14 +43,16 @@ export const Credentials = Schema.Struct({
  * @category endpoints
  * @since 0.1.0
  */
-export const authenticate = HttpApiEndpoint.post("authenticate", "/api/v1/auth", {
+export const authenticate = {
+  identifier: "authenticate",
+  method: "POST",
+  path: "/api/v1/auth",
   payload: Credentials,
-  success: Schema.Json,
-  error: errors
-}).annotate(OpenApi.Summary, "Exchanges the credentials for an access token")
+  success: Schema.Json
+} as const
 
-/** The schemas of every status endpoint. */
-const readStatus = { params: { id: PathId }, success: OpenStatus, error: errors }
+/** Schema for the path of every endpoint that reads a transaction. */
+const ById = Schema.Struct({ id: PathId })
 
 /**
  * Starts a payment by an alternative payment method.
@@ -61,11 +60,13 @@ const readStatus = { params: { id: PathId }, success: OpenStatus, error: errors 
  * @category endpoints
  * @since 0.1.0
  */
-export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v1/payments/apm", {
+export const createApmPayment = {
+  identifier: "createApmPayment",
+  method: "POST",
+  path: "/api/v1/payments/apm",
   payload: ApmPaymentRequest,
-  success: ApmPaymentResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Starts a payment by an alternative payment method")
+  success: ApmPaymentResponse
+} as const
 
 /**
  * Reads the status of an APM payment. The response is a bare JSON string.
@@ -73,11 +74,13 @@ export const createApmPayment = HttpApiEndpoint.post("createApmPayment", "/api/v
  * @category endpoints
  * @since 0.1.0
  */
-export const readApmPaymentStatus = HttpApiEndpoint.get(
-  "readApmPaymentStatus",
-  "/api/v1/payments/apm/status/:id",
-  readStatus
-).annotate(OpenApi.Summary, "Reads the status of an APM payment")
+export const readApmPaymentStatus = {
+  identifier: "readApmPaymentStatus",
+  method: "GET",
+  path: "/api/v1/payments/apm/status/:id",
+  params: ById,
+  success: OpenStatus
+} as const
 
 /**
  * Sends funds by an alternative payment method.
@@ -85,11 +88,13 @@ export const readApmPaymentStatus = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const createApmPayout = HttpApiEndpoint.post("createApmPayout", "/api/v1/payouts/apm", {
+export const createApmPayout = {
+  identifier: "createApmPayout",
+  method: "POST",
+  path: "/api/v1/payouts/apm",
   payload: ApmPayoutRequest,
-  success: ApmPayoutResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Sends funds by an alternative payment method")
+  success: ApmPayoutResponse
+} as const
 
 /**
  * Reads all fields of an APM payout.
@@ -97,11 +102,13 @@ export const createApmPayout = HttpApiEndpoint.post("createApmPayout", "/api/v1/
  * @category endpoints
  * @since 0.1.0
  */
-export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payouts/apm/info/:id", {
-  params: { id: PathId },
-  success: ApmPayoutInfo,
-  error: errors
-}).annotate(OpenApi.Summary, "Reads all fields of an APM payout")
+export const readApmPayout = {
+  identifier: "readApmPayout",
+  method: "GET",
+  path: "/api/v1/payouts/apm/info/:id",
+  params: ById,
+  success: ApmPayoutInfo
+} as const
 
 /**
  * Reads the status of an APM payout. The response is a bare JSON string.
@@ -109,11 +116,13 @@ export const readApmPayout = HttpApiEndpoint.get("readApmPayout", "/api/v1/payou
  * @category endpoints
  * @since 0.1.0
  */
-export const readApmPayoutStatus = HttpApiEndpoint.get(
-  "readApmPayoutStatus",
-  "/api/v1/payouts/apm/status/:id",
-  readStatus
-).annotate(OpenApi.Summary, "Reads the status of an APM payout")
+export const readApmPayoutStatus = {
+  identifier: "readApmPayoutStatus",
+  method: "GET",
+  path: "/api/v1/payouts/apm/status/:id",
+  params: ById,
+  success: OpenStatus
+} as const
 
 /**
  * Starts a card payment. The specification does not show its fields.
@@ -121,11 +130,13 @@ export const readApmPayoutStatus = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const createCardPayment = HttpApiEndpoint.post(
-  "createCardPayment",
-  "/api/v1/payments/card",
-  { payload: CardPaymentRequest, success: CardPaymentResponse, error: errors }
-).annotate(OpenApi.Summary, "Starts a card payment")
+export const createCardPayment = {
+  identifier: "createCardPayment",
+  method: "POST",
+  path: "/api/v1/payments/card",
+  payload: CardPaymentRequest,
+  success: CardPaymentResponse
+} as const
 
 /**
  * Exchanges a card for a token for charges and subscriptions.
@@ -133,11 +144,13 @@ export const createCardPayment = HttpApiEndpoint.post(
  * @category endpoints
  * @since 0.1.0
  */
-export const tokenizeCard = HttpApiEndpoint.post("tokenizeCard", "/api/v1/payments/card/tokenize", {
+export const tokenizeCard = {
+  identifier: "tokenizeCard",
+  method: "POST",
+  path: "/api/v1/payments/card/tokenize",
   payload: TokenizeRequest,
-  success: TokenizeResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Exchanges a card for a token for charges and subscriptions")
+  success: TokenizeResponse
+} as const
 
 /**
  * Starts a payment with a card token. The specification does not show its fields.
@@ -145,11 +158,13 @@ export const tokenizeCard = HttpApiEndpoint.post("tokenizeCard", "/api/v1/paymen
  * @category endpoints
  * @since 0.1.0
  */
-export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/card/charge", {
+export const chargeCard = {
+  identifier: "chargeCard",
+  method: "POST",
+  path: "/api/v1/payments/card/charge",
   payload: CardPaymentRequest,
-  success: CardPaymentResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Starts a payment with a card token")
+  success: CardPaymentResponse
+} as const
 
 /**
  * Reads the status of a card payment. The response is a bare JSON string.
@@ -157,11 +172,13 @@ export const chargeCard = HttpApiEndpoint.post("chargeCard", "/api/v1/payments/c
  * @category endpoints
  * @since 0.1.0
  */
-export const readCardPaymentStatus = HttpApiEndpoint.get(
-  "readCardPaymentStatus",
-  "/api/v1/payments/card/status/:id",
-  readStatus
-).annotate(OpenApi.Summary, "Reads the status of a card payment")
+export const readCardPaymentStatus = {
+  identifier: "readCardPaymentStatus",
+  method: "GET",
+  path: "/api/v1/payments/card/status/:id",
+  params: ById,
+  success: OpenStatus
+} as const
 
 /**
  * Sends funds to a card.
@@ -169,11 +186,13 @@ export const readCardPaymentStatus = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const createCardPayout = HttpApiEndpoint.post("createCardPayout", "/api/v1/payouts/card", {
+export const createCardPayout = {
+  identifier: "createCardPayout",
+  method: "POST",
+  path: "/api/v1/payouts/card",
   payload: CardPayoutRequest,
-  success: CardPayoutResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Sends funds to a card")
+  success: CardPayoutResponse
+} as const
 
 /**
  * Reads all fields of a card payout.
@@ -181,11 +200,13 @@ export const createCardPayout = HttpApiEndpoint.post("createCardPayout", "/api/v
  * @category endpoints
  * @since 0.1.0
  */
-export const readCardPayout = HttpApiEndpoint.get(
-  "readCardPayout",
-  "/api/v1/payouts/card/info/:id",
-  { params: { id: PathId }, success: CardPayoutInfo, error: errors }
-).annotate(OpenApi.Summary, "Reads all fields of a card payout")
+export const readCardPayout = {
+  identifier: "readCardPayout",
+  method: "GET",
+  path: "/api/v1/payouts/card/info/:id",
+  params: ById,
+  success: CardPayoutInfo
+} as const
 
 /**
  * Reads the status of a card payout. The response is a bare JSON string.
@@ -193,11 +214,13 @@ export const readCardPayout = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const readCardPayoutStatus = HttpApiEndpoint.get(
-  "readCardPayoutStatus",
-  "/api/v1/payouts/card/status/:id",
-  readStatus
-).annotate(OpenApi.Summary, "Reads the status of a card payout")
+export const readCardPayoutStatus = {
+  identifier: "readCardPayoutStatus",
+  method: "GET",
+  path: "/api/v1/payouts/card/status/:id",
+  params: ById,
+  success: OpenStatus
+} as const
 
 /**
  * Refunds a successful card payment, in full or in part.
@@ -205,11 +228,13 @@ export const readCardPayoutStatus = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const createRefund = HttpApiEndpoint.post("createRefund", "/api/v1/refunds/card", {
+export const createRefund = {
+  identifier: "createRefund",
+  method: "POST",
+  path: "/api/v1/refunds/card",
   payload: RefundRequest,
-  success: RefundResponse,
-  error: errors
-}).annotate(OpenApi.Summary, "Refunds a successful card payment, in full or in part")
+  success: RefundResponse
+} as const
 
 /**
  * Reads all fields of a refund.
@@ -217,11 +242,13 @@ export const createRefund = HttpApiEndpoint.post("createRefund", "/api/v1/refund
  * @category endpoints
  * @since 0.1.0
  */
-export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/card/info/:id", {
-  params: { id: PathId },
-  success: RefundInfo,
-  error: errors
-}).annotate(OpenApi.Summary, "Reads all fields of a refund")
+export const readRefund = {
+  identifier: "readRefund",
+  method: "GET",
+  path: "/api/v1/refunds/card/info/:id",
+  params: ById,
+  success: RefundInfo
+} as const
 
 /**
  * Reads the status of a refund. The response is a bare JSON string.
@@ -229,11 +256,13 @@ export const readRefund = HttpApiEndpoint.get("readRefund", "/api/v1/refunds/car
  * @category endpoints
  * @since 0.1.0
  */
-export const readRefundStatus = HttpApiEndpoint.get(
-  "readRefundStatus",
-  "/api/v1/refunds/card/status/:id",
-  readStatus
-).annotate(OpenApi.Summary, "Reads the status of a refund")
+export const readRefundStatus = {
+  identifier: "readRefundStatus",
+  method: "GET",
+  path: "/api/v1/refunds/card/status/:id",
+  params: ById,
+  success: OpenStatus
+} as const
 
 /**
  * Creates a payment intent: a hosted page where a customer pays or receives a payout.
@@ -241,8 +270,10 @@ export const readRefundStatus = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const createPaymentIntent = HttpApiEndpoint.post(
-  "createPaymentIntent",
-  "/api/v1/payments/intent",
-  { payload: PaymentIntentRequest, success: PaymentIntentResponse, error: errors }
-).annotate(OpenApi.Summary, "Creates a payment intent, a hosted page")
+export const createPaymentIntent = {
+  identifier: "createPaymentIntent",
+  method: "POST",
+  path: "/api/v1/payments/intent",
+  payload: PaymentIntentRequest,
+  success: PaymentIntentResponse
+} as const

@@ -10,10 +10,13 @@
  * | `pawl_http_token_refreshes` | counter: requests for an access token | outcome |
  * | `pawl_http_leniencies` | counter: response fields that were not as documented and read anyway | operation, field |
  * | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
+ * | `http.client.request.duration` | histogram: seconds from a request to its response | those of OpenTelemetry's conventions |
  *
  * The operation is the name of the endpoint in the contract, such as `createApmPayment`. The outcome is
  * `Success`, the tag of the error, `Interrupted` or `Defect`. A call whose transaction is declined counts as
- * `Success`. No attribute has an identifier, so the number of time series is bounded.
+ * `Success`. The attributes of OpenTelemetry's semantic conventions for HTTP clients are `http.request.method`,
+ * `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`. No attribute has an
+ * identifier, so the number of time series is bounded.
  *
  * @since 0.1.0
  */
@@ -27,11 +30,13 @@ import * as Option from "effect/Option"
 
 /** Caches the metric of each pair of operation and outcome, because a cached metric updates faster. */
 const series = <A>(make: (operation: string, outcome: string) => A) => {
-  const metrics = new Map<string, A>()
+  // Two maps, because making a key of both names for each call costs more than a second search.
+  const operations = new Map<string, Map<string, A>>()
   return (operation: string, outcome: string): A => {
-    const key = `${operation} ${outcome}`
-    let metric = metrics.get(key)
-    if (metric === undefined) metrics.set(key, (metric = make(operation, outcome)))
+    let metrics = operations.get(operation)
+    if (metrics === undefined) operations.set(operation, (metrics = new Map()))
+    let metric = metrics.get(outcome)
+    if (metric === undefined) metrics.set(outcome, (metric = make(operation, outcome)))
     return metric
   }
 }
@@ -113,6 +118,27 @@ export const callDuration: (operation: string, outcome: string) => Metric.Histog
       boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
     })
   )
+
+/**
+ * Returns the histogram of the durations, in seconds, of the requests with the given attributes. Name, unit and
+ * buckets are those of OpenTelemetry's semantic conventions for HTTP clients.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const requestDuration = (
+  attributes: Readonly<Record<string, string | number>>
+): Metric.Histogram<number> =>
+  Metric.histogram("http.client.request.duration", {
+    description: "Seconds from a request to its response",
+    attributes: {
+      ...Object.fromEntries(
+        Object.entries(attributes).map(([name, value]) => [name, String(value)])
+      ),
+      unit: "s"
+    },
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+  })
 
 /**
  * Runs a call and records its duration in `callDuration`. The call gets its fiber and its begin, in nanoseconds

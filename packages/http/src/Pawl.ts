@@ -44,9 +44,9 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as RequestId from "./internal/RequestId.ts"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
@@ -87,10 +87,7 @@ export type Services = PawlPortable.Services
  * @category constructors
  * @since 0.1.0
  */
-export const makeRequestId: Effect.Effect<string> = /* @__PURE__ */ Effect.provide(
-  /* @__PURE__ */ SecureRandom.SecureRandom.use((random) => random.uuidV7()),
-  SecureRandom.layerWebCrypto
-)
+export const makeRequestId: Effect.Effect<string> = RequestId.make
 
 /**
  * The settings of the client, the dispatcher of its requests, and the switches of the profile that differ

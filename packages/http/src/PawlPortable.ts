@@ -36,7 +36,6 @@ import { Hmac } from "@pawl/core/Hmac"
 import { isolatedBy } from "@pawl/core/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import type { StatusReader } from "@pawl/core/StatusReader"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Layer from "effect/Layer"
 import * as AccessToken from "./AccessToken.ts"
 import * as ApmPayments from "./ApmPayments.ts"
@@ -78,7 +77,7 @@ const layerServices = Layer.mergeAll(
   Refunds.layer,
   Subscriptions.layer,
   Layer.provideMerge(StatusPoller.layer, layerStatusReader)
-).pipe(Layer.provide(Caller.layer), Layer.provide(SecureRandom.layerWebCrypto))
+).pipe(Layer.provide(Caller.layer))
 
 /** The services whose change makes another client. */
 const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]

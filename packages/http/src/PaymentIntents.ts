@@ -11,7 +11,6 @@ import {
   UnexpectedResponse
 } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
@@ -65,15 +64,14 @@ export class PaymentIntents extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<PaymentIntents, never, Caller | SecureRandom.SecureRandom> =
-  Layer.effect(
-    PaymentIntents,
-    Effect.map(ServiceMethods.make, ({ create }) =>
-      PaymentIntents.of({
-        create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
-      })
-    )
+export const layer: Layer.Layer<PaymentIntents, never, Caller> = Layer.effect(
+  PaymentIntents,
+  Effect.map(ServiceMethods.make, ({ create }) =>
+    PaymentIntents.of({
+      create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
+    })
   )
+)
 
 /** Returns the page. A response that has neither a page nor an errorCode fails with `OutcomeUnknown`. */
 const failRejected = (

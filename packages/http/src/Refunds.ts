@@ -7,7 +7,6 @@ import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { RefundInfo, RefundInput, RefundResponse } from "@pawl/core/Refund"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
@@ -67,7 +66,7 @@ export class Refunds extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Refunds, never, Caller | SecureRandom.SecureRandom> = Layer.effect(
+export const layer: Layer.Layer<Refunds, never, Caller> = Layer.effect(
   Refunds,
   Effect.map(ServiceMethods.make, ({ create, read }) =>
     Refunds.of({

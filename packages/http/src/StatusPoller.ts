@@ -64,6 +64,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Failure from "./internal/Failure.ts"
+import { spanned } from "./internal/Spanned.ts"
 
 /**
  * Service that follows transactions until their status is terminal.
@@ -256,10 +257,11 @@ export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effec
 
     return StatusPoller.of({
       changes: (options) => Stream.unwrap(changes(options)),
-      follow: Effect.fn("StatusPoller.follow")((options) =>
-        // The stream emits at least one change before it ends.
-        Effect.map(Stream.runLast(Stream.unwrap(changes(options))), Option.getOrThrow)
-      )
+      follow: (options) =>
+        spanned("StatusPoller.follow", () =>
+          // The stream emits at least one change before it ends.
+          Effect.map(Stream.runLast(Stream.unwrap(changes(options))), Option.getOrThrow)
+        )
     })
   })
 )

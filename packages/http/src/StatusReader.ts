@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller } from "./Caller.ts"
 import * as Endpoint from "./Endpoint.ts"
+import { spanned } from "./internal/Spanned.ts"
 
 /**
  * Layer that reads statuses from the endpoints of the contract (`spec.md`, "APM payments", "APM
@@ -37,21 +38,25 @@ export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,
   Effect.map(Caller, (caller) =>
     StatusReader.of({
-      read: Effect.fn("StatusReader.read")(function* (kind, id) {
-        const readFrom = (candidate: KnownKind) =>
-          caller.call(endpoints[candidate], { params: { id } }).pipe(
-            Effect.map((status) => ({ kind: candidate, status })),
-            Effect.catchTag("NotFound", () => Effect.undefined)
-          )
-        const [first, ...others] = isKnown(kind) ? [kind] : kindsOf[kind]
-        const found = yield* readFrom(first)
-        if (found !== undefined) return found
-        for (const other of others) {
-          const found = yield* readFrom(other)
-          if (found !== undefined) return (yield* readFrom(first)) ?? found
-        }
-        return yield* new NotFound({})
-      })
+      read: (kind, id) =>
+        spanned(
+          "StatusReader.read",
+          Effect.fnUntraced(function* () {
+            const readFrom = (candidate: KnownKind) =>
+              caller.call(endpoints[candidate], { params: { id } }).pipe(
+                Effect.map((status) => ({ kind: candidate, status })),
+                Effect.catchTag("NotFound", () => Effect.undefined)
+              )
+            const [first, ...others] = isKnown(kind) ? [kind] : kindsOf[kind]
+            const found = yield* readFrom(first)
+            if (found !== undefined) return found
+            for (const other of others) {
+              const found = yield* readFrom(other)
+              if (found !== undefined) return (yield* readFrom(first)) ?? found
+            }
+            return yield* new NotFound({})
+          })
+        )
     })
   )
 )

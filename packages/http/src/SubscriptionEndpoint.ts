@@ -1,5 +1,5 @@
 /**
- * The endpoints of subscriptions: path, request, response and errors of each (`spec.md`, "Recurring
+ * The endpoints of subscriptions: method, path, request and response of each (`spec.md`, "Recurring
  * subscriptions").
  *
  * @since 0.1.0
@@ -10,11 +10,11 @@ import {
   SubscriptionResponse,
   SubscriptionUpdate
 } from "@pawl/core/Subscription"
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
-import * as OpenApi from "effect/http-api/OpenApi"
-import { errors } from "./internal/ErrorBody.ts"
+import * as Schema from "effect/Schema"
 import { PathId } from "./internal/PathId.ts"
+
+/** Schema for the path of every endpoint of one subscription. */
+const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
 
 /**
  * Creates a subscription with a card token.
@@ -22,11 +22,13 @@ import { PathId } from "./internal/PathId.ts"
  * @category endpoints
  * @since 0.1.0
  */
-export const createSubscription = HttpApiEndpoint.post(
-  "createSubscription",
-  "/api/v1/payments/card/recurring",
-  { payload: SubscriptionRequest, success: SubscriptionResponse, error: errors }
-).annotate(OpenApi.Summary, "Creates a subscription with a card token")
+export const createSubscription = {
+  identifier: "createSubscription",
+  method: "POST",
+  path: "/api/v1/payments/card/recurring",
+  payload: SubscriptionRequest,
+  success: SubscriptionResponse
+} as const
 
 /**
  * Reads a subscription.
@@ -34,11 +36,13 @@ export const createSubscription = HttpApiEndpoint.post(
  * @category endpoints
  * @since 0.1.0
  */
-export const readSubscription = HttpApiEndpoint.get(
-  "readSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: Subscription, error: errors }
-).annotate(OpenApi.Summary, "Reads a subscription")
+export const readSubscription = {
+  identifier: "readSubscription",
+  method: "GET",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  success: Subscription
+} as const
 
 /**
  * Changes the fields of a subscription that are in the body.
@@ -46,16 +50,14 @@ export const readSubscription = HttpApiEndpoint.get(
  * @category endpoints
  * @since 0.1.0
  */
-export const updateSubscription = HttpApiEndpoint.put(
-  "updateSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  {
-    params: { subscriptionId: PathId },
-    payload: SubscriptionUpdate,
-    success: Subscription,
-    error: errors
-  }
-).annotate(OpenApi.Summary, "Changes the fields of a subscription that are in the body")
+export const updateSubscription = {
+  identifier: "updateSubscription",
+  method: "PUT",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  payload: SubscriptionUpdate,
+  success: Subscription
+} as const
 
 /**
  * Cancels a subscription at once. The response is 204 without a body.
@@ -63,8 +65,9 @@ export const updateSubscription = HttpApiEndpoint.put(
  * @category endpoints
  * @since 0.1.0
  */
-export const cancelSubscription = HttpApiEndpoint.delete(
-  "cancelSubscription",
-  "/api/v1/payments/card/recurring/:subscriptionId",
-  { params: { subscriptionId: PathId }, success: HttpApiSchema.NoContent, error: errors }
-).annotate(OpenApi.Summary, "Cancels a subscription at once")
+export const cancelSubscription = {
+  identifier: "cancelSubscription",
+  method: "DELETE",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId
+} as const

@@ -5,36 +5,41 @@
 import * as Decoder from "@pawl/core/Decoder"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Api } from "../src/Api.ts"
+import * as Endpoint from "../src/Endpoint.ts"
 import * as Operation from "../src/internal/Operation.ts"
 import * as PlainInput from "../src/internal/PlainInput.ts"
+import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
 
 type Codec = Schema.Codec<unknown, unknown>
 
-const endpoints = Object.values(Api.groups).flatMap(({ endpoints }) =>
-  Object.values<Operation.Endpoint<unknown>>(endpoints)
-)
+const endpoints = Object.values<Operation.Endpoint<unknown> | Schema.Top>({
+  ...Endpoint,
+  ...SubscriptionEndpoint
+}).flatMap((each) => ("path" in each ? [each] : []))
 
 const bodies = endpoints.flatMap((endpoint) =>
-  Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => ({
-    name: endpoint.identifier,
-    endpoint: { ...endpoint, params: undefined },
-    schema: schema as Codec
-  }))
+  endpoint.payload === undefined
+    ? []
+    : [
+        {
+          name: endpoint.identifier,
+          endpoint: { ...endpoint, params: undefined },
+          schema: endpoint.payload as Codec
+        }
+      ]
 )
 
+const named = (name: string, schema: Schema.Constraint | undefined) =>
+  schema === undefined ? [] : [{ name, schema: schema as Codec }]
+
 const schemas = endpoints.flatMap(({ identifier, params, success }) => [
-  ...(params === undefined ? [] : [{ name: `params of ${identifier}`, schema: params as Codec }]),
-  ...Array.from(success, (schema) => ({
-    name: `response of ${identifier}`,
-    schema: schema as Codec
-  })).filter(({ schema }) => !HttpApiSchema.isNoContent(schema.ast))
+  ...named(`params of ${identifier}`, params),
+  ...named(`response of ${identifier}`, success as Codec | undefined)
 ])
 
 /** Valid values of each schema that are changed. */

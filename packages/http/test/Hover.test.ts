@@ -38,8 +38,8 @@ const types: ReadonlyArray<readonly [module: string, input: string, response: st
   ]
 ]
 interface Endpoint {
-  readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Top> }>
-  readonly success: ReadonlySet<Schema.Top>
+  readonly payload?: Schema.Top
+  readonly success: Schema.Top
 }
 
 /** The object in a schema: an optional, nullable or transformed one counts. */
@@ -60,11 +60,9 @@ const pathsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 /** The fields of all types; those of an object that several types have are listed once. */
 const fields = types
   .flatMap(([module, input, response, endpoint]) => {
-    const [request] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
-    const [success] = endpoint.success
     return [
-      { module, type: input, schema: request },
-      { module, type: response, schema: success }
+      { module, type: input, schema: endpoint.payload },
+      { module, type: response, schema: endpoint.success }
     ].flatMap(({ module, schema, type }) =>
       schema === undefined || type === ""
         ? []

@@ -1,15 +1,18 @@
 import { AmountFromNumber } from "@pawl/core/Amount"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Api } from "../src/Api.ts"
+import * as Endpoint from "../src/Endpoint.ts"
 import * as Operation from "../src/internal/Operation.ts"
+import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
 
 /** Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key. */
-const other = HttpApiEndpoint.post("other", "/api/other", {
+const other = {
+  identifier: "other",
+  method: "POST",
+  path: "/api/other",
   payload: Schema.Struct({
     secrets: Schema.Record(Schema.String, Schema.RedactedFromValue(Schema.String)),
     amounts: Schema.optionalKey(Schema.Array(AmountFromNumber)),
@@ -17,17 +20,23 @@ const other = HttpApiEndpoint.post("other", "/api/other", {
     nested: Schema.Struct({ amount: Schema.NullOr(AmountFromNumber), text: Schema.String })
   }),
   success: Schema.Json
-})
+} as const
 
-const payloads = [...Object.values(Api.groups), { endpoints: { other } }]
-  .flatMap(({ endpoints }) => Object.values<Operation.Endpoint<unknown>>(endpoints))
-  .flatMap((endpoint) =>
-    Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => ({
-      name: endpoint.identifier,
-      endpoint: { ...endpoint, params: undefined },
-      schema: schema as Schema.Codec<unknown, object>
-    }))
-  )
+const payloads = [
+  ...Object.values(Endpoint),
+  ...Object.values(SubscriptionEndpoint),
+  other
+].flatMap((endpoint) =>
+  "payload" in endpoint
+    ? [
+        {
+          name: endpoint.identifier,
+          endpoint: { ...endpoint, params: undefined },
+          schema: endpoint.payload
+        }
+      ]
+    : []
+)
 
 it("covers every endpoint with a body", () => {
   expect(payloads.length).toBeGreaterThan(10)

@@ -20,10 +20,13 @@ import * as Failure from "./Failure.ts"
 import type { Limits } from "./Limits.ts"
 import type { RetryBudget } from "./RetryBudget.ts"
 
-/** One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call. */
+/**
+ * One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call in
+ * milliseconds.
+ */
 export interface Attempt {
   readonly number: number
-  readonly remaining: () => Duration.Duration
+  readonly remaining: () => number
 }
 
 /** Annotations of a call for logs and spans: its operation, and the ids of its input. */
@@ -44,22 +47,22 @@ export interface Rules {
 export type Sent = Effect.Effect<Transport.Response, Unreachable | UnexpectedResponse>
 
 /**
- * Sends a request once, within `attemptTimeout` and the remaining time of the call. The time in a queue of the
- * transport counts for the call only.
+ * Sends a request once, within `attemptTimeout` and the remaining time of the call, both in milliseconds. The
+ * time in a queue of the transport counts for the call only.
  */
 export const send = (
   transport: Transport.Transport["Service"],
   request: Transport.Request,
-  attemptTimeout: Duration.Duration,
-  total: Duration.Duration
+  attemptTimeout: number,
+  total: number
 ): Sent => {
-  const within = Duration.min(attemptTimeout, total)
-  const response = transport.send(request, within, total)
+  const within = Math.min(attemptTimeout, total)
+  const response = transport.send(request, Duration.millis(within), Duration.millis(total))
   return transport.keepsTime === true ? response : interruptAfter(response, within)
 }
 
 /** Limits the time of a transport that keeps none. The request may have been sent. */
-const interruptAfter = <A, E>(response: Effect.Effect<A, E>, duration: Duration.Duration) =>
+const interruptAfter = <A, E>(response: Effect.Effect<A, E>, duration: number) =>
   Effect.timeoutOrElse(response, {
     duration,
     orElse: () =>
@@ -111,12 +114,9 @@ export const run = <A>(
     const clock = fiber.getRef(Clock.Clock)
     const count = (outcome: string) =>
       Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
-    const deadline =
-      (start ?? clock.monotonicTimeNanosUnsafe()) + Duration.toNanosUnsafe(limits.totalTimeout)
-    const remaining = () => {
-      const nanos = deadline - clock.monotonicTimeNanosUnsafe()
-      return nanos > 0n ? Duration.nanos(nanos) : Duration.zero
-    }
+    const begin = start ?? clock.monotonicTimeNanosUnsafe()
+    const remaining = () =>
+      Math.max(0, limits.totalTimeout - Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6)
     let doubt: Failure.Doubt | undefined
     const runFrom = (number: number): Effect.Effect<A, Failure.CallFailure> =>
       Effect.matchEffect(attempt({ number, remaining }), {
@@ -130,10 +130,10 @@ export const run = <A>(
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= limits.maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
-            if (!Duration.isLessThan(wait, remaining()) || !budget.spend()) return callFailure
+            if (wait >= remaining() || !budget.spend()) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
-              `Attempt ${number} failed. The next attempt is in ${Duration.format(wait)}. ${failure.error.message}`
+              `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${failure.error.message}`
             ).pipe(
               Effect.annotateLogs(annotations),
               Effect.andThen(Effect.sleep(wait)),
@@ -153,12 +153,10 @@ export const run = <A>(
 const waitAfter = (
   number: number,
   { retryAfter = 0 }: Failure.AttemptFailure,
-  remaining: Duration.Duration
-): Effect.Effect<Duration.Duration> =>
+  remaining: number
+): Effect.Effect<number> =>
   Effect.map(Random.nextBetween(0, 0.2), (jitter) => {
     const backoff = Math.min(100 * 2 ** number, 5000) * (0.8 + 2 * jitter)
-    const jittered = Duration.millis(Math.max(backoff, Math.ceil(retryAfter * (1 + jitter))))
-    return Duration.isLessThan(jittered, remaining)
-      ? jittered
-      : Duration.millis(Math.max(backoff, retryAfter))
+    const jittered = Math.max(backoff, Math.ceil(retryAfter * (1 + jitter)))
+    return jittered < remaining ? jittered : Math.max(backoff, retryAfter)
   })

@@ -4,7 +4,6 @@
  */
 import { Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { AccessToken, Token } from "../AccessToken.ts"
@@ -39,12 +38,8 @@ export const authorize = (request: Transport.Request, { text }: Token): Transpor
   body: request.body
 })
 
-/** Sends the request of an attempt. `total` is the time to the deadline of the call. */
-export type Send = (
-  call: Call<unknown>,
-  request: Transport.Request,
-  total: Duration.Duration
-) => Attempts.Sent
+/** Sends the request of an attempt. `total` is the time to the deadline of the call, in milliseconds. */
+export type Send = (call: Call<unknown>, request: Transport.Request, total: number) => Attempts.Sent
 
 /**
  * Makes a function that sends the request of a call and returns a 2xx response. With `first` the request was

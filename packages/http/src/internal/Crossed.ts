@@ -20,20 +20,33 @@ interface RequestIds {
 export const isOwn = (response: unknown, request: RequestIds): boolean => {
   if (typeof response !== "object" || response === null) return true
   // Some responses have an id that the specification does not name for them.
-  const unknown: unknown = Reflect.get(response, "unknownFields")
-  const places = typeof unknown === "object" && unknown !== null ? [response, unknown] : [response]
-  const matches = (id: string | undefined, name: string) => {
-    if (id === undefined) return true
-    const ids = places.map((place): unknown => Reflect.get(place, name))
-    const present = ids.filter((each) => typeof each === "string")
-    return present.length === 0 || present.includes(id)
-  }
+  const fields = response as Fields
+  const { unknownFields } = fields
+  const { requestId, subscriptionId, transactionId } = request
   return (
-    matches(request.requestId, "requestId") &&
-    matches(request.subscriptionId, "subscriptionId") &&
-    ("refundId" in response
-      ? matches(request.transactionId, "refundId")
-      : matches(request.transactionId, "transactionId"))
+    (requestId === undefined || matches(requestId, "requestId", fields, unknownFields)) &&
+    (subscriptionId === undefined ||
+      matches(subscriptionId, "subscriptionId", fields, unknownFields)) &&
+    (transactionId === undefined ||
+      matches(
+        transactionId,
+        "refundId" in response ? "refundId" : "transactionId",
+        fields,
+        unknownFields
+      ))
+  )
+}
+
+interface Fields {
+  readonly [name: string]: unknown
+  readonly unknownFields?: Fields
+}
+
+const matches = (id: string, name: string, fields: Fields, unknownFields?: Fields): boolean => {
+  const known = fields[name]
+  const unknown = unknownFields?.[name]
+  return (
+    known === id || unknown === id || (typeof known !== "string" && typeof unknown !== "string")
   )
 }
 

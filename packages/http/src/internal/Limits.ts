@@ -2,13 +2,29 @@
  * The limits of a call: those of its options, and else those of the configuration.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
+import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import type { CallOptions } from "../CallOptions.ts"
 import type { PawlConfig } from "../PawlConfig.ts"
 import * as Settings from "./Settings.ts"
 
-/** The limits of a call. */
-export type Limits = Pick<PawlConfig["Service"], keyof CallOptions>
+/** The limits of a call. Its times are in milliseconds. */
+export interface Limits {
+  readonly attemptTimeout: number
+  readonly totalTimeout: number
+  readonly maxAttempts: number
+}
+
+/** Returns the limits of a configuration. */
+export const of = ({
+  attemptTimeout,
+  maxAttempts,
+  totalTimeout
+}: Pick<PawlConfig["Service"], keyof Limits>): Limits => ({
+  attemptTimeout: Duration.toMillis(attemptTimeout),
+  totalTimeout: Duration.toMillis(totalTimeout),
+  maxAttempts
+})
 
 /** Returns the limits of a call, or the faults of its options. */
 export const make = (
@@ -19,13 +35,15 @@ export const make = (
   const { attemptTimeout, maxAttempts, totalTimeout } = options
   return Result.mapError(
     Result.all({
-      attemptTimeout: check("attemptTimeout", Settings.duration, attemptTimeout, limits),
-      totalTimeout: check("totalTimeout", Settings.duration, totalTimeout, limits),
+      attemptTimeout: check("attemptTimeout", millis, attemptTimeout, limits),
+      totalTimeout: check("totalTimeout", millis, totalTimeout, limits),
       maxAttempts: check("maxAttempts", Settings.count, maxAttempts, limits)
     }),
     (fault) => new ValidationFailed({ sent: false, fields: [fault] })
   )
 }
+
+const millis = (input: Duration.Input) => Result.map(Settings.duration(input), Duration.toMillis)
 
 const check = <Name extends keyof Limits, Input>(
   path: Name,

@@ -5,9 +5,6 @@ import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/cor
 import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
-import type { PayloadMap } from "effect/http-api/HttpApiEndpoint"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
-import type { HttpMethod } from "effect/http/HttpMethod"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -17,6 +14,7 @@ import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as PlainInput from "./PlainInput.ts"
+import * as Target from "./Target.ts"
 import { version } from "./Version.ts"
 import * as LenientResponse from "./LenientResponse.ts"
 
@@ -26,21 +24,22 @@ export interface Input {
   readonly payload?: object
 }
 
-/** The parts of an endpoint that a call needs. */
+/** An endpoint of the contract. Without the schema `success` its response has no body. */
 export interface Endpoint<A> {
   readonly identifier: string
-  readonly method: HttpMethod
+  readonly method: Transport.Request["method"]
   readonly path: string
-  readonly params: Schema.Top | undefined
-  readonly payload: PayloadMap
-  readonly success: ReadonlySet<Schema.Top>
-  readonly "~Success": { readonly Type: A }
+  readonly params?: Schema.Top | undefined
+  readonly payload?: Schema.Top | undefined
+  readonly success?: Schema.Schema<A> | undefined
 }
 
 /** An operation that is ready to be called: its schemas are compiled once. */
 export interface Operation<A> {
   /** The name of the endpoint in the contract. */
   readonly name: string
+  /** Its requests, as spans and metrics describe them. */
+  readonly target: Target.Target
   /** Builds the request, or fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
   /** Decodes a 2xx response, or fails with the first field that is not as documented. */
@@ -55,6 +54,7 @@ type Settings = Pick<PawlConfig["Service"], "baseUrl" | "headers">
 /** Makes the operation of an endpoint. */
 export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => ({
   name: endpoint.identifier,
+  target: Target.make(endpoint.method, settings.baseUrl, endpoint.path),
   toRequest: encoder(endpoint, settings),
   fromResponse: decoder(endpoint)
 })
@@ -82,8 +82,7 @@ const encoder = (
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
     ...(method === "GET" ? {} : { "content-type": "application/json" })
   }
-  const [body] = Array.from(payload.values(), ({ schemas }) => schemas[0])
-  const checkBody = body === undefined ? undefined : check(body as Codec)
+  const checkBody = payload === undefined ? undefined : check(payload as Codec)
   const checkParams = params === undefined ? undefined : check(params as Codec)
   // The paths of the contract start at the root of the host, and a base URL ends in /api.
   const url = settings.baseUrl + path.slice("/api".length)
@@ -97,7 +96,7 @@ const encoder = (
     return Result.isFailure(body)
       ? Effect.fail(PlainInput.toError(value))
       : Effect.succeed({
-          method: method as Transport.Request["method"],
+          method,
           url,
           headers,
           body: body.success
@@ -120,17 +119,15 @@ const encoder = (
 
 const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
   const { identifier, method } = endpoint
-  const success = Array.from(endpoint.success)[0] as Codec<A>
+  // The caller of an endpoint without a schema gets nothing.
+  if (endpoint.success === undefined) return () => Effect.succeed(undefined as A)
+  const success = endpoint.success as Codec<A>
   let readLeniently: ReturnType<typeof LenientResponse.make<A>> | undefined
   const decode = Decoder.decodeUnknownEffect(success)
-  // A 204 has no body to parse. Its schema decodes null.
-  const read = HttpApiSchema.isNoContent(success.ast)
-    ? () => Result.succeed(null)
-    : ({ body }: Transport.Response) => Json.fromBytes(body)
   return (response) => {
     const unexpected = (reason: string) =>
       new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) })
-    const json = read(response)
+    const json = Json.fromBytes(response.body)
     if (Result.isFailure(json)) {
       return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
     }

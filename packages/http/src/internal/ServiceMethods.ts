@@ -5,7 +5,6 @@ import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
-import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { Caller } from "../Caller.ts"
@@ -13,6 +12,8 @@ import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import { PawlConfig } from "../PawlConfig.ts"
 import * as CallSite from "./CallSite.ts"
 import type { Endpoint } from "./Operation.ts"
+import * as RequestId from "./RequestId.ts"
+import { spanned } from "./Spanned.ts"
 
 /** The fields that every create has. */
 interface CreateFields {
@@ -22,7 +23,6 @@ interface CreateFields {
 /** Makes the builders of create and read methods. */
 export const make = Effect.gen(function* () {
   const caller = yield* Caller
-  const random = yield* SecureRandom.SecureRandom
   return {
     /**
      * Builds a create: makes a requestId when the input has none, sends the fields that `toPayload`
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
               (response) => toResult(requestId, response)
             )
           const requestId = input.requestId ?? options?.requestId
-          if (requestId === undefined) return Effect.flatMap(random.uuidV7(), send)
+          if (requestId === undefined) return Effect.flatMap(RequestId.make, send)
           return requestId === (options?.requestId ?? requestId)
             ? send(requestId)
             : Effect.fail(twoRequestIds())
@@ -67,23 +67,11 @@ const twoRequestIds = () =>
     ]
   })
 
-/**
- * Runs a method in a span with its name; its errors show where it was called. Without a tracer it makes no span,
- * which saves 10 % of a call.
- */
-export const traced = (name: string) => {
-  // Made once for each method, and not for each call: capturing the stack trace is half the cost of a span.
-  const withSpan = Effect.withSpan(name)
-  return <Args extends ReadonlyArray<unknown>, A, E>(
-    method: (...args: Args) => Effect.Effect<A, E>
-  ) =>
-    CallSite.shown((...args: Args) =>
-      Effect.withFiber(({ cache }) => {
-        const call = method(...args)
-        return cache.tracer === undefined ? call : withSpan(call)
-      })
-    )
-}
+/** Runs a method in a span with its name; its errors show where it was called. */
+export const traced =
+  (name: string) =>
+  <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
+    CallSite.shown((...args: Args) => spanned(name, () => method(...args)))
 
 /** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
 export const makeSigned = Effect.gen(function* () {

@@ -1,0 +1,20 @@
+/**
+ * Makes requestIds.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/**
+ * Makes a UUIDv7 (RFC 9562): the time in milliseconds, and 74 random bits. Those are of a UUIDv4, which every
+ * runtime makes fast.
+ */
+export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
+  Clock.currentTimeMillis,
+  (now) => {
+    const time = now.toString(16).padStart(12, "0")
+    // SecureRandom adds 1.4 kB to a bundle of the client.
+    // @effect-diagnostics-next-line cryptoRandomUUID:off
+    const random = crypto.randomUUID() // oxlint-disable-line no-restricted-properties
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
+  }
+)
