@@ -184,6 +184,7 @@ export interface Change extends Partial<
     | "attempt"
     | "failingSince"
     | "retryAt"
+    | "newStatusAt"
     | "polls"
     | "pollAt"
     | "askedAt"

@@ -27,7 +27,10 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { Confirmer, type ReadResult } from "./Confirmer.ts"
 import * as Alarm from "./internal/Alarm.ts"
+import * as ClockWatch from "./internal/ClockWatch.ts"
 import * as Lease from "./internal/Lease.ts"
+import * as LedgerClock from "./internal/LedgerClock.ts"
+import * as PossibleTimes from "./internal/PossibleTimes.ts"
 import * as Transition from "./internal/Transition.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
@@ -53,6 +56,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
       const journal = yield* Journal
       const teller = yield* Teller
       const { pollGaps } = yield* Profile
+      const clock = yield* Clock.Clock
       const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
       const fibers = yield* FiberSet.make<void>()
       const rowsAtWork = new Set<string>()
@@ -87,9 +91,17 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
         return next
       })
 
+      const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
+        const now = yield* Clock.currentTimeMillis
+        const change = PossibleTimes.correction(leased, rules, now)
+        return change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+      })
+
       const work = Effect.fnUntraced(
         function* (leased: Leased) {
-          const row = yield* Effect.flatMap(readIfDue(leased), teller.tell).pipe(
+          const row = yield* correctTimes(leased).pipe(
+            Effect.flatMap(readIfDue),
+            Effect.flatMap(teller.tell),
             Effect.ensuring(Effect.sync(() => freeSlot(leased)))
           )
           yield* Lease.write(ledger, row, { release: { dueAt: dueAt(row, rules) } })
@@ -123,8 +135,11 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
         return slotFreed.await
       })
 
+      const checkClocks = ClockWatch.make({ ledger, journal, clock })
+
       const round = Effect.gen(function* () {
         yield* awaitSlot
+        yield* checkClocks
         const at = yield* Clock.currentTimeMillis
         const limit = maxRowsAtWork - rowsAtWork.size
         // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
@@ -147,6 +162,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
           )
         ),
         Effect.forever,
+        Effect.provideService(Clock.Clock, LedgerClock.make(ledger, clock)),
         Effect.forkScoped
       )
     })
