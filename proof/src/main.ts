@@ -23,9 +23,21 @@ import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { sim } from "./rel/sim.ts"
 import { storeDown } from "./rel/storeDown.ts"
+import { storeLost } from "./rel/storeLost.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
-  Object.entries({ kill, "store-down": storeDown, forge, flood, race, dup, poll, sim, reducer })
+  Object.entries({
+    kill,
+    "store-down": storeDown,
+    stores: storeLost,
+    forge,
+    flood,
+    race,
+    dup,
+    poll,
+    sim,
+    reducer
+  })
 )
 
 /** The longest time of a run, so that no run hangs. */
