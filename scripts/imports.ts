@@ -168,7 +168,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["services", /^/]
   ],
   "packages/webhook/src/": [
-    ["verification", /^(Row|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
+    ["verification", /^(Row|Lane|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
     ["rule", /^(StoredRow|RowRule|internal\/SharedTimeout)\.ts$/],
     [
       "ledger",
@@ -177,7 +177,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|ExpectedAmount|Lease|PossibleTimes|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|ExpectedAmount|Lease|NextWork|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],

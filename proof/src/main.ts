@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
+import { deploy } from "./rel/deploy.ts"
 import { dup } from "./rel/dup.ts"
 import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
@@ -22,14 +23,17 @@ import { race } from "./rel/race.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { sim } from "./rel/sim.ts"
+import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
 import { storeLost } from "./rel/storeLost.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
     kill,
+    deploy,
     "store-down": storeDown,
     stores: storeLost,
+    slow,
     forge,
     flood,
     race,

@@ -26,7 +26,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Semaphore from "effect/Semaphore"
 import * as Layout from "./internal/verify/Layout.ts"
 import type { Row } from "./Row.ts"
 
@@ -36,7 +35,7 @@ import type { Row } from "./Row.ts"
  *
  * - `Answered`: the service stated a status. It may be one that the specification does not list.
  * - `NotFound`: no status endpoint knows the id.
- * - `NoAnswer`: the read failed, timed out, or found no free read slot.
+ * - `NoAnswer`: the read failed or timed out.
  *
  * @category models
  * @since 0.1.0
@@ -48,8 +47,7 @@ export type ReadResult = { readonly askedAt: number } & (
 )
 
 /**
- * Service that reads the status of a row's transaction, at most 16 at a time. `policy` is the rule for
- * the claims that must be confirmed before the handler is told.
+ * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed before the handler is told.
  *
  * @category services
  * @since 0.1.0
@@ -62,18 +60,14 @@ export class Confirmer extends Context.Service<
   }
 >()("@pawl/webhook/Confirmer") {}
 
-const maxConcurrentReads = 16
 const readTimeout = Duration.minutes(1)
-const slotTimeout = Duration.seconds(5)
 
 /**
  * Layer that reads through the `StatusReader` port.
  *
  * **Details**
  *
- * A read that fails or takes longer than a minute is `NoAnswer`. A row that gets no read slot within
- * 5 seconds is retried as if its read had failed. So a service that hangs does not delay rows that need no
- * read. An id that does not have the form of the service's ids is `NotFound` without a read.
+ * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids is `NotFound` without a read.
  *
  * @category layers
  * @since 0.1.0
@@ -85,9 +79,7 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
-      const slots = yield* Semaphore.make(maxConcurrentReads)
-
-      const readNow = Effect.fnUntraced(function* ({ kind, transactionId }: Row) {
+      const read = Effect.fnUntraced(function* ({ kind, transactionId }: Row) {
         const askedAt = yield* Clock.currentTimeMillis
         if (!Layout.isIdentifier(transactionId)) {
           return { _tag: "NotFound", askedAt } satisfies ReadResult
@@ -107,21 +99,6 @@ export const layer = (options?: {
           Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
       })
-
-      const read = (row: Row) =>
-        Effect.suspend(() => {
-          let isStarted = false
-          const inSlot = Effect.suspend(() => {
-            isStarted = true
-            return readNow(row)
-          })
-          const noSlot = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, slotTimeout), (now) =>
-            isStarted
-              ? Effect.never
-              : noAnswer(now, `all ${maxConcurrentReads} read slots are taken`)
-          )
-          return Effect.raceFirst(Semaphore.withPermit(slots, inSlot), noSlot)
-        })
 
       return { policy: options?.policy ?? "final", read }
     })

@@ -10,6 +10,7 @@
 import * as Duration from "effect/Duration"
 import * as Reconciler from "../Reconciler.ts"
 import type { Change, Row } from "../Row.ts"
+import * as Lease from "./Lease.ts"
 import * as Transition from "./Transition.ts"
 
 const maxDifference = Duration.toMillis(Duration.seconds(5))
@@ -25,7 +26,8 @@ export const correction = (row: Row, rules: Reconciler.Rules, now: number): Chan
   const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
-  const retryWait = attempt > 0 ? Transition.backoff(attempt) : 0
+  // A call that may still be at work keeps its turn until its lease would end.
+  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, Lease.duration)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),

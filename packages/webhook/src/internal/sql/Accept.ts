@@ -25,9 +25,10 @@ import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Accepted } from "../../Ledger.ts"
-import { signedOf } from "../../RowRule.ts"
+import { laneOfNew, signedOf } from "../../RowRule.ts"
 import { find } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import {
   type BigInteger,
@@ -111,7 +112,8 @@ export const make = (
         created_at: callbacks[0].at,
         new_status_at: callbacks[0].at,
         unconfirmed_at: Arr.lastNonEmpty(callbacks).at,
-        due_at: callbacks[0].at
+        due_at: callbacks[0].at,
+        lane: Lanes.numberOf(laneOfNew(callbacks[0].status))
       }))
     )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,
@@ -124,6 +126,10 @@ export const make = (
       new_status_at = CASE WHEN ${isNew} THEN excluded.new_status_at ELSE stored.new_status_at END,
       polls = CASE WHEN ${isNew} THEN 0 ELSE stored.polls END,
       poll_at = CASE WHEN ${isNew} THEN NULL ELSE stored.poll_at END,
+      lane = CASE
+        WHEN ${isNew} AND (stored.due_at IS NULL OR stored.lane > excluded.lane) THEN excluded.lane
+        WHEN ${isUnconfirmed} AND stored.due_at IS NULL THEN ${sql.literal(String(Lanes.numberOf("repeat")))}
+        ELSE stored.lane END,
       due_at = CASE
         WHEN (${isNew} OR ${isUnconfirmed})
           AND (stored.due_at IS NULL OR stored.due_at > excluded.due_at)

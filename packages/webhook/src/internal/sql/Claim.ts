@@ -16,10 +16,13 @@ import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
+import * as Record from "effect/Record"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { type Lane, lanes, perLane, type PerLane } from "../../Lane.ts"
 import type { Leased, Row } from "../../Row.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Retry from "./Retry.ts"
 import {
   type BigInteger,
@@ -35,7 +38,7 @@ import {
 interface Options {
   readonly at: number
   readonly until: number
-  readonly limit: number
+  readonly limit: number | PerLane
 }
 
 /** The id of a lease: 53 bits that the database draws, so that two processes with the same seed draw different ids. */
@@ -82,26 +85,27 @@ const maxLateness = 5000
 export const make = (sql: SqlClient): Claims => {
   const interval = sql.onDialectOrElse(fullSearchInterval)
   const running = new Set<{ earliest: number }>()
-  let searchFrom = start
+  let searchFrom = perLane(start)
   let fullSearchAt = 0n
 
   const claim = Effect.fnUntraced(function* (options: Options) {
     const now = (yield* Clock.Clock).monotonicTimeNanosUnsafe()
     if (now >= fullSearchAt) {
-      searchFrom = start
+      searchFrom = perLane(start)
       fullSearchAt = now + interval
     }
     const due = { earliest: Infinity }
     running.add(due)
-    const { soonest, ...claimed } = yield* claimFrom(sql, searchFrom, options).pipe(
+    const { asked, soonest, ...claimed } = yield* claimFrom(sql, searchFrom, options).pipe(
       Effect.ensuring(Effect.sync(() => running.delete(due)))
     )
-    searchFrom = Math.min(soonest, options.at - maxLateness, due.earliest)
+    const from = Math.min(soonest, options.at - maxLateness, due.earliest)
+    searchFrom = { ...searchFrom, ...Object.fromEntries(asked.map((lane) => [lane, from])) }
     return claimed
   })
 
   const noteDue = (at: number): void => {
-    searchFrom = Math.min(searchFrom, at)
+    searchFrom = Record.map(searchFrom, (from) => Math.min(from, at))
     for (const due of running) due.earliest = Math.min(due.earliest, at)
   }
   return { claim, noteDue }
@@ -112,13 +116,21 @@ export const make = (sql: SqlClient): Claims => {
  * the first of all these rows could be claimed. Each statement is retried alone, because a retry of all of them would
  * lease other rows.
  */
-const claimFrom = Effect.fnUntraced(function* (sql: SqlClient, from: number, options: Options) {
-  const { at, limit, until } = options
-  const soonest = yield* nextClaimable(sql, from - 1)
-  if (soonest > at || limit === 0) return { rows: [], dueAt: finite(soonest), soonest }
-  const lines = yield* Retry.onConflict(lease(sql, from, options))
+const claimFrom = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  from: PerLane,
+  { at, limit, until }: Options
+) {
+  const limits = perLane(limit)
+  const asked = lanes.filter((lane) => limits[lane] > 0)
+  if (asked.length === 0) return { rows: [], dueAt: undefined, soonest: Infinity, asked }
+  const soonest = yield* nextClaimable(sql, asked, (lane) => from[lane] - 1)
+  if (soonest > at) return { rows: [], dueAt: finite(soonest), soonest, asked }
+  const lines = yield* Retry.onConflict(lease(sql, asked, { at, from, limits, until }))
   const newest = yield* newestOfAll(sql, lines)
-  const next = yield* nextClaimable(sql, lines.length === limit ? from - 1 : at)
+  const counts = Map.groupBy(lines, ({ lane }) => lane)
+  const isUsedUp = (lane: Lane) => (counts.get(Lanes.numberOf(lane)) ?? []).length === limits[lane]
+  const next = yield* nextClaimable(sql, asked, (lane) => (isUsedUp(lane) ? from[lane] - 1 : at))
   return {
     rows: lines.map((line): Leased => ({
       ...rowOf(line, newest(line)),
@@ -126,22 +138,44 @@ const claimFrom = Effect.fnUntraced(function* (sql: SqlClient, from: number, opt
       evidenceAtLease: line.evidence
     })),
     dueAt: finite(lines.length === 0 ? next : Math.min(next, until)),
-    soonest
+    soonest,
+    asked
   }
 })
 
 /** Translates `RowRule.lease`, for the rows of `StoredRow.claimable`. */
-const lease = (sql: SqlClient, from: number, { at, limit, until }: Options) => {
+const lease = (
+  sql: SqlClient,
+  asked: ReadonlyArray<Lane>,
+  {
+    at,
+    from,
+    limits,
+    until
+  }: Omit<Options, "limit"> & {
+    readonly from: PerLane
+    readonly limits: PerLane
+  }
+) => {
   const leaseId = sql.literal(sql.onDialectOrElse(leaseIds))
   const skipLocked = sql.literal(
     sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" })
   )
+  // PostgreSQL locks no rows in a UNION, so each lane is a query of its own.
+  const dueIn = asked.map(
+    (lane) => sql`${sql(lane)} AS MATERIALIZED (
+      SELECT transaction_id, scope FROM pawl_transactions
+      WHERE ${isIn(sql, lane)} AND claimable_at BETWEEN ${from[lane]} AND ${at}
+      ORDER BY claimable_at LIMIT ${limits[lane]} ${skipLocked}
+    )`
+  )
+  const all = sql.join(
+    " UNION ALL ",
+    false
+  )(asked.map((lane) => sql`SELECT transaction_id, scope FROM ${sql(lane)}`))
   return Effect.map(
-    sql<Columns & { readonly was_claimable_at: BigInteger }>`
-      WITH due AS MATERIALIZED (
-        SELECT transaction_id, scope FROM pawl_transactions
-        WHERE claimable_at BETWEEN ${from} AND ${at} ORDER BY claimable_at LIMIT ${limit} ${skipLocked}
-      )
+    sql<Columns & { readonly was_claimable_at: BigInteger; readonly lane: number }>`
+      WITH ${sql.csv(dueIn)}, due AS MATERIALIZED (${all})
       UPDATE pawl_transactions
       SET lease = ${leaseId}, lease_until = ${until}, due_at = NULL,
         was_claimable_at = claimable_at
@@ -151,14 +185,31 @@ const lease = (sql: SqlClient, from: number, { at, limit, until }: Options) => {
   )
 }
 
-/** Returns when the next row may be claimed after a time; `Infinity` when none may. Translates `StoredRow.nextClaimableAt`. */
-const nextClaimable = (sql: SqlClient, after: number) =>
-  Effect.map(
-    Retry.onConflict(sql<{ readonly claimable_at: BigInteger }>`
-      SELECT claimable_at FROM pawl_transactions
-      WHERE claimable_at > ${after} ORDER BY claimable_at LIMIT 1`),
-    ([line]) => (line === undefined ? Infinity : Number(line.claimable_at))
+/**
+ * Returns when the next row of some lanes may be claimed, in each lane after a time; `Infinity` when none may.
+ * Translates `StoredRow.nextClaimableAt`.
+ */
+const nextClaimable = (
+  sql: SqlClient,
+  asked: ReadonlyArray<Lane>,
+  after: (lane: Lane) => number
+) => {
+  const columns = asked.map(
+    (lane) => sql`(SELECT claimable_at FROM pawl_transactions
+      WHERE ${isIn(sql, lane)} AND claimable_at > ${after(lane)}
+      ORDER BY claimable_at LIMIT 1) AS ${sql(lane)}`
   )
+  return Effect.map(
+    Retry.onConflict(sql<Readonly<Record<string, BigInteger | null>>>`SELECT ${sql.csv(columns)}`),
+    ([line = {}]) =>
+      Object.values(line).reduce<number>(
+        (soonest, at) => (at === null ? soonest : Math.min(soonest, Number(at))),
+        Infinity
+      )
+  )
+}
+
+const isIn = (sql: SqlClient, lane: Lane): Fragment => sql.literal(`lane = ${Lanes.numberOf(lane)}`)
 
 const isOneOf = (sql: SqlClient, keys: ReadonlyArray<Key>): Fragment =>
   keys.length === 0

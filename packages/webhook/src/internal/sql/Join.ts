@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Lanes from "./Lanes.ts"
 import type { Columns, Key } from "./RowCodec.ts"
 import * as SqlWrite from "./Write.ts"
 
@@ -46,7 +47,7 @@ export const writeAndJoin = (
           ordered = COALESCE(ordered, ${line.ordered}),
           registered = CASE WHEN ${line.registered} = 1 THEN 1 ELSE registered END,
           told = COALESCE(told, ${line.told}),
-          due_at = CASE WHEN due_at < ${line.new_status_at} THEN due_at ELSE ${line.new_status_at} END
+          ${Lanes.dueIn(sql, sql`${line.new_status_at}`, "tell")}
         WHERE transaction_id = ${target.transaction_id} AND scope = ${target.scope}`
       yield* sql`INSERT INTO pawl_callbacks AS stored
           (transaction_id, scope, status, count, first_at, newest_at, account, amount, currency,

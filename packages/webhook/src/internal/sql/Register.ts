@@ -8,6 +8,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { orderedOf, type Registration } from "../../Row.ts"
 import { find } from "../../StoredRow.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 
 /**
@@ -44,14 +45,14 @@ export const make = (
       retry_at: at,
       created_at: at,
       new_status_at: at,
-      due_at: at
+      due_at: at,
+      lane: Lanes.numberOf("tell")
     })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = excluded.kind,
       registered = 1,
       ordered = COALESCE(excluded.ordered, stored.ordered),
       evidence = stored.evidence | excluded.evidence,
-      due_at = CASE
-        WHEN stored.due_at < excluded.due_at THEN stored.due_at ELSE excluded.due_at END`
+      ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}`
   }
 
   return sql.onDialectOrElse({

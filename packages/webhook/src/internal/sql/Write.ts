@@ -4,8 +4,9 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Statement } from "effect/sql/Statement"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import type { Change, Leased, Row } from "../../Row.ts"
+import * as Lanes from "./Lanes.ts"
 import type { Columns } from "./RowCodec.ts"
 
 /** A change of a leased row. */
@@ -38,7 +39,7 @@ const everyClaim = statuses.map(Evidence.claimed).reduce(Evidence.join)
  */
 export const statement = (sql: SqlClient, { change, leased }: Write): Statement<Columns> => {
   const isOvertaken = sql`(evidence & ${everyClaim & ~leased.evidenceAtLease}) <> 0`
-  const assignments = [
+  const assignments: Array<Fragment> = [
     ...valuesIn(replaced, change).map(([column, value]) => sql`${sql(column)} = ${value}`),
     ...valuesIn(ladder, change).map(
       ([column, value]) =>
@@ -74,10 +75,8 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
     )
   } else {
     assignments.push(sql`lease = NULL`, sql`lease_until = NULL`)
-    const { dueAt } = change.release
-    if (dueAt !== undefined) {
-      assignments.push(sql`due_at = CASE WHEN due_at < ${dueAt} THEN due_at ELSE ${dueAt} END`)
-    }
+    const { dueAt, lane = "repeat" } = change.release
+    if (dueAt !== undefined) assignments.push(Lanes.dueIn(sql, sql`${dueAt}`, lane))
   }
 
   return sql<Columns>`UPDATE pawl_transactions SET ${sql.csv(assignments)}
