@@ -170,11 +170,14 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     ["verification", /^(Row|Lane|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
     ["rule", /^(StoredRow|RowRule|internal\/SharedTimeout)\.ts$/],
-    ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
+    [
+      "ledger",
+      /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/LedgerClock|internal\/(memory|sql)\/.+)\.ts$/
+    ],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ExpectedAmount|Lease|NextWork|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|ExpectedAmount|Lease|NextWork|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],

@@ -25,12 +25,14 @@ import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { sim } from "./rel/sim.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
+import { storeLost } from "./rel/storeLost.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
     kill,
     deploy,
     "store-down": storeDown,
+    stores: storeLost,
     slow,
     forge,
     flood,

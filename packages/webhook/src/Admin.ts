@@ -34,6 +34,7 @@ import * as Layer from "effect/Layer"
 import * as Access from "./internal/admin/Access.ts"
 import * as DeadLetters from "./internal/admin/DeadLetters.ts"
 import * as Reply from "./internal/admin/Response.ts"
+import * as LedgerClock from "./internal/LedgerClock.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Parked, Row } from "./Row.ts"
@@ -106,7 +107,7 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       })
 
       const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
-        const at = yield* Clock.currentTimeMillis
+        const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
         const isRedriven = yield* ledger.redrive({ method, transactionId }, at)
         return isRedriven ? yield* transaction(method, transactionId) : Reply.notFound
       })

@@ -114,7 +114,9 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
 
     /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {
-      if (at < (nextAlarmAt.get(reason) ?? at)) return false
+      const nextAt = nextAlarmAt.get(reason) ?? at
+      // A later time was set before the clock was set back.
+      if (at < nextAt && nextAt <= at + minAlarmGap) return false
       nextAlarmAt.set(reason, at + minAlarmGap)
       return true
     }

@@ -17,7 +17,8 @@
  * callback brings a new status, it resets the poll ladder, and the worker's write leaves the ladder as it
  * is. Work that becomes due during a lease is still due after it.
  *
- * The ledger has no clock: every operation takes the time as a parameter.
+ * Every operation takes the time as a parameter. `time` is that time: processes that share a database on several
+ * machines have to agree on it.
  *
  * @since 0.1.0
  */
@@ -30,6 +31,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as Memory from "./internal/memory/Memory.ts"
 import type { PerLane } from "./Lane.ts"
 import {
@@ -69,6 +71,10 @@ import type { Verified } from "./Verifier.ts"
  *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
  *   transaction are kept, each once: the first 15 and the last one.
+ * - `shift` is called when the clock was set back by `by` milliseconds to `at`, where rows would be due too late: those
+ *   due within twice that time are due earlier by it, and no lease ends after `until`.
+ * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process. Without it
+ *   the clock of the process counts.
  * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
  * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
  *
@@ -122,6 +128,12 @@ export class Ledger extends Context.Service<
       readonly limit: number
     }) => Effect.Effect<number, StoreUnavailable>
     readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
+    readonly shift: (options: {
+      readonly at: number
+      readonly by: number
+      readonly until: number
+    }) => Effect.Effect<void, StoreUnavailable>
+    readonly time?: (clock: Clock.Clock) => number
     readonly awaitWork: Effect.Effect<void>
     readonly pollInterval: Duration.Duration
   }
@@ -211,7 +223,7 @@ export const register = Effect.fn("Ledger.register")(function* (
       transactionId: "refundId" in response ? response.refundId : response.transactionId,
       status: isStatus(transactionStatus) ? transactionStatus : undefined
     },
-    yield* Clock.currentTimeMillis
+    LedgerClock.timeOf(ledger, yield* Clock.Clock)
   )
 })
 

@@ -25,6 +25,7 @@ import * as Layer from "effect/Layer"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Server from "./internal/sql/Server.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlLedger from "./internal/sql/SqlLedger.ts"
 import * as SqlTransactions from "./internal/sql/Transactions.ts"
@@ -129,6 +130,11 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
  * Layer that keeps the ledger in the database of a `SqlClient`. It makes the tables, or brings them up to
  * date.
  *
+ * **Details**
+ *
+ * Fails on a PostgreSQL server that is read-only, and on one whose commits may return before they are on the disk
+ * (`synchronous_commit` or `fsync` is off).
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -136,9 +142,11 @@ export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = 
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const scope = yield* Effect.scope
+    yield* Server.check(sql)
     yield* SqlSchema.migrate
-    return Context.make(Ledger, yield* SqlLedger.make(sql)).pipe(
-      Context.add(Transactions, { run: SqlTransactions.make(sql, scope) })
+    const retire = yield* Server.makeRetire(sql)
+    return Context.make(Ledger, yield* SqlLedger.make(sql, retire)).pipe(
+      Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
     )
   })
 ).pipe(Layer.provide(Digest.layerWebCrypto))

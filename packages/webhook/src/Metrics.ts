@@ -29,6 +29,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import * as LedgerClock from "./internal/LedgerClock.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 
@@ -134,7 +135,7 @@ export const scrape: Effect.Effect<string, never, Ledger> =
   // PURE: a bundle that does not use `scrape` drops it and the Prometheus format, 1.3 of a receiver's 43 kB.
   /* @__PURE__ */ Effect.gen(function* () {
     const ledger = yield* Ledger
-    const at = yield* Clock.currentTimeMillis
+    const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
     yield* Effect.matchEffect(ledger.backlog(at), {
       onFailure: () =>
         Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {

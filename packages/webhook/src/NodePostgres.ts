@@ -31,8 +31,15 @@ export const layerLedger = (
  *
  * **Details**
  *
- * The pool has at most 10 connections, in UTC, and notices a dead server in less than a minute. `options`
- * override these settings.
+ * The pool has at most 10 connections, in UTC, and notices a dead server in less than a minute. A commit returns
+ * after it is on the disk (`synchronous_commit`), also if the role or the database is set otherwise. A statement
+ * waits at most half a second for a lock, and the server ends a transaction whose process has paused for 5 seconds, so
+ * that a paused process does not stop the others. `options` override these settings.
+ *
+ * **Gotchas**
+ *
+ * PgBouncer refuses the settings that it does not know. List their names in its `ignore_startup_parameters`, and set
+ * them on the role.
  *
  * @category layers
  * @since 0.1.0
@@ -46,6 +53,10 @@ export const layer = (options: PgPoolConfig): Layer.Layer<PgClient | SqlClient, 
     ...options,
     startupParameters: {
       TimeZone: "UTC",
+      synchronous_commit: "on",
+      lock_timeout: "500ms",
+      // Longer than the three seconds after which a transaction fails.
+      idle_in_transaction_session_timeout: "5s",
       ...options.startupParameters
     }
   })

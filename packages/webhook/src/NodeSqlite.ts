@@ -11,6 +11,9 @@
  * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); files that other users could read
  * are changed when they are opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
  *
+ * A file that was removed, renamed or replaced after it was opened is not written any more: every statement fails,
+ * and no transaction commits, until the process starts again.
+ *
  * **Gotchas**
  *
  * A call blocks the process until it ends, including the flush of the disk.
@@ -27,7 +30,7 @@ import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { chmodSync, closeSync, openSync } from "node:fs"
+import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
@@ -82,7 +85,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlErr
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* open(options)
-  const connection = connect(database)
+  const connection = connect(database, yield* makeCheck(options))
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(connection),
@@ -178,7 +181,38 @@ const withErrno = (cause: unknown): unknown =>
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
-const connect = (database: DatabaseSync): Connection => {
+/**
+ * Makes the check that the names of the file and of its write-ahead log still lead to what was opened. SQLite goes on
+ * writing to files without a name, and their rows are lost.
+ */
+const makeCheck = ({
+  filename
+}: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
+  if (!isFile(filename)) return Effect.succeed(Effect.void)
+  const identify = attempt("open", () =>
+    ["", "-wal"]
+      .map((suffix) => {
+        const { dev, ino } = statSync(filename + suffix, { bigint: true })
+        return `${dev}/${ino}`
+      })
+      .join()
+  )
+  return Effect.map(identify, (opened) =>
+    Effect.flatMap(
+      Effect.orElseSucceed(identify, () => undefined),
+      (present) => (present === opened ? Effect.void : Effect.fail(replaced(filename)))
+    )
+  )
+}
+
+const replaced = (filename: string) => {
+  const message = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+  return new SqlError({
+    reason: new ConnectionError({ message, operation: "execute", cause: new Error(message) })
+  })
+}
+
+const connect = (database: DatabaseSync, checkFile: Effect.Effect<void, SqlError>): Connection => {
   const prepared = new Map<string, StatementSync>()
 
   /** Prepares a statement, and keeps the most recently used ones. */
@@ -195,6 +229,7 @@ const connect = (database: DatabaseSync): Connection => {
 
   const run = <A>(statementOf: (text: string) => StatementSync, returnArrays: boolean) =>
     Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
+      if (text === "COMMIT" || !database.isTransaction) yield* checkFile
       const readBigInts = yield* SqlClient.SafeIntegers
       return yield* attempt("execute", () => {
         const statement = statementOf(text)

@@ -41,6 +41,7 @@ import * as Stream from "effect/Stream"
 import * as Cleaner from "./Cleaner.ts"
 import * as Confirmer from "./Confirmer.ts"
 import * as Door from "./internal/doors/Door.ts"
+import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as SharedTimeout from "./internal/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { type Accepted, Ledger } from "./Ledger.ts"
@@ -131,7 +132,9 @@ const layerReceive = Layer.effect(
     const accept = Effect.fnUntraced(function* (verified: Verified) {
       const clock = yield* Clock.Clock
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const accepted = yield* withTimeout(ledger.accept(verified, clock.currentTimeMillisUnsafe()))
+      const accepted = yield* withTimeout(
+        ledger.accept(verified, LedgerClock.timeOf(ledger, clock))
+      )
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())
       yield* journal.record(verified, eventOf(verified, accepted))

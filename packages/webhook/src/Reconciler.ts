@@ -46,7 +46,13 @@ const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
-const failedReadDelay = Duration.toMillis(Duration.seconds(15))
+/**
+ * The wait after a read that the service did not answer, in milliseconds.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
 
 /**
@@ -59,6 +65,15 @@ export interface Rules {
   readonly policy: Evidence.Policy
   readonly pollGaps: Switches["pollGaps"]
 }
+
+/**
+ * Returns the longest wait before a read, in milliseconds.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const maxGap = ({ pollGaps }: Rules): number =>
+  Math.max(...[...pollGaps, maxWatchGap, maxOpenGap].map(Duration.toMillis))
 
 type Plan = "ahead" | "contradicted" | "open" | "closed"
 
@@ -176,7 +191,11 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       ? {
           kind: result.kind,
           evidence: Evidence.confirmed(result.status),
-          read: { status: result.status, askedAt: result.askedAt }
+          // Under the lease this read was sent after the last one, also if the clock was set back between them.
+          read: {
+            status: result.status,
+            askedAt: Math.max(result.askedAt, (row.read?.askedAt ?? -1) + 1)
+          }
         }
       : {}
   const next: Row = {

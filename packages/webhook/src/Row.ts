@@ -186,6 +186,7 @@ export interface Change extends Partial<
     | "attempt"
     | "failingSince"
     | "retryAt"
+    | "newStatusAt"
     | "polls"
     | "pollAt"
     | "askedAt"

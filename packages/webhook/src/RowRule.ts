@@ -189,7 +189,7 @@ export const write = (
       ...change,
       evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
       read: Evidence.joinRead(row.read, change.read),
-      ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt })
+      ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt, newStatusAt: row.newStatusAt })
     },
     ...(release === undefined
       ? { lease: { ...lease, until: until ?? lease.until } }

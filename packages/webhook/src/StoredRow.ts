@@ -159,6 +159,28 @@ export const claimable = (
 }
 
 /**
+ * Corrects rows after the clock was set back by `by` to `at`: rows that may be claimed within twice that time are due
+ * earlier by it, and no lease ends after `until`.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const shift = (
+  rows: StoredRows,
+  { at, by, until }: { readonly at: number; readonly by: number; readonly until: number }
+): StoredRows =>
+  rows.map((stored) => {
+    const claimable = claimableAt(stored)
+    if (claimable <= at || claimable > at + 2 * by) return stored
+    const { dueAt, lease } = stored
+    return {
+      ...stored,
+      dueAt: dueAt === undefined || dueAt <= at ? dueAt : Math.max(at, dueAt - by),
+      lease: lease && { ...lease, until: Math.min(lease.until, until) }
+    }
+  })
+
+/**
  * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.
  *
  * @category getters

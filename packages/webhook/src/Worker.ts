@@ -38,8 +38,11 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Confirmer, type ReadResult } from "./Confirmer.ts"
 import * as Alarm from "./internal/Alarm.ts"
+import * as ClockWatch from "./internal/ClockWatch.ts"
 import * as Lease from "./internal/Lease.ts"
+import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as NextWork from "./internal/NextWork.ts"
+import * as PossibleTimes from "./internal/PossibleTimes.ts"
 import * as Slots from "./internal/Slots.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
@@ -88,6 +91,7 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
       const journal = yield* Journal
       const teller = yield* Teller
       const { pollGaps } = yield* Profile
+      const clock = yield* Clock.Clock
       const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
       const slots = yield* Slots.make
       const tasks = new Map<string, Task>()
@@ -120,6 +124,12 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
         return next
       })
 
+      const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
+        const now = yield* Clock.currentTimeMillis
+        const change = PossibleTimes.correction(leased, rules, now)
+        return change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+      })
+
       /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
       const inSlot = (
         row: Leased,
@@ -143,7 +153,8 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
 
       const work = Effect.fnUntraced(
         function* (leased: Leased, task: Task) {
-          const known = yield* inSlot(leased, NextWork.laneOfRead, read)
+          const row = yield* correctTimes(leased)
+          const known = yield* inSlot(row, NextWork.laneOfRead, read)
           const told = yield* inSlot(known, NextWork.laneOfCall, (row) => {
             task.isTold = true
             return teller.tell(row)
@@ -179,7 +190,10 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
         task.fiber = yield* FiberSet.run(fibers, work(leased, task))
       })
 
+      const checkClocks = ClockWatch.make({ ledger, journal, clock })
+
       const round = Effect.gen(function* () {
+        yield* checkClocks
         const at = yield* Clock.currentTimeMillis
         // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
         const { dueAt } = yield* ledger
@@ -204,6 +218,7 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
           )
         ),
         Effect.forever,
+        Effect.provideService(Clock.Clock, LedgerClock.make(ledger, clock)),
         Effect.forkScoped
       )
 

@@ -13,8 +13,10 @@ import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
 class Refused {
   readonly _tag = "Refused"
   readonly isItemError: boolean
-  constructor(isItemError: boolean) {
+  readonly isBlocked: boolean
+  constructor(isItemError: boolean, isBlocked = false) {
     this.isItemError = isItemError
+    this.isBlocked = isBlocked
   }
 }
 
@@ -31,22 +33,25 @@ const controlled = Effect.fnUntraced(function* (options: {
 }) {
   const commits: Array<Commit> = []
   let looks = 0
+  const commit = Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
+    const gate = yield* Deferred.make<void, Refused>()
+    commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })
+    yield* Deferred.await(gate)
+    return items.map((item) => `${item}!`)
+  })
   const join = yield* GroupCommit.make<string, string, Refused>({
     maxWaiting: Infinity,
     ...options,
     full: new Refused(false),
+    commitAlone: (item) => commit([item]),
+    isBlocked: ({ isBlocked }) => isBlocked,
     isItemError: ({ isItemError }) => isItemError,
     keyOf: (item) => {
       looks++
       return { key: item.slice(0, 1), variant: item.slice(1) }
     },
     wait: yield* SharedTimeout.make(Duration.seconds(3), Effect.fail(new Refused(false))),
-    commit: Effect.fnUntraced(function* (items) {
-      const gate = yield* Deferred.make<void, Refused>()
-      commits.push({ items: [...items], end: (exit) => Effect.asVoid(Deferred.done(gate, exit)) })
-      yield* Deferred.await(gate)
-      return items.map((item) => `${item}!`)
-    })
+    commit
   })
   const settled = Effect.replicateEffect(Effect.yieldNow, 20, { discard: true })
   const joinAll = Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
@@ -121,6 +126,26 @@ describe("GroupCommit", () => {
       expect(items().slice(1)).toEqual([["a1", "b1", "c1"], ["a1"], ["b1"], ["c1"]])
       expect(ended(fibers)).toEqual(["a1!", "failed", "c1!"])
     })
+  )
+
+  it.effect(
+    "R33: commits the next groups while a blocked item waits alone, and keeps its key",
+    () =>
+      Effect.gen(function* () {
+        const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 1 })
+        const blocked = yield* joinAll(["a1"])
+        yield* end(0, Exit.fail(new Refused(false, true)))
+        expect(items()).toEqual([["a1"], ["a1"]])
+        const others = yield* joinAll(["a1", "b1"])
+        expect(items().slice(2)).toEqual([["b1"]])
+        yield* end(2, Exit.void)
+        expect(ended(others)).toEqual([undefined, "b1!"])
+        yield* end(1, Exit.void)
+        expect(ended(blocked)).toEqual(["a1!"])
+        expect(items().slice(3)).toEqual([["a1"]])
+        yield* end(3, Exit.void)
+        expect(ended(others)).toEqual(["a1!", "b1!"])
+      })
   )
 
   it.effect("fails the whole group at once where the store failed", () =>

@@ -10,7 +10,7 @@ import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
-import { ledgerOf, type Place } from "./places.ts"
+import { client, empty, ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -83,7 +83,7 @@ const plans = (place: Place) =>
     const built = yield* Layer.build(ledgerOf(place)).pipe(
       Effect.provideService(Statement.CurrentTransformer, listen)
     )
-    yield* Effect.provide(fill, built)
+    yield* Effect.provide(Effect.andThen(empty, fill), built)
     statements.clear()
     yield* live.pipe(
       Effect.provide(built),
@@ -116,6 +116,60 @@ describe("in a SQLite file", () => {
   it.live("no statement scans a table, with or without statistics", () => plans(file()))
 })
 
+/** The rows that were due once, and are not any more. */
+const doneRows = 20_000
+
+/** Runs a statement and returns the number of pages that it touched. */
+const pagesOf = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient
+  const lines = yield* sql.unsafe(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, params).values
+  const [, pages] = /Buffers: shared hit=(\d+)/.exec(lines.flat().join("\n")) ?? []
+  return Number(pages)
+})
+
 await onPostgres((place) => {
+  it.live("R43: a claim does not search through rows that are done, while a snapshot is open", () =>
+    Effect.gen(function* () {
+      const statements = new Map<string, ReadonlyArray<unknown>>()
+      const listen: Statement.Transformer = (statement) => {
+        const [text, params] = statement.compile()
+        if (/claimable_at/.test(text)) statements.set(text, params)
+        return Effect.succeed(statement)
+      }
+      const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+      const ledger = Context.get(built, Ledger)
+      const sql = Context.get(built, SqlClient)
+      yield* Effect.provide(empty, built)
+      const reader = Context.get(yield* Layer.build(Layer.fresh(client(place))), SqlClient)
+      yield* reader.withTransaction(
+        Effect.gen(function* () {
+          yield* reader`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`
+          yield* reader`SELECT 1 FROM pawl_transactions`
+          yield* sql`INSERT INTO pawl_transactions
+              (transaction_id, scope, method, kind, retry_at, created_at, new_status_at, due_at)
+            SELECT CAST(n AS TEXT), 'card', 'card', 'card', n, n, n, n
+            FROM generate_series(1, ${doneRows}) AS n`
+          yield* sql`UPDATE pawl_transactions SET due_at = NULL`
+          const at = 10 * doneRows
+          const claim = ledger.claim({ at, until: at + 1000, limit: 10 })
+          expect((yield* claim).rows).toEqual([])
+          yield* ledger.accept(verified("card", card()), at)
+          const { rows } = yield* Effect.provideService(claim, Statement.CurrentTransformer, listen)
+          expect(rows.length).toBe(1)
+          expect(statements.size).toBe(2)
+          for (const [text, params] of statements) {
+            expect(yield* Effect.provide(pagesOf(text, params), built)).toBeLessThan(50)
+          }
+          // Work that is due in the past is still found, if this process made it due.
+          yield* ledger.register({ kind: "card-payment", transactionId: "early" }, 1)
+          const early = yield* claim
+          expect(early.rows.map(({ transactionId }) => transactionId)).toEqual(["early"])
+          yield* ledger.write(early.rows[0] as Leased, { release: { dueAt: 2 } })
+          expect((yield* claim).rows.length).toBe(1)
+        })
+      )
+    })
+  )
+
   it.live("no statement scans a table, with or without statistics", () => plans(place))
 })

@@ -238,14 +238,45 @@ const newer = (place: Place) =>
     }).pipe(Effect.provide(client(place)))
   )
 
+/** Compares what a clock that is set back changes with the ledger in memory. */
+const shifts = (place: Place) =>
+  it.effect("R27: shifts due times and leases as the rule does", () =>
+    Effect.gen(function* () {
+      const play = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+        const ids = Array.from({ length: 12 }, (_, id) => String(id + 1))
+        for (const id of ids) {
+          yield* ledger.accept(verified("card", card({ transactionId: id })), 1000 * Number(id))
+        }
+        // Half of the rows are leased, three of them until later than any worker would lease now.
+        yield* ledger.claim({ at: 3000, until: 9000, limit: 3 })
+        for (const until of [6500, 7100, 7200]) yield* ledger.claim({ at: 6000, until, limit: 1 })
+        const leased = (yield* ledger.claim({ at: 7000, until: 8000, limit: 1 })).rows
+        for (const row of leased) yield* ledger.write(row, { release: { dueAt: 50_000 } })
+        yield* ledger.shift({ at: 2000, by: 4500, until: 4000 })
+        const claims = []
+        for (let at = 2000; at <= 60_000; at += 500) {
+          const { rows } = yield* ledger.claim({ at, until: 100_000, limit: 20 })
+          const claimed = rows.map(({ transactionId }) => transactionId).toSorted()
+          if (claimed.length > 0) claims.push([at, ...claimed])
+        }
+        return claims
+      })
+      const expected = yield* play(Context.get(yield* Layer.build(layerMemory), Ledger))
+      expect(expected.length).toBeGreaterThan(4)
+      expect(yield* play(Context.get(yield* Layer.build(emptied(place)), Ledger))).toEqual(expected)
+    })
+  )
+
 const file = files()
 describe("in a SQLite file", () => {
   groups(file(), 60)
   promises(file())
+  shifts(file())
   newer(file())
 })
 await onPostgres((place) => {
   groups(place, 20)
   promises(place)
+  shifts(place)
   newer(place)
 })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SafeIntegers, SqlClient } from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
-import { chmodSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, copyFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -102,6 +102,38 @@ describe("NodeSqlite", () => {
       reader.close()
       for (let n = 0; n < 2; n++) yield* write
       expect(sizeOf()).toBeLessThanOrEqual(4 * 1024 * 1024)
+    })
+  )
+
+  it.effect("R30: a file that was removed, renamed or replaced is not written any more", () =>
+    Effect.gen(function* () {
+      const { filename } = file()
+      const sql = yield* open(filename)
+      yield* sql`CREATE TABLE t (a INTEGER)`
+      const insert = sql`INSERT INTO t VALUES (1)`
+      const gone = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+      const refusalOf = (work: Effect.Effect<unknown, { readonly message: string }>) =>
+        Effect.map(Effect.flip(work), ({ message }) => message)
+
+      renameSync(filename, `${filename}.moved`)
+      expect(yield* refusalOf(insert)).toBe(gone)
+      expect(yield* refusalOf(sql`SELECT * FROM t`)).toBe(gone)
+      copyFileSync(`${filename}.moved`, filename)
+      expect(yield* refusalOf(sql.withTransaction(insert))).toBe(gone)
+      renameSync(`${filename}.moved`, filename)
+      yield* insert
+
+      const replaceWithin = Effect.sync(() => renameSync(filename, `${filename}.moved`))
+      expect(yield* refusalOf(sql.withTransaction(Effect.andThen(insert, replaceWithin)))).toBe(
+        gone
+      )
+      renameSync(`${filename}.moved`, filename)
+      expect(yield* sql`SELECT count(*) FROM t`.values).toEqual([[1]])
+
+      rmSync(`${filename}-wal`)
+      expect(yield* refusalOf(insert)).toBe(gone)
+      rmSync(filename)
+      expect(yield* refusalOf(insert)).toBe(gone)
     })
   )
 

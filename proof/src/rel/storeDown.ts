@@ -31,7 +31,7 @@ import * as Stores from "./Stores.ts"
  * - `response`: the longest time of a response.
  * - `recovery`: the longest time from the end of a fault to the first 200.
  */
-interface Limits {
+export interface Limits {
   readonly response: number
   readonly recovery: number
 }
@@ -43,7 +43,7 @@ interface Options extends Omit<RunOptions, "stores"> {
 const connections = 64
 
 /** Makes functions that post callbacks of new transactions and check the responses. */
-const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) {
+export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) {
   const { miss, misses } = collectMisses()
   const post = yield* makePost(connections)
   const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestRecoveryMs: 0, rows: 0 }
@@ -94,7 +94,7 @@ const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) 
       without(port)
     )
   /** Checks over a connection of its own that every callback answered 200 has a row. */
-  const report = (store: Stores.SqlStore) =>
+  const report = (store: Stores.SqlStore, layer = Stores.layerClient(store)) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
       const rows = yield* sql<{ id: string }>`SELECT transaction_id AS id FROM pawl_transactions`
@@ -102,12 +102,12 @@ const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) 
       figures.rows = rows.length
       for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)
       return { figures, misses: misses() }
-    }).pipe(Effect.provide(Layer.fresh(Stores.layerClient(store))))
+    }).pipe(Effect.provide(Layer.fresh(layer)))
   return { miss, without, during, after, report }
 })
 
 /** Starts a receiver process on a store, and returns its port. */
-const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
+export const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
   const { baseUrl } = yield* FakeService.start
   const application = yield* FakeService.silentApplication
   const start = yield* ReceiverProcess.make

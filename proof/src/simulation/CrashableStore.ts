@@ -84,6 +84,7 @@ export const make = Effect.fnUntraced(function* (
       backlog: (at) => execute(ledger.backlog(at)),
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
       quarantined: execute(ledger.quarantined),
+      shift: (options) => execute(ledger.shift(options)),
       awaitWork: ledger.awaitWork,
       pollInterval: ledger.pollInterval
     }

@@ -24,7 +24,17 @@ it("prints one line of JSON with the seed and the verdict", async () => {
 
 it("lists the runs for an unknown name, and exits 1", async () => {
   const { code, err, out } = await rel("everything")
-  for (const name of ["kill", "store-down", "forge", "race", "dup", "poll", "sim", "reducer"]) {
+  for (const name of [
+    "kill",
+    "store-down",
+    "stores",
+    "forge",
+    "race",
+    "dup",
+    "poll",
+    "sim",
+    "reducer"
+  ]) {
     expect(err).toContain(`\n${name} `)
   }
   expect({ code, out }).toEqual({ code: 1, out: "" })

@@ -180,6 +180,11 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
+    "a clock that is set back leaves rows due in the future",
+    "a row is due",
+    (ledger) => ({ ...ledger, shift: () => Effect.void })
+  ],
+  [
     "every repeat during a lease makes the row due",
     "a row is due",
     (ledger) => {

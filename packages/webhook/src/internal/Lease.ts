@@ -3,8 +3,10 @@
  *
  * **Details**
  *
- * A lease lasts 30 seconds and is renewed every 10 seconds. It counts as lost when another worker has the row, or
- * when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can claim the row.
+ * A lease lasts 30 seconds by the clock of the ledger and is renewed every 10 seconds. It counts as lost when another
+ * worker has the row, or when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can
+ * claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write
+ * nothing to the row, and its call of the handler ends with the next renewal.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Clock from "effect/Clock"

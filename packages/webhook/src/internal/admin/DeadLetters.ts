@@ -8,6 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../../Ledger.ts"
 import type { DeadLetter, Parked, ParkedKey } from "../../Row.ts"
+import * as LedgerClock from "../LedgerClock.ts"
 import { invalid, json, type Response, withHeaders } from "./Response.ts"
 
 const defaultPageSize = 100
@@ -54,7 +55,7 @@ export const redriveAll = Effect.fnUntraced(function* (
   if (!isReason(reason)) return invalid(reasonFault)
   const rate = countOf(query, "rate", defaultRate, maxRate)
   if (rate === undefined) return invalid(`rate must be a number of rows a second, up to ${maxRate}`)
-  const at = yield* Clock.currentTimeMillis
+  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
   let redriven = 0
   for (;;) {
     const dueAt = at + Math.floor((redriven * 1000) / rate)

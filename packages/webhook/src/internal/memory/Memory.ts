@@ -121,6 +121,11 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return total + quarantine.deleteBodies(before, limit)
   }
 
+  const shift = (options: Parameters<Ledger["Service"]["shift"]>[0]): void => {
+    for (const slot of open) slot.rows = StoredRow.shift(slot.rows, options)
+    work.openUnsafe()
+  }
+
   const redriveAll = ({ dueAt, rate, ...page }: RedriveAll): number => {
     const parked = DeadLetters.page(all(), page)
     parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate)))
@@ -153,6 +158,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       }),
     deleteBodies: (options) => Effect.sync(() => deleteBodies(options)),
     quarantined: Effect.sync(quarantine.list),
+    shift: (options) => Effect.sync(() => shift(options)),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity
   }

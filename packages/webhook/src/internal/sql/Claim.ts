@@ -6,11 +6,19 @@
  * PostgreSQL skips rows that another transaction has locked at this moment (`SKIP LOCKED`); such a row is
  * not counted as due, because another process works on it. SQLite has one writer at a time. An UPDATE
  * returns its rows in any order, so each row keeps the time from which it could be claimed.
+ *
+ * While somebody holds a snapshot open, PostgreSQL keeps the index entries of every earlier state of a row, and those
+ * of rows that were claimed come first. So a claim remembers the earliest time at which a row may be claimed, and the
+ * next one searches from there. Rows that this process makes due move that time back. Rows that other processes make
+ * due in the past are found by a search from the start, every 5 seconds.
  */
 import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
+import * as Record from "effect/Record"
 import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { type Lane, lanes, perLane, type PerLane } from "../../Lane.ts"
 import type { Leased, Row } from "../../Row.ts"
@@ -53,30 +61,85 @@ export const newestOfAll = Effect.fnUntraced(function* (sql: SqlClient, keys: Re
   return (key: Key): Row["newestCallbacks"] => newestOf(linesByKey.get(keyOf(key)) ?? [])
 })
 
+interface Claimed {
+  readonly rows: ReadonlyArray<Leased>
+  readonly dueAt: number | undefined
+}
+
+/** The claims of one process. `noteDue` is given the time of each row that this process makes due, after its commit. */
+export interface Claims {
+  readonly claim: (options: Options) => Effect.Effect<Claimed, SqlError>
+  readonly noteDue: (at: number) => void
+}
+
+/** Before any time of a row. */
+export const start = Number.MIN_SAFE_INTEGER
+
+/** How often a claim searches from the start, in nanoseconds. SQLite keeps no index entries of earlier states. */
+const fullSearchInterval = { pg: () => 5_000_000_000n, orElse: () => 0n }
+
+/** How late another process may commit a row that was due at its own time, in milliseconds. */
+const maxLateness = 5000
+
+/** Makes the claims of a process. */
+export const make = (sql: SqlClient): Claims => {
+  const interval = sql.onDialectOrElse(fullSearchInterval)
+  const running = new Set<{ earliest: number }>()
+  let searchFrom = perLane(start)
+  let fullSearchAt = 0n
+
+  const claim = Effect.fnUntraced(function* (options: Options) {
+    const now = (yield* Clock.Clock).monotonicTimeNanosUnsafe()
+    if (now >= fullSearchAt) {
+      searchFrom = perLane(start)
+      fullSearchAt = now + interval
+    }
+    const due = { earliest: Infinity }
+    running.add(due)
+    const { asked, soonest, ...claimed } = yield* claimFrom(sql, searchFrom, options).pipe(
+      Effect.ensuring(Effect.sync(() => running.delete(due)))
+    )
+    const from = Math.min(soonest, options.at - maxLateness, due.earliest)
+    searchFrom = { ...searchFrom, ...Object.fromEntries(asked.map((lane) => [lane, from])) }
+    return claimed
+  })
+
+  const noteDue = (at: number): void => {
+    searchFrom = Record.map(searchFrom, (from) => Math.min(from, at))
+    for (const due of running) due.earliest = Math.min(due.earliest, at)
+  }
+  return { claim, noteDue }
+}
+
 /**
- * Leases rows, and returns when the next row may be claimed. Each statement is retried alone, because a
- * retry of all of them would lease other rows.
+ * Leases rows that may be claimed at `from` or later, and returns when the next row may be claimed. `soonest` is when
+ * the first of all these rows could be claimed. Each statement is retried alone, because a retry of all of them would
+ * lease other rows.
  */
-export const claim = Effect.fnUntraced(function* (sql: SqlClient, { at, limit, until }: Options) {
+const claimFrom = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  from: PerLane,
+  { at, limit, until }: Options
+) {
   const limits = perLane(limit)
   const asked = lanes.filter((lane) => limits[lane] > 0)
-  if (asked.length === 0) return { rows: [], dueAt: undefined }
-  const soonest = yield* nextClaimable(sql, asked, () => Number.MIN_SAFE_INTEGER)
-  if (soonest > at) return { rows: [], dueAt: finite(soonest) }
-  const lines = yield* Retry.onConflict(lease(sql, asked, { at, limits, until }))
+  if (asked.length === 0) return { rows: [], dueAt: undefined, soonest: Infinity, asked }
+  const soonest = yield* nextClaimable(sql, asked, (lane) => from[lane] - 1)
+  if (soonest > at) return { rows: [], dueAt: finite(soonest), soonest, asked }
+  const lines = yield* Retry.onConflict(lease(sql, asked, { at, from, limits, until }))
   const newest = yield* newestOfAll(sql, lines)
   const counts = Map.groupBy(lines, ({ lane }) => lane)
   const isUsedUp = (lane: Lane) => (counts.get(Lanes.numberOf(lane)) ?? []).length === limits[lane]
-  const next = yield* nextClaimable(sql, asked, (lane) =>
-    isUsedUp(lane) ? Number.MIN_SAFE_INTEGER : at
-  )
+  const next = yield* nextClaimable(sql, asked, (lane) => (isUsedUp(lane) ? from[lane] - 1 : at))
   return {
     rows: lines.map((line): Leased => ({
       ...rowOf(line, newest(line)),
       lease: Number(line.lease),
       evidenceAtLease: line.evidence
     })),
-    dueAt: finite(lines.length === 0 ? next : Math.min(next, until))
+    dueAt: finite(lines.length === 0 ? next : Math.min(next, until)),
+    soonest,
+    asked
   }
 })
 
@@ -84,7 +147,15 @@ export const claim = Effect.fnUntraced(function* (sql: SqlClient, { at, limit, u
 const lease = (
   sql: SqlClient,
   asked: ReadonlyArray<Lane>,
-  { at, limits, until }: Omit<Options, "limit"> & { readonly limits: PerLane }
+  {
+    at,
+    from,
+    limits,
+    until
+  }: Omit<Options, "limit"> & {
+    readonly from: PerLane
+    readonly limits: PerLane
+  }
 ) => {
   const leaseId = sql.literal(sql.onDialectOrElse(leaseIds))
   const skipLocked = sql.literal(
@@ -94,7 +165,7 @@ const lease = (
   const dueIn = asked.map(
     (lane) => sql`${sql(lane)} AS MATERIALIZED (
       SELECT transaction_id, scope FROM pawl_transactions
-      WHERE ${isIn(sql, lane)} AND claimable_at <= ${at}
+      WHERE ${isIn(sql, lane)} AND claimable_at BETWEEN ${from[lane]} AND ${at}
       ORDER BY claimable_at LIMIT ${limits[lane]} ${skipLocked}
     )`
   )

@@ -14,8 +14,9 @@
  * At most `maxWaiting` items wait in all, and at most `maxSize` with the same key and variant. The next one fails with
  * `full` at once.
  *
- * A group that fails because of one of its items is committed again item by item, so that the others
- * succeed. An item whose caller stops waiting or times out is dropped, unless its commit has begun.
+ * A group that fails because of one of its items, or because something blocks one of them, is committed again item by
+ * item beside the next groups, so that the others succeed. An item whose caller stops waiting or times out is dropped,
+ * unless its commit has begun.
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -24,6 +25,7 @@ import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { AwaitResult } from "../SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
@@ -35,8 +37,12 @@ interface Options<Item, Result, E> {
   readonly commit: (
     items: Arr.NonEmptyReadonlyArray<Item>
   ) => Effect.Effect<ReadonlyArray<Result>, E>
+  /** Commits one item of a group that failed. */
+  readonly commitAlone: (item: Item) => Effect.Effect<ReadonlyArray<Result>, E>
   /** Tells whether one item alone may have caused a failure. */
   readonly isItemError: (error: E) => boolean
+  /** Tells whether an item is blocked. `commitAlone` waits for it, and no committer does. */
+  readonly isBlocked: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
   /** The most items that wait. */
@@ -44,11 +50,16 @@ interface Options<Item, Result, E> {
   readonly full: E
 }
 
+/** The most items that are committed alone at a time. */
+const maxAlone = 4
+
 /** Makes a function that commits an item in a group. */
 export const make = Effect.fnUntraced(function* <Item, Result, E>({
   commit,
+  commitAlone,
   committers,
   full,
+  isBlocked,
   isItemError,
   keyOf,
   maxSize,
@@ -62,6 +73,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   interface Waiting {
     readonly item: Item
     readonly complete: (exit: Exit.Exit<Result, E>) => void
+    isDropped: boolean
   }
   /** The waiting items of a key, by variant. The variant whose turn is next comes first. */
   interface Queue {
@@ -75,33 +87,36 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   let waiting = 0
   const hasWork = yield* Latch.make()
 
-  interface Group {
+  /** The items of a queue in a group. */
+  interface Taken {
+    readonly queue: Queue
     readonly items: ReadonlyArray<Waiting>
-    readonly queues: ReadonlyArray<Queue>
   }
 
-  const takeGroup = (): Group => {
-    const items: Array<Waiting> = []
-    const taken: Array<Queue> = []
+  const takeGroup = (): ReadonlyArray<Taken> => {
+    const group: Array<Taken> = []
+    let size = 0
     for (const queue of ready) {
-      if (items.length === maxSize) break
+      if (size === maxSize) break
       ready.delete(queue)
       inCommit.add(queue)
-      taken.push(queue)
+      const items: Array<Waiting> = []
       for (const [variant, part] of queue.parts) {
         queue.parts.delete(variant)
         for (const each of part) {
-          if (items.length === maxSize) break
+          if (size === maxSize) break
           part.delete(each)
           items.push(each)
+          size++
         }
         if (part.size > 0) queue.parts.set(variant, part)
         break
       }
+      group.push({ queue, items })
     }
-    waiting -= items.length
+    waiting -= size
     if (ready.size === 0) hasWork.closeUnsafe()
-    return { items, queues: taken }
+    return group
   }
 
   /** Puts a queue in its place: it waits for its turn, or it is empty and removed. */
@@ -127,6 +142,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     waiting++
     place(queue)
     return () => {
+      each.isDropped = true
       if (!part.delete(each)) return
       waiting--
       if (part.size === 0 && queue.parts.get(variant) === part) queue.parts.delete(variant)
@@ -134,39 +150,62 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     }
   }
 
-  const commitGroup = (group: ReadonlyArray<Waiting>): Effect.Effect<void> => {
-    const items = group.map(({ item }) => item)
-    if (!Arr.isReadonlyArrayNonEmpty(items)) return Effect.void
-    return Effect.flatMap(Effect.exit(commit(items)), (exit) => {
-      if (Exit.isFailure(exit) && group.length > 1) {
-        const error = Cause.findErrorOption(exit.cause)
-        if (Option.isSome(error) && isItemError(error.value)) {
-          return Effect.forEach(group, (each) => commitGroup([each]), { discard: true })
-        }
+  const complete = (items: ReadonlyArray<Waiting>, exit: Exit.Exit<ReadonlyArray<Result>, E>) =>
+    items.forEach(({ complete }, index) =>
+      complete(Exit.map(exit, (results) => results[index] as Result))
+    )
+
+  const release = (group: ReadonlyArray<Taken>): void => {
+    for (const { queue } of group) {
+      inCommit.delete(queue)
+      place(queue)
+    }
+  }
+
+  const alone = yield* Semaphore.make(maxAlone)
+  const commitEachAlone = (items: ReadonlyArray<Waiting>) =>
+    Effect.forEach(
+      items,
+      (each) =>
+        Effect.suspend(() =>
+          each.isDropped
+            ? Effect.void
+            : Effect.map(Effect.exit(commitAlone(each.item)), (exit) => complete([each], exit))
+        ).pipe(Semaphore.withPermit(alone)),
+      { discard: true }
+    )
+
+  const mayPassAlone = (exit: Exit.Exit<unknown, E>, size: number): boolean => {
+    if (Exit.isSuccess(exit)) return false
+    const error = Cause.findErrorOption(exit.cause)
+    return (
+      Option.isSome(error) && (isBlocked(error.value) || (size > 1 && isItemError(error.value)))
+    )
+  }
+
+  const commitGroup = (group: ReadonlyArray<Taken>): Effect.Effect<void> => {
+    const items = group.flatMap(({ items }) => items)
+    if (!Arr.isArrayNonEmpty(items)) return Effect.sync(() => release(group))
+    return Effect.flatMap(Effect.exit(commit(Arr.map(items, ({ item }) => item))), (exit) => {
+      if (!mayPassAlone(exit, items.length)) {
+        complete(items, exit)
+        return Effect.sync(() => release(group))
       }
-      return Effect.sync(() =>
-        group.forEach(({ complete }, index) =>
-          complete(Exit.map(exit, (results) => results[index] as Result))
-        )
-      )
+      return Effect.forEach(
+        group,
+        (taken) =>
+          Effect.andThen(
+            commitEachAlone(taken.items),
+            Effect.sync(() => release([taken]))
+          ),
+        { concurrency: "unbounded", discard: true }
+      ).pipe(Effect.forkIn(scope), Effect.asVoid)
     })
   }
 
-  const release = (taken: ReadonlyArray<Queue>) =>
-    Effect.sync(() => {
-      for (const queue of taken) {
-        inCommit.delete(queue)
-        place(queue)
-      }
-    })
-
+  const scope = yield* Effect.scope
   const committer = hasWork.await.pipe(
-    Effect.andThen(
-      Effect.suspend(() => {
-        const group = takeGroup()
-        return Effect.andThen(commitGroup(group.items), release(group.queues))
-      })
-    ),
+    Effect.andThen(Effect.suspend(() => commitGroup(takeGroup()))),
     Effect.forever
   )
   yield* Effect.forEach(Arr.range(1, committers), () => Effect.forkScoped(committer), {
@@ -175,7 +214,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
 
   return (item) =>
     wait((complete) => {
-      const remove = enqueue({ item, complete })
+      const remove = enqueue({ item, complete, isDropped: false })
       if (remove === undefined) complete(Effect.fail(full))
       return remove ?? (() => undefined)
     })

@@ -29,9 +29,15 @@ export const conflictPolicy = {
   )
 }
 
-/** Runs work again, as a whole, while it fails because of a conflict. */
-export const onConflict = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
-  Effect.retry(failOnSqlDefect(work), conflictPolicy)
+/** Runs work again, as a whole, while it fails because of a conflict, except after an error that `isFinal`. */
+export const onConflict = <A>(
+  work: Effect.Effect<A, SqlError>,
+  isFinal: (error: SqlError) => boolean = () => false
+): Effect.Effect<A, SqlError> =>
+  Effect.retry(failOnSqlDefect(work), {
+    ...conflictPolicy,
+    while: (error) => conflictPolicy.while(error) && !isFinal(error)
+  })
 
 /** Turns a defect that is a `SqlError` into a failure. A ROLLBACK that fails on a lost connection is such a defect. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>

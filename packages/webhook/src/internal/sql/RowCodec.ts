@@ -49,6 +49,7 @@ export interface Columns extends Key {
   readonly dead_letter_at: BigInteger | null
   readonly dead_letter_to: Status | null
   readonly lease: BigInteger | null
+  readonly claimable_at: BigInteger | null
 }
 
 /** The signed fields of a callback; null if they are not those of its row's transaction. */

@@ -18,6 +18,7 @@
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -182,6 +183,12 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
+/** How long a process waits for the migration that another one makes. */
+const migrationWait = Schedule.spaced("100 millis").pipe(
+  Schedule.jittered,
+  Schedule.upTo({ duration: "1 minute" })
+)
+
 /** Makes the tables or brings them up to date. Several processes may do so at the same time. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
@@ -190,7 +197,7 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
   }).pipe(
     Effect.andThen(refuseNewer),
     Effect.retry({
-      ...Retry.conflictPolicy,
+      schedule: migrationWait,
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
     })
   )

@@ -23,13 +23,16 @@ import * as SqlBacklog from "./Backlog.ts"
 import * as SqlClaim from "./Claim.ts"
 import * as SqlDeadLetters from "./DeadLetters.ts"
 import * as SqlBodies from "./DeleteBodies.ts"
+import * as DatabaseClock from "./DatabaseClock.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
 import * as Lookup from "./Lookup.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
 import * as SqlRegister from "./Register.ts"
 import * as Retry from "./Retry.ts"
+import { isReadOnly } from "./Server.ts"
 import { type Columns, rowOf } from "./RowCodec.ts"
+import * as SqlShift from "./Shift.ts"
 import * as SqlWrite from "./Write.ts"
 
 /** The most callbacks or writes in one commit. */
@@ -44,17 +47,34 @@ const committers = { pg: () => 2, orElse: () => 1 }
 /** The longest time until a row that another process made due is noticed. */
 const pollInterval = Duration.millis(250)
 
-/** Makes a ledger over the tables of a database. */
+/** Makes a ledger over the tables of a database. `retire` is given each error of the database. */
 export const make = Effect.fnUntraced(function* (
-  sql: SqlClient
-): Effect.fn.Return<Ledger["Service"], never, Digest.Digest | Scope.Scope> {
+  sql: SqlClient,
+  retire: (error: SqlError) => Effect.Effect<void>
+): Effect.fn.Return<Ledger["Service"], SqlError, Digest.Digest | Scope.Scope> {
   const scope = yield* Effect.scope
   const work = yield* Latch.make()
-  const wake = Effect.sync(() => work.openUnsafe())
+  const claims = SqlClaim.make(sql)
+  const clock = yield* DatabaseClock.make(sql)
+  const refreshClock = clock?.refresh ?? Effect.void
+  const wake: Tools["wake"] = (dueAt) =>
+    Effect.sync(() => {
+      claims.noteDue(dueAt)
+      work.openUnsafe()
+    })
 
-  /** Runs a statement or transaction within three seconds, again after a conflict. */
-  const run = <A>(statement: Effect.Effect<A, SqlError>) =>
-    Retry.timeoutIn(scope)(Retry.onConflict(statement))
+  const run: Tools["run"] = (statement, isFinal) =>
+    Retry.timeoutIn(scope)(Retry.onConflict(statement, isFinal))
+
+  /** Turns an error of the database into the one error of a ledger. The receiver answers 503 to it. */
+  const unavailable = <A>(call: Effect.Effect<A, SqlError>) =>
+    call.pipe(
+      Effect.tapError(retire),
+      Effect.mapError((cause) => new StoreUnavailable({ cause }))
+    )
+
+  /** Limits a call to three seconds in all. */
+  const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeout(call))
 
   const wait = yield* Retry.makeWait
   const accept = yield* makeAccept(sql, { run, wait, wake })
@@ -78,31 +98,35 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     accept: (verified, at) => unavailable(accept(verified, at)),
-    register: (registration, at) => bounded(Effect.tap(run(register(registration, at)), wake)),
-    claim: (options) => bounded(Retry.timeoutIn(scope)(SqlClaim.claim(sql, options))),
+    register: (registration, at) =>
+      bounded(Effect.tap(run(Effect.andThen(refreshClock, register(registration, at))), wake(at))),
+    claim: (options) =>
+      bounded(Retry.timeoutIn(scope)(Effect.andThen(refreshClock, claims.claim(options)))),
     write: (leased, change) => bounded(write(leased, change)),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
     body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
-    redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake)),
+    redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake(at))),
     redriveAll: (options) =>
-      bounded(Effect.tap(run(SqlDeadLetters.redriveAll(sql, options)), wake)),
+      bounded(Effect.tap(run(SqlDeadLetters.redriveAll(sql, options)), wake(options.dueAt))),
     backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),
     deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),
+    shift: (options) => bounded(Effect.tap(run(SqlShift.shift(sql, options)), wake(options.at))),
+    ...(clock && { time: clock.time }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval
   }
 })
 
-/** Turns an error of the database into the one error of a ledger. The receiver answers 503 to it. */
-const unavailable = Effect.mapError((cause: SqlError) => new StoreUnavailable({ cause }))
-
-/** Limits a call to three seconds in all. */
-const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(Retry.timeout(call))
-
 /** Tells whether one item of a group may have caused the error. A retry does not help after such an error. */
-const isItemError = ({ isRetryable }: SqlError) => !isRetryable
+const isItemError = (error: SqlError) => !error.isRetryable && !isReadOnly(error)
+
+/** Tells whether a row was locked for half a second. On SQLite the lock is that of the whole file. */
+const isRowLocked = {
+  pg: () => (error: SqlError) => error.reason._tag === "LockTimeoutError",
+  orElse: () => () => false
+}
 
 const full = new SqlError({
   reason: new UnknownError({
@@ -112,18 +136,30 @@ const full = new SqlError({
 })
 
 interface Tools {
-  readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
+  /** Runs a statement or transaction within three seconds, again after a conflict, except after an error that `isFinal`. */
+  readonly run: <A>(
+    statement: Effect.Effect<A, SqlError>,
+    isFinal?: (error: SqlError) => boolean
+  ) => Effect.Effect<A, SqlError>
   readonly wait: AwaitResult<SqlError>
-  readonly wake: Effect.Effect<void>
+  /** Notes that this process has made a row due at a time. */
+  readonly wake: (dueAt: number) => Effect.Effect<void>
 }
 
 const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
   const digest = yield* Digest.Digest
   const acceptGroup = SqlAccept.make(sql)
+  const isBlocked = sql.onDialectOrElse(isRowLocked)
   const commit = yield* GroupCommit.make<SqlAccept.Callback, Accepted, SqlError>({
     maxSize: maxGroupSize,
     committers: sql.onDialectOrElse(committers),
-    commit: (callbacks) => Effect.tap(run(acceptGroup(callbacks)), wake),
+    commit: (callbacks) =>
+      Effect.tap(
+        run(acceptGroup(callbacks), isBlocked),
+        wake(Math.min(...callbacks.map(({ at }) => at)))
+      ),
+    commitAlone: (callback) => Effect.tap(run(acceptGroup([callback])), wake(callback.at)),
+    isBlocked,
     isItemError,
     keyOf: SqlAccept.groupKeyOf,
     wait,
@@ -152,6 +188,8 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
         maxSize: maxGroupSize,
         committers: 1,
         commit: (writes) => run(sql.withTransaction(Effect.forEach(writes, update))),
+        commitAlone: (write) => run(Effect.map(update(write), (lines) => [lines])),
+        isBlocked: () => false,
         isItemError,
         keyOf: SqlWrite.groupKeyOf,
         wait,
@@ -164,14 +202,16 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
     const target = yield* run(SqlJoin.findTarget(sql, { leased, change }))
     if (target !== undefined) {
       yield* run(SqlJoin.writeAndJoin(sql, { leased, change }, target))
-      yield* wake
+      yield* wake(SqlClaim.start)
       return undefined
     }
     // In a transaction of this client the write is part of that transaction.
     const outer = yield* Effect.serviceOption(sql.transactionService)
     const [line] = yield* (Option.isSome(outer) ? update : commit)({ leased, change })
     if (line === undefined) return undefined
-    if (change.release !== undefined) yield* sql.afterCommit(wake)
+    if (change.release !== undefined) {
+      yield* sql.afterCommit(wake(Number(line.claimable_at ?? Infinity)))
+    }
     // No new callback came since the lease, so the bodies need not be read again.
     const newest =
       Number(line.callbacks) === leased.callbacks

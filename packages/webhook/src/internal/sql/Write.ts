@@ -29,7 +29,7 @@ const replaced = {
 } as const satisfies Partial<Record<keyof Row, string>>
 
 /** Fields that a change replaces unless a callback brought a new status during the lease. */
-const ladder = { polls: "polls", pollAt: "poll_at" } as const
+const ladder = { polls: "polls", pollAt: "poll_at", newStatusAt: "new_status_at" } as const
 
 const everyClaim = statuses.map(Evidence.claimed).reduce(Evidence.join)
 

@@ -173,6 +173,10 @@ const play = Effect.fnUntraced(function* (
       expected.set(key, after)
       const isRedriven = yield* ledger.redrive(key, now)
       compare("deadLetters", "the result of redrive", isRedriven, after !== before)
+    } else if (step._tag === "shift") {
+      const options = { at: now, by: step.by, until: now + step.hold }
+      expected.shift(options)
+      yield* ledger.shift(options)
     } else {
       const options = { before: now - step.age, limit: 1000 }
       const count = yield* ledger.deleteBodies(options)
@@ -232,6 +236,9 @@ const makeExpected = () => {
     set,
     of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
     keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
+    shift: (options: Parameters<typeof StoredRow.shift>[1]): void => {
+      for (const each of stored.values()) set(each, StoredRow.shift(each.rows, options))
+    },
     nextAt: (limit?: number | Lane.PerLane) => StoredRow.nextClaimableAt(all(), limit),
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0

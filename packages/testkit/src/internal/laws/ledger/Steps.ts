@@ -21,6 +21,7 @@ import * as fc from "fast-check"
  * - `write`: writes a change with an earlier lease; `which` counts leases from the last one. `found` is the
  *   position of the kind that a read returned. With `isStale` the worker goes on with the row it leased.
  * - `redrive`: redrives dead letters. `deleteBodies`: deletes bodies older than `age` milliseconds.
+ * - `shift`: the clock was set back by `by` milliseconds; leases end after `hold` milliseconds at the latest.
  */
 export type Step = { readonly after: number } & (
   | {
@@ -58,6 +59,7 @@ export type Step = { readonly after: number } & (
       readonly scope: Kind | undefined
     }
   | { readonly _tag: "deleteBodies"; readonly age: number }
+  | { readonly _tag: "shift"; readonly by: number; readonly hold: number }
 )
 
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
@@ -116,6 +118,7 @@ const changes: {
   attempt: fc.nat(3),
   failingSince: moment,
   retryAt: tens(20),
+  newStatusAt: tens(20),
   polls: fc.nat(9),
   pollAt: moment,
   askedAt: moment,
@@ -166,6 +169,10 @@ const eventOf = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
     {
       weight: 1,
       arbitrary: fc.record({ _tag: fc.constant("deleteBodies"), after, age: tens(5) })
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ _tag: fc.constant("shift"), after, by: tens(9), hold: tens(4) })
     }
   )
 

@@ -1,0 +1,43 @@
+/**
+ * Corrects the times of a row that a clock recorded before it was set back.
+ *
+ * **Details**
+ *
+ * A time that was recorded later than now did not come yet, so work that waits for it would wait too long. A time that
+ * work waits for is cut to the longest wait that the rules have for it. Differences of up to 5 seconds are left, because
+ * several processes do not have exactly the same time.
+ */
+import * as Duration from "effect/Duration"
+import * as Reconciler from "../Reconciler.ts"
+import type { Change, Row } from "../Row.ts"
+import * as Lease from "./Lease.ts"
+import * as Transition from "./Transition.ts"
+
+const maxDifference = Duration.toMillis(Duration.seconds(5))
+
+/** Returns the change that corrects the times of a row; undefined if they are possible. */
+export const correction = (row: Row, rules: Reconciler.Rules, now: number): Change | undefined => {
+  const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
+  const aheadOf = (at: number | undefined, wait = 0) => {
+    const ahead = at === undefined ? 0 : at - now - wait
+    return ahead > maxDifference ? ahead : 0
+  }
+  // The plan of reads was made when the row was last asked, or got its last status.
+  const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
+  const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
+  const maxPollAt = now + Reconciler.maxGap(rules)
+  // A call that may still be at work keeps its turn until its lease would end.
+  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, Lease.duration)
+  const change: Change = {
+    ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
+    ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
+    ...(aheadOf(failingSince) > 0 && { failingSince: undefined }),
+    ...(aheadOf(retryAt, retryWait) > 0 && { retryAt: now + retryWait }),
+    ...(aheadOf(newStatusAt) > 0 && { newStatusAt: now }),
+    ...(pollAt !== undefined &&
+      (clockAhead > 0 || plannedAt > maxPollAt) && {
+        pollAt: Math.min(Math.max(plannedAt, now), maxPollAt)
+      })
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}

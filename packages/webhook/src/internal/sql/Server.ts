@@ -1,0 +1,77 @@
+/**
+ * The PostgreSQL server of a ledger: whether it keeps what it commits, and what to do when it stops taking writes.
+ *
+ * **Details**
+ *
+ * After a fail-over the old primary may go on as a read-only server. The connections to it stay open, so a pool would
+ * use them for ever. They are ended when a write is refused, and the next connection goes where the address leads.
+ */
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import { hasProperty } from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+
+/** The SQLSTATE of a write on a read-only server or in a read-only transaction. */
+const readOnlyState = "25006"
+
+/** The most connections that one refused write ends: as many as a pool has. */
+const maxEnded = 10
+
+/** Tells whether a write was refused because the server is read-only. */
+export const isReadOnly = ({ reason: { cause } }: SqlError): boolean =>
+  hasProperty(cause, "code") && cause.code === readOnlyState
+
+interface Settings {
+  readonly read_only: string
+  readonly synchronous_commit: string
+  readonly fsync: string
+}
+
+/** Fails if the server is read-only, or if a commit may return before it is on the disk. */
+export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.flatMap(
+        sql<Settings>`SELECT current_setting('transaction_read_only') AS read_only,
+          current_setting('synchronous_commit') AS synchronous_commit,
+          current_setting('fsync') AS fsync`,
+        ([settings]) => {
+          const reason = settings && reasonToRefuse(settings)
+          if (reason === undefined) return Effect.void
+          const message = `The PostgreSQL database cannot be used: ${reason}`
+          return new SqlError({
+            reason: new ConnectionError({ message, operation: "open", cause: undefined })
+          })
+        }
+      ),
+    orElse: () => Effect.void
+  })
+
+const reasonToRefuse = (settings: Settings): string | undefined => {
+  if (settings.read_only === "on") return "it is read-only; name the primary server"
+  const off = (["synchronous_commit", "fsync"] as const).find((name) => settings[name] === "off")
+  return off && `a commit would not reach the disk (${off} is off)`
+}
+
+/**
+ * Makes the function that is given each error of the database. If a write was refused because the server is
+ * read-only, it starts to end the connections to that server.
+ */
+export const makeRetire = (
+  sql: SqlClient
+): Effect.Effect<(error: SqlError) => Effect.Effect<void>, never, Scope.Scope> =>
+  Effect.map(FiberHandle.makeRuntime<never>(), (fork) => {
+    /** Ends the connection that it gets from the pool if that is read-only. Returns whether it is not. */
+    const endOne = sql`SELECT pg_terminate_backend(pg_backend_pid())
+      WHERE current_setting('transaction_read_only') = 'on'`.pipe(
+      Effect.map(({ length }) => length === 0),
+      Effect.orElseSucceed(() => false)
+    )
+    const endAll = Effect.repeat(endOne, { until: (isDone) => isDone, times: maxEnded })
+    return (error) =>
+      Effect.sync(() => {
+        if (isReadOnly(error)) fork(endAll, { onlyIfMissing: true })
+      })
+  })

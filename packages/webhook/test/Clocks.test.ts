@@ -1,0 +1,257 @@
+/**
+ * Clocks that are set back or forward, and clocks that differ.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import * as Profile from "@pawl/core/Profile"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { correction } from "../src/internal/PossibleTimes.ts"
+import * as LedgerClock from "../src/internal/LedgerClock.ts"
+import * as Transition from "../src/internal/Transition.ts"
+import * as Journal from "../src/Journal.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as ClockWatch from "../src/internal/ClockWatch.ts"
+import * as Reconciler from "../src/Reconciler.ts"
+import { blank, type Row } from "../src/Row.ts"
+import { ledgerOf } from "./places.ts"
+import { onPostgres } from "./stores.ts"
+import * as World from "./world.ts"
+
+const { day, hour, minute, says, second, told } = World
+const { pollGaps } = Effect.runSync(Profile.Profile)
+const rules: Reconciler.Rules = { policy: "final", pollGaps }
+
+const alarms = ({ entries }: World.World) =>
+  entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))
+const wasSet = "a clock was set by more than 5 seconds"
+
+describe("R27: a clock that is set back by an hour", () => {
+  const setBack = (now: number) => 100 * day + (now >= minute ? -hour : 0)
+
+  it("delays no call of the handler, and raises an alarm", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          clock: setBack,
+          handle: ({ attempt }) => (attempt < 8 ? Effect.fail("not now") : Effect.void)
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "PENDING")
+        yield* World.pass("5 minutes")
+        expect(told(world)).toEqual(["PENDING"])
+        expect(alarms(world)).toEqual([wasSet])
+      })
+    ))
+
+  it("delays no read", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          clock: setBack,
+          read: ({ at }) => Effect.succeed(at < 3 * minute ? "PROCESSING" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* World.pass("50 seconds")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("10 minutes")
+        expect(told(world)).toEqual(["PROCESSING", "SUCCEED"])
+      })
+    ))
+
+  it("confirms a callback that comes after it, and does not read in a loop", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          clock: setBack,
+          read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* World.pass("59 seconds")
+        yield* receive("1", "PENDING")
+        yield* World.pass("1 minute")
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("3 seconds")
+        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+        yield* World.pass("1 hour")
+        expect(world.reads.length).toBeLessThan(8)
+      })
+    ))
+
+  it("keeps a watched transaction on its plan", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
+          read: says("SUCCEED")
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("2 days")
+        const before = world.reads.length
+        yield* World.pass("14 days")
+        expect(world.reads.length).toBeGreaterThan(before)
+      })
+    ))
+})
+
+describe("the correction of a row's times", () => {
+  const now = 1000 * day
+  const time = fc.option(
+    fc.oneof(
+      fc.integer({ min: now - 200 * day, max: now + 200 * day }),
+      fc.integer({ min: now - 2 * second, max: now + 20 * second })
+    ),
+    { nil: undefined }
+  )
+  const times = fc.record({
+    askedAt: time,
+    unconfirmedAt: time,
+    failingSince: time,
+    pollAt: time,
+    newStatusAt: time.map((at) => at ?? now),
+    retryAt: time.map((at) => at ?? now),
+    attempt: fc.nat(12)
+  })
+  const start: Row = {
+    ...blank("card-payment", "1", now),
+    evidence: 0,
+    callbacks: 1,
+    pendingStatus: "PENDING"
+  }
+
+  it("leaves no work that waits longer than the longest wait", () => {
+    fc.assert(
+      fc.property(times, (fields) => {
+        const row: Row = { ...start, ...fields }
+        const next: Row = { ...row, ...correction(row, rules, now) }
+        const longest = now + Reconciler.maxGap(rules) + 6 * second
+        expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
+        expect(next.retryAt).toBeLessThanOrEqual(now + Transition.backoff(12) + 5 * second)
+        for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
+          expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
+        }
+        expect(correction(next, rules, now)).toBeUndefined()
+      })
+    )
+  })
+
+  it("leaves a row whose times are possible", () => {
+    fc.assert(
+      fc.property(times, (fields) => {
+        const past = (at: number | undefined) => at && Math.min(at, now)
+        const wait = fields.attempt === 0 ? 0 : Transition.backoff(fields.attempt)
+        const row: Row = {
+          ...start,
+          attempt: fields.attempt,
+          askedAt: past(fields.askedAt),
+          failingSince: past(fields.failingSince),
+          newStatusAt: Math.min(fields.newStatusAt, now),
+          unconfirmedAt: fields.unconfirmedAt && Math.min(fields.unconfirmedAt, now + 15 * second),
+          retryAt: Math.min(fields.retryAt, now + wait),
+          pollAt: fields.pollAt && Math.min(fields.pollAt, now + Reconciler.maxGap(rules))
+        }
+        expect(correction(row, rules, now)).toBeUndefined()
+      })
+    )
+  })
+})
+
+it("R27: the last read counts, also if the clock was set back before it", () => {
+  const row: Row = {
+    ...blank("card-payment", "1", day),
+    read: { status: "SUCCEED", askedAt: day + hour }
+  }
+  const answer = { _tag: "Answered", kind: "card-payment", status: "CHARGEBACK" } as const
+  const change = Reconciler.afterRead(row, { ...answer, askedAt: day }, rules, day)
+  expect(change).toMatchObject({ askedAt: day, read: { askedAt: day + hour + 1 } })
+  expect(Evidence.joinRead(row.read, change.read)?.status).toBe("CHARGEBACK")
+})
+
+it("R28: clocks that differ raise an alarm, and a clock that is set forward", () =>
+  World.run(
+    Effect.gen(function* () {
+      const reasons: Array<string> = []
+      const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+      const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+      const process = yield* Clock.Clock
+      let processAhead = 0
+      let ledgerAhead = 0
+      const check = ClockWatch.make({
+        clock: { ...process, ...aheadOf(process, () => processAhead) },
+        ledger: { ...ledger, time: () => process.currentTimeMillisUnsafe() + ledgerAhead },
+        journal: {
+          ...journal,
+          raiseAlarm: (reason) => Effect.sync(() => void reasons.push(reason))
+        }
+      })
+      const differs = "the clocks of this machine and of the database differ by more than 5 seconds"
+      yield* check
+      processAhead = 4 * second
+      yield* check
+      expect(reasons).toEqual([])
+      ledgerAhead = -4 * second
+      yield* check
+      expect(reasons).toEqual([differs])
+      ledgerAhead = 6 * second
+      yield* check
+      expect(reasons).toEqual([differs, wasSet])
+    })
+  ))
+
+it("R27: an alarm is raised again after the clock was set back", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { alarms, raiseAlarm } = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+      const raised = yield* Effect.forkChild(Stream.runCollect(Stream.take(alarms, 2)), {
+        startImmediately: true
+      })
+      const process = yield* Clock.Clock
+      for (const ahead of [hour, 0, 0]) {
+        yield* Effect.provideService(
+          raiseAlarm("refused"),
+          Clock.Clock,
+          aheadOf(process, () => ahead)
+        )
+      }
+      yield* raiseAlarm("last")
+      const reasons = (yield* Fiber.join(raised)).map((entry) => "reason" in entry && entry.reason)
+      expect(reasons).toEqual(["refused", "refused"])
+    })
+  ))
+
+/** A clock that is some milliseconds ahead of another one. */
+const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
+  const now = () => clock.currentTimeMillisUnsafe() + ahead()
+  return {
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+await onPostgres((place) => {
+  it("R28: processes whose clocks differ by an hour have the time of the database", () =>
+    Effect.gen(function* () {
+      const process = yield* Clock.Clock
+      for (const ahead of [-hour, hour]) {
+        const clock = aheadOf(process, () => ahead)
+        const time = yield* Effect.gen(function* () {
+          const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+          yield* ledger.claim({ at: 0, until: 0, limit: 0 })
+          return LedgerClock.make(ledger, clock).currentTimeMillisUnsafe()
+        }).pipe(Effect.provideService(Clock.Clock, clock), Effect.scoped)
+        // The server of the tests has the clock of this machine.
+        expect(Math.abs(time - process.currentTimeMillisUnsafe())).toBeLessThan(minute)
+      }
+    }).pipe(Effect.runPromise))
+})

@@ -1,0 +1,122 @@
+/**
+ * The PostgreSQL server of a ledger: settings that lose commits, a fail-over, and rows locked by a paused process.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { SqlClient } from "effect/sql/SqlClient"
+import { expect, it } from "@effect/vitest"
+import { Ledger } from "../src/Ledger.ts"
+import { Transactions } from "../src/LedgerSql.ts"
+import { client, empty, ledgerOf } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { onPostgres } from "./stores.ts"
+
+const callback = (transactionId: string) => verified("card", card({ transactionId }))
+
+await onPostgres((place) => {
+  type Options = Parameters<typeof ledgerOf>[1]
+  const build = (options?: Options) => Layer.build(Layer.fresh(ledgerOf(place, options)))
+  /** A connection apart from the ledger. */
+  const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
+  const emptied = Effect.tap(build(), (built) => Effect.provide(empty, built))
+
+  const withDatabaseSetting = <A, E, R>(setting: string, work: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(elsewhere, (sql) => {
+      const database = sql.literal(place.database)
+      return Effect.acquireUseRelease(
+        sql`ALTER DATABASE ${database} SET ${sql.literal(setting)}`,
+        () => work,
+        () => Effect.ignore(sql`ALTER DATABASE ${database} RESET ALL`)
+      )
+    })
+
+  it.effect("R29: a commit waits for the disk, whatever the role or the database says", () =>
+    withDatabaseSetting(
+      "synchronous_commit = off",
+      Effect.gen(function* () {
+        const sql = Context.get(yield* build(), SqlClient)
+        expect(yield* sql`SHOW synchronous_commit`.values).toEqual([["on"]])
+        expect(yield* sql`SHOW idle_in_transaction_session_timeout`.values).toEqual([["5s"]])
+      })
+    )
+  )
+
+  it.effect(
+    "R29: a setting that loses commits is refused at the start, and a read-only server",
+    () =>
+      Effect.gen(function* () {
+        const refusal = (startupParameters: Readonly<Record<string, string>>) =>
+          Effect.map(Effect.flip(build({ startupParameters })), ({ message }) => message)
+        expect(yield* refusal({ synchronous_commit: "off" })).toBe(
+          "The PostgreSQL database cannot be used: a commit would not reach the disk (synchronous_commit is off)"
+        )
+        expect(yield* refusal({ default_transaction_read_only: "on" })).toBe(
+          "The PostgreSQL database cannot be used: it is read-only; name the primary server"
+        )
+      })
+  )
+
+  it.live("R31: connections to a server that became read-only are ended, and new ones write", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const built = yield* build({ maxConnections: 3 })
+      const ledger = Context.get(built, Ledger)
+      const { run } = Context.get(built, Transactions)
+      const sql = Context.get(built, SqlClient)
+      // Three transactions at once have all connections of the pool.
+      const becomeReadOnly = Effect.all(
+        [1, 2, 3].map(() =>
+          sql.withTransaction(
+            sql`SELECT pg_sleep(0.1), set_config('default_transaction_read_only', 'on', false)`
+          )
+        ),
+        { concurrency: "unbounded" }
+      )
+      yield* becomeReadOnly
+      const unavailable = { _tag: "StoreUnavailable" }
+      expect(yield* Effect.flip(ledger.accept(callback("1"), 1000))).toMatchObject(unavailable)
+      const untilWritable = { schedule: Schedule.spaced("10 millis"), times: 200 }
+      for (const id of ["1", "2", "3", "4"]) {
+        yield* Effect.retry(ledger.accept(callback(id), 1000), untilWritable)
+      }
+      yield* Effect.all(
+        ["1", "2", "3", "4", "5", "6"].map((id) => ledger.accept(callback(id), 1000)),
+        { concurrency: "unbounded" }
+      )
+
+      yield* becomeReadOnly
+      const write = run(sql`UPDATE pawl_transactions SET polls = 1`)
+      expect(yield* Effect.flip(write)).toMatchObject(unavailable)
+      yield* Effect.retry(write, untilWritable)
+    })
+  )
+
+  it.live("R32, R33: callbacks of other transactions are stored while one row is locked", () =>
+    Effect.gen(function* () {
+      const ledger = Context.get(yield* emptied, Ledger)
+      const sql = yield* elsewhere
+      const ids = Array.from({ length: 40 }, (_, id) => String(id))
+      yield* ledger.accept(callback("7"), 1000)
+      const locked = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT 1 FROM pawl_transactions WHERE transaction_id = '7' FOR UPDATE`
+          const fibers = yield* Effect.forEach(ids, (id) =>
+            Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
+          )
+          const isLocked = (_: unknown, index: number) => ids[index] === "7"
+          yield* Fiber.joinAll(fibers.filter((fiber, index) => !isLocked(fiber, index)))
+          const waiting = fibers.filter(isLocked)
+          expect(waiting.map((fiber) => fiber.pollUnsafe())).toEqual([undefined])
+          // The next callbacks do not wait for that row either.
+          yield* ledger.accept(callback("40"), 1000)
+          return waiting
+        })
+      )
+      yield* Fiber.joinAll(locked)
+      expect(yield* ledger.get("card", "7")).toMatchObject({ callbacks: 2 })
+    })
+  )
+})

@@ -1,0 +1,93 @@
+/**
+ * PostgreSQL servers of a test's own, in a temporary folder, which it may kill.
+ */
+import * as Effect from "effect/Effect"
+import { execFile } from "node:child_process"
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { once } from "node:events"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+
+const execute = promisify(execFile)
+const installations = "/usr/lib/postgresql"
+
+/** Returns the folder of the programs of PostgreSQL; undefined where they are not installed. */
+export const programs = (): string | undefined => {
+  const [newest] = existsSync(installations)
+    ? readdirSync(installations).toSorted().toReversed()
+    : []
+  const folder = newest && join(installations, newest, "bin")
+  return folder !== undefined && existsSync(join(folder, "initdb")) ? folder : undefined
+}
+
+/** Runs a program of PostgreSQL. It refuses to run as root, so root runs it as the owner of the database. */
+const run = async (name: string, ...args: ReadonlyArray<string>): Promise<string> => {
+  const program = join(programs() ?? "", name)
+  const isRoot = process.getuid?.() === 0
+  const [file, all] = isRoot
+    ? ["runuser", ["-u", "postgres", "--", program, ...args]]
+    : [program, args]
+  const { stdout } = await execute(file, [...all], { cwd: tmpdir() })
+  return stdout
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+/** A server. `kill` ends all its processes at once, as if the machine of the server lost its memory. */
+export interface PostgresServer {
+  readonly port: number
+  readonly start: () => Promise<void>
+  readonly kill: () => Promise<void>
+  readonly promote: () => Promise<void>
+}
+
+/** Makes a server, or a standby of another one, which is stopped and deleted when the scope ends. */
+export const make = (primary?: PostgresServer) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
+      if (process.getuid?.() === 0) {
+        const { stdout } = await execute("id", ["-u", "postgres"])
+        chownSync(folder, Number(stdout), -1)
+      }
+      const data = join(folder, "data")
+      const port = await freePort()
+      if (primary === undefined)
+        await run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N")
+      else {
+        const address = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"]
+        await run("pg_basebackup", "-D", data, "-R", "-X", "stream", "-c", "fast", ...address)
+      }
+      const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`
+      const log = join(folder, "log")
+      const start = async () => {
+        await run("pg_ctl", "-D", data, "-w", "-l", log, "-o", options, "start")
+      }
+      const kill = async () => {
+        const [pid] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")
+        const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")
+        const isRunning = () => existsSync(`/proc/${pid}`)
+        for (const each of [String(pid), ...children]) process.kill(Number(each), "SIGKILL")
+        while (isRunning()) await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      const promote = async () => {
+        await run("pg_ctl", "-D", data, "-w", "promote")
+      }
+      await start()
+      return { folder, data, port, start, kill, promote }
+    }),
+    ({ data, folder }) =>
+      Effect.promise(async () => {
+        await run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop").catch(() => undefined)
+        rmSync(folder, { recursive: true, force: true })
+      })
+  )
