@@ -169,12 +169,12 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ],
   "packages/webhook/src/": [
     ["verification", /^(Row|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
-    ["rule", /^(StoredRow|RowRule|internal\/SharedTimeout)\.ts$/],
+    ["rule", /^(StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
     ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ExpectedAmount|Lease|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|Lease|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],

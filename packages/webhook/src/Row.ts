@@ -58,6 +58,7 @@ export interface Ordered {
  * - `deadLetter`: the reason why the row is a dead letter; undefined when it is none.
  * - `newestCallbacks`: for each status, the newest verified callback that claims it, until `Cleaner` deletes
  *   it.
+ * - `unreadable`: the stored field that cannot be read, if there is one. Its value is left out of the row.
  *
  * @category models
  * @since 0.1.0
@@ -88,6 +89,7 @@ export interface Row {
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
+  readonly unreadable?: string
 }
 
 /**
@@ -110,7 +112,7 @@ export interface StoredCallback {
  * @since 0.1.0
  */
 export interface DeadLetter {
-  readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch"
+  readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
   readonly at: number
   readonly to: Status | undefined
 }

@@ -19,7 +19,18 @@ import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
-import { type Change, type Key, type Leased, orderedOf, type Registration } from "./Row.ts"
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
+import {
+  type Change,
+  type Key,
+  type Leased,
+  type Ordered,
+  orderedOf,
+  type Registration,
+  type Row
+} from "./Row.ts"
 import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
 import type { Verified } from "./Verification.ts"
 
@@ -98,31 +109,70 @@ export const accept = (
 }
 
 /**
+ * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
+  readonly field: "account" | "amount" | "currency"
+}> {
+  override get message() {
+    return `The operation is registered already with another ${this.field}`
+  }
+}
+
+/**
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
- * a status in it counts as confirmed.
+ * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
  *
  * @category reducers
  * @since 0.1.0
  */
 export const register = (
   rows: StoredRows,
-  { kind, status, transactionId, ...order }: Registration,
+  registration: Registration,
   at: number
-): StoredRows => {
+): Result.Result<StoredRows, RegisteredDifferently> => {
+  const { kind, status, transactionId } = registration
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
   const { row } = stored
   const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
-  return replace(rows, stored, {
-    ...stored,
-    row: {
-      ...row,
-      kind,
-      ordered: orderedOf(order) ?? row.ordered,
-      registered: true,
-      evidence: Evidence.join(row.evidence, confirmed)
-    },
-    dueAt: earlier(stored.dueAt, at)
+  return Result.map(orderAfter(row, registration), (ordered) =>
+    replace(rows, stored, {
+      ...stored,
+      row: {
+        ...row,
+        kind,
+        ordered,
+        registered: true,
+        evidence: Evidence.join(row.evidence, confirmed)
+      },
+      dueAt: earlier(stored.dueAt, at)
+    })
+  )
+}
+
+/**
+ * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
+ * may have been moved to another callback, is replaced.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const orderAfter = (
+  { ordered, registered }: Pick<Row, "ordered" | "registered">,
+  registration: Registration
+): Result.Result<Ordered | undefined, RegisteredDifferently> => {
+  if (!registered) return Result.succeed(orderedOf(registration) ?? ordered)
+  const field = (["account", "amount", "currency"] as const).find((name) => {
+    const [one, two] = [ordered?.[name], registration[name]]
+    if (one === undefined || two === undefined || one === two) return false
+    return name !== "amount" || !ExpectedAmount.isSameAmount(one, two)
   })
+  return field === undefined
+    ? Result.succeed(orderedOf({ ...registration, ...ordered }))
+    : Result.fail(new RegisteredDifferently({ field }))
 }
 
 /**
@@ -150,7 +200,7 @@ export const lease = (
  *
  * **Details**
  *
- * Evidence and read are joined. If a callback brought a new status during the lease, the poll ladder stays as
+ * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease, the poll ladder stays as
  * the callback left it.
  *
  * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
@@ -179,6 +229,7 @@ export const write = (
       ...change,
       evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
       read: Evidence.joinRead(row.read, change.read),
+      sequence: Math.max(row.sequence, change.sequence ?? row.sequence),
       ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt })
     },
     ...(release === undefined
@@ -196,9 +247,11 @@ export const write = (
 }
 
 /**
- * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the counts
- * of callbacks are added. The order, the told status and the newest callbacks that `stored` does not have come
- * from the other row. All other fields stay as they are in `stored`.
+ * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
+ * counts of callbacks are added. Of the two sequences the larger one stays, so that a consumer that drops what is late
+ * drops nothing new, and of the two times of an unconfirmed claim the later one. The order of a registration comes before
+ * that of a token. The order, the told status and the newest callbacks that `stored` does not have come from the other
+ * row. All other fields stay as they are in `stored`.
  *
  * @category reducers
  * @since 0.1.0
@@ -209,9 +262,15 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     ...stored.row,
     evidence: Evidence.join(stored.row.evidence, other.row.evidence),
     callbacks: stored.row.callbacks + other.row.callbacks,
-    ordered: stored.row.ordered ?? other.row.ordered,
+    ordered:
+      other.row.registered && !stored.row.registered
+        ? (other.row.ordered ?? stored.row.ordered)
+        : (stored.row.ordered ?? other.row.ordered),
     registered: stored.row.registered || other.row.registered,
+    read: Evidence.joinRead(stored.row.read, other.row.read),
+    unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
     told: stored.row.told ?? other.row.told,
+    sequence: Math.max(stored.row.sequence, other.row.sequence),
     newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
   },
   dueAt: earlier(stored.dueAt, other.row.newStatusAt),
@@ -288,6 +347,9 @@ const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRo
   const index = rows.indexOf(stored)
   return index === -1 ? [...rows, next] : rows.with(index, next)
 }
+
+const later = (one: number | undefined, two: number | undefined): number | undefined =>
+  one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
 
 const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
   one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)

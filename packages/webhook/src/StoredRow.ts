@@ -78,14 +78,23 @@ export const find = <A>(
   kind: Kind,
   source: Source
 ): A | undefined => {
-  const method = methodOf(kind)
-  const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
-  const candidates = kind === "refund" && source === "callback" ? known : [...known, method]
-  for (const candidate of candidates) {
+  for (const candidate of candidates(kind, source)) {
     const found = rows.find((row) => kindOf(row) === candidate)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/**
+ * Returns the kinds of row among which `find` chooses: a row of the first kind, else of the second, and so on.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const candidates = (kind: Kind, source: Source): ReadonlyArray<Kind> => {
+  const method = methodOf(kind)
+  const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
+  return kind === "refund" && source === "callback" ? known : [...known, method]
 }
 
 /**

@@ -152,6 +152,29 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
+    "a callback that looks its row up too early makes another one",
+    "a registration and the first callback",
+    (ledger) => ({
+      ...ledger,
+      accept: Effect.fnUntraced(function* (verified, at) {
+        const { method, transactionId } = verified
+        const before = yield* ledger.get(method, transactionId)
+        yield* Effect.yieldNow
+        const isLate = before === undefined && (yield* ledger.get(method, transactionId))
+        return yield* ledger.accept(isLate ? RowRule.ofNamedRefund(verified) : verified, at)
+      })
+    })
+  ],
+  [
+    "another order of a known operation is dropped without a word",
+    "a registration changes nothing",
+    (ledger) => ({
+      ...ledger,
+      register: (...call) =>
+        Effect.catchTag(ledger.register(...call), "RegisteredDifferently", () => Effect.void)
+    })
+  ],
+  [
     "a body with a NUL character is dropped",
     "quarantine keeps",
     (ledger) => ({

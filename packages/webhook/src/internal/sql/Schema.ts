@@ -17,9 +17,11 @@
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Lookup from "./Lookup.ts"
 import * as Retry from "./Retry.ts"
 import { columnsOf, type Key, readBody, type SignedColumns } from "./RowCodec.ts"
 
@@ -146,12 +148,25 @@ interface CallbackLine extends Key {
 /** Reads the signed fields of a line from its newest body. */
 const signedIn = (line: CallbackLine): SignedColumns => {
   const bytes = line.newest_body ?? line.first_body
-  const signed = bytes === null ? undefined : readBody(methodOf(line.scope), bytes).signed
+  const read = (body: Uint8Array) => readBody(methodOf(line.scope), body).signed
+  const signed = bytes && Result.getOrUndefined(Result.try(() => read(bytes)))
   return columnsOf(signed?.transactionId === line.transaction_id ? signed : undefined)
 }
 
+/** Makes the function of the look-up. */
+const scopes = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`${sql.literal(Lookup.scopesFunction)}`),
+    orElse: () => Effect.void
+  })
+)
+
 /** Every version of the tables, in order. */
-export const migrations = { "1_ledger": tables, "2_signed_columns": signedColumns }
+export const migrations = {
+  "1_ledger": tables,
+  "2_signed_columns": signedColumns,
+  "3_scopes": scopes
+}
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 

@@ -78,7 +78,10 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     accept: (verified, at) => unavailable(accept(verified, at)),
-    register: (registration, at) => bounded(Effect.tap(run(register(registration, at)), wake)),
+    register: (registration, at) =>
+      Effect.flatMap(bounded(Effect.tap(run(register(registration, at)), wake)), (registered) =>
+        Effect.asVoid(Effect.fromResult(registered))
+      ),
     claim: (options) => bounded(Retry.timeoutIn(scope)(SqlClaim.claim(sql, options))),
     write: (leased, change) => bounded(write(leased, change)),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
@@ -143,10 +146,15 @@ const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wak
 })
 
 const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
-  const update = (write: SqlWrite.Write) => SqlWrite.statement(sql, write)
+  const update = (write: SqlWrite.Write) => SqlJoin.write(sql, write)
+  const updateAlone = (write: SqlWrite.Write) =>
+    sql.withTransaction(Effect.andThen(Lookup.lock(sql, write.leased.transactionId), update(write)))
   // PostgreSQL itself shares a flush of the disk among its connections.
   const commit = yield* sql.onDialectOrElse({
-    pg: () => Effect.succeed((write: SqlWrite.Write) => run(update(write))),
+    pg: () =>
+      Effect.succeed((write: SqlWrite.Write) =>
+        run(SqlJoin.setsKind(write) ? updateAlone(write) : update(write))
+      ),
     orElse: () =>
       GroupCommit.make<SqlWrite.Write, ReadonlyArray<Columns>, SqlError>({
         maxSize: maxGroupSize,
@@ -161,17 +169,11 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
   })
 
   return Effect.fnUntraced(function* (leased: Leased, change: Change) {
-    const target = yield* run(SqlJoin.findTarget(sql, { leased, change }))
-    if (target !== undefined) {
-      yield* run(SqlJoin.writeAndJoin(sql, { leased, change }, target))
-      yield* wake
-      return undefined
-    }
     // In a transaction of this client the write is part of that transaction.
     const outer = yield* Effect.serviceOption(sql.transactionService)
     const [line] = yield* (Option.isSome(outer) ? update : commit)({ leased, change })
+    if (change.release !== undefined || line === undefined) yield* sql.afterCommit(wake)
     if (line === undefined) return undefined
-    if (change.release !== undefined) yield* sql.afterCommit(wake)
     // No new callback came since the lease, so the bodies need not be read again.
     const newest =
       Number(line.callbacks) === leased.callbacks
