@@ -169,7 +169,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ],
   "packages/webhook/src/": [
     ["verification", /^(Row|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
-    ["rule", /^(StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
+    ["rule", /^(Order|StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
     ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [

@@ -44,7 +44,7 @@ import {
   type Registration,
   type Row
 } from "./Row.ts"
-import type { RegisteredDifferently } from "./RowRule.ts"
+import type { RegisteredDifferently } from "./Order.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**

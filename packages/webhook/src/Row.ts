@@ -42,6 +42,7 @@ export interface Ordered {
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.
+ * - `namesRefund`: whether a callback of a card names its own id as a refund. That is a hint only, and not signed.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
  * - `secret`: the secret that signed the newest callback; undefined before the first.
@@ -70,6 +71,7 @@ export interface Row {
   readonly kind: Kind
   readonly ordered: Ordered | undefined
   readonly registered: boolean
+  readonly namesRefund: boolean
   readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
@@ -211,6 +213,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   kind: scope,
   ordered: undefined,
   registered: false,
+  namesRefund: false,
   amountCleared: false,
   evidence: Evidence.none,
   read: undefined,

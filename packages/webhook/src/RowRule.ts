@@ -19,19 +19,16 @@ import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
-import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
+import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
+import type { Change, Key, Leased, Registration } from "./Row.ts"
 import {
-  type Change,
-  type Key,
-  type Leased,
-  type Ordered,
-  orderedOf,
-  type Registration,
-  type Row
-} from "./Row.ts"
-import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
+  findOrMake,
+  type Lease,
+  namesRefund,
+  type StoredRow,
+  type StoredRows
+} from "./StoredRow.ts"
 import type { Verified } from "./Verification.ts"
 
 /**
@@ -41,18 +38,6 @@ import type { Verified } from "./Verification.ts"
  * @since 0.1.0
  */
 export const quarantineLimit = 16
-
-/**
- * Returns a callback as the callback of the registered refund that its body names.
- *
- * @category reducers
- * @since 0.1.0
- */
-export const ofNamedRefund = (verified: Verified): Verified => ({
-  ...verified,
-  kind: "refund",
-  transactionId: verified.refundId ?? verified.transactionId
-})
 
 /**
  * Returns the signed fields of a callback that are kept: those of another transaction are not.
@@ -92,6 +77,7 @@ export const accept = (
       ...row,
       kind: isKnown(row.kind) ? row.kind : kind,
       ordered: row.ordered ?? ordered,
+      namesRefund: row.namesRefund || namesRefund(verified),
       secret,
       evidence: Evidence.join(row.evidence, Evidence.claimed(claim)),
       callbacks: row.callbacks + 1,
@@ -109,20 +95,6 @@ export const accept = (
 }
 
 /**
- * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
- *
- * @category errors
- * @since 0.1.0
- */
-export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
-  readonly field: "account" | "amount" | "currency"
-}> {
-  override get message() {
-    return `The operation is registered already with another ${this.field}`
-  }
-}
-
-/**
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
  * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
  *
@@ -136,43 +108,20 @@ export const register = (
 ): Result.Result<StoredRows, RegisteredDifferently> => {
   const { kind, status, transactionId } = registration
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
-  const { row } = stored
   const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
-  return Result.map(orderAfter(row, registration), (ordered) =>
+  return Result.map(orderAfter(stored.row, registration), (ordered) =>
     replace(rows, stored, {
       ...stored,
       row: {
-        ...row,
+        ...stored.row,
         kind,
         ordered,
         registered: true,
-        evidence: Evidence.join(row.evidence, confirmed)
+        evidence: Evidence.join(stored.row.evidence, confirmed)
       },
       dueAt: earlier(stored.dueAt, at)
     })
   )
-}
-
-/**
- * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
- * may have been moved to another callback, is replaced.
- *
- * @category reducers
- * @since 0.1.0
- */
-export const orderAfter = (
-  { ordered, registered }: Pick<Row, "ordered" | "registered">,
-  registration: Registration
-): Result.Result<Ordered | undefined, RegisteredDifferently> => {
-  if (!registered) return Result.succeed(orderedOf(registration) ?? ordered)
-  const field = (["account", "amount", "currency"] as const).find((name) => {
-    const [one, two] = [ordered?.[name], registration[name]]
-    if (one === undefined || two === undefined || one === two) return false
-    return name !== "amount" || !ExpectedAmount.isSameAmount(one, two)
-  })
-  return field === undefined
-    ? Result.succeed(orderedOf({ ...registration, ...ordered }))
-    : Result.fail(new RegisteredDifferently({ field }))
 }
 
 /**
@@ -248,10 +197,8 @@ export const write = (
 
 /**
  * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
- * counts of callbacks are added. Of the two sequences the larger one stays, so that a consumer that drops what is late
- * drops nothing new, and of the two times of an unconfirmed claim the later one. The order of a registration comes before
- * that of a token. The order, the told status and the newest callbacks that `stored` does not have come from the other
- * row. All other fields stay as they are in `stored`.
+ * counts of callbacks are added. The larger sequence stays, so that a consumer which drops what is late drops nothing new.
+ * What `stored` does not have comes from the other row. All other fields stay as they are in `stored`.
  *
  * @category reducers
  * @since 0.1.0
@@ -262,11 +209,9 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     ...stored.row,
     evidence: Evidence.join(stored.row.evidence, other.row.evidence),
     callbacks: stored.row.callbacks + other.row.callbacks,
-    ordered:
-      other.row.registered && !stored.row.registered
-        ? (other.row.ordered ?? stored.row.ordered)
-        : (stored.row.ordered ?? other.row.ordered),
+    ordered: joinOrders(stored.row, other.row),
     registered: stored.row.registered || other.row.registered,
+    namesRefund: stored.row.namesRefund || other.row.namesRefund,
     read: Evidence.joinRead(stored.row.read, other.row.read),
     unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
     told: stored.row.told ?? other.row.told,

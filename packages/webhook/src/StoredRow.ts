@@ -11,6 +11,7 @@ import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import { blank, type Row } from "./Row.ts"
+import type { Verified } from "./Verification.ts"
 
 /**
  * A row with what a ledger keeps beside it.
@@ -125,6 +126,27 @@ export const findOrMake = (
  */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
+
+/**
+ * Returns a callback as the callback of the registered refund that its body names.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const ofNamedRefund = (verified: Verified): Verified => ({
+  ...verified,
+  kind: "refund",
+  transactionId: verified.refundId ?? verified.transactionId
+})
+
+/**
+ * Tells whether a callback of a card names its own id as a refund. The refundId is not signed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const namesRefund = ({ body: { refundId }, method, transactionId }: Verified): boolean =>
+  method === "card" && (refundId === transactionId || refundId === Number(transactionId))
 
 /**
  * Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed.

@@ -5,7 +5,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
 import type { Row } from "@pawl/webhook/Row"
-import * as RowRule from "@pawl/webhook/RowRule"
+import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
@@ -128,7 +128,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "an id that is not signed",
     (ledger) => ({
       ...ledger,
-      accept: (verified, at) => ledger.accept(RowRule.ofNamedRefund(verified), at)
+      accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at)
     })
   ],
   [
@@ -161,7 +161,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
         const before = yield* ledger.get(method, transactionId)
         yield* Effect.yieldNow
         const isLate = before === undefined && (yield* ledger.get(method, transactionId))
-        return yield* ledger.accept(isLate ? RowRule.ofNamedRefund(verified) : verified, at)
+        return yield* ledger.accept(isLate ? StoredRow.ofNamedRefund(verified) : verified, at)
       })
     })
   ],

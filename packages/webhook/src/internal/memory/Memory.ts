@@ -55,7 +55,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     const { method, refundId } = verified
     const named = refundId === undefined ? undefined : find(method, refundId)
     return StoredRow.hasRegisteredRefund(named?.rows ?? [])
-      ? RowRule.ofNamedRefund(verified)
+      ? StoredRow.ofNamedRefund(verified)
       : verified
   }
 

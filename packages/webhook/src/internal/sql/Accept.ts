@@ -24,7 +24,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Accepted } from "../../Ledger.ts"
 import { signedOf } from "../../RowRule.ts"
-import { find } from "../../StoredRow.ts"
+import { find, namesRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Lookup from "./Lookup.ts"
 import {
@@ -41,6 +41,7 @@ export interface Callback extends SignedColumns {
   readonly kind: Kind
   readonly transaction_id: string
   readonly ordered: string | null
+  readonly names_refund: 0 | 1
   readonly secret: string
   readonly status: Status
   readonly at: number
@@ -69,6 +70,7 @@ export const callbackOf = (verified: Verified, status: Status, at: number): Call
     kind,
     transaction_id,
     ordered: ordered === undefined ? null : JSON.stringify(ordered),
+    names_refund: namesRefund(verified) ? 1 : 0,
     secret,
     status,
     at,
@@ -96,18 +98,20 @@ export const make = (
 
   const upsertRows = (lines: Lines) =>
     sql`INSERT INTO pawl_transactions AS stored
-      (transaction_id, scope, method, kind, ordered, secret, evidence, callbacks, retry_at, created_at,
+      (transaction_id, scope, method, kind, ordered, names_refund, secret, evidence, callbacks, retry_at, created_at,
         new_status_at, unconfirmed_at, due_at)
       VALUES ${sql.csv(
         lines.map(({ callbacks, scope }) => {
           const { at, kind, method, ordered, status, transaction_id } = callbacks[0]
           const newest = Arr.lastNonEmpty(callbacks)
-          return sql`(${transaction_id}, ${scope}, ${method}, ${kind}, ${ordered}, ${newest.secret},
+          const hint = Math.max(...callbacks.map((each) => each.names_refund))
+          return sql`(${transaction_id}, ${scope}, ${method}, ${kind}, ${ordered}, ${hint}, ${newest.secret},
             ${Evidence.claimed(status)}, ${callbacks.length}, ${at}, ${at}, ${at}, ${newest.at}, ${at})`
         })
       )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,
       ordered = COALESCE(stored.ordered, excluded.ordered),
+      names_refund = stored.names_refund | excluded.names_refund,
       secret = excluded.secret,
       evidence = stored.evidence | excluded.evidence,
       callbacks = stored.callbacks + excluded.callbacks,

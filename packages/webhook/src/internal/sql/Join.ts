@@ -63,6 +63,7 @@ const writeAndJoin = Effect.fnUntraced(function* (
     sql`callbacks = callbacks + ${line.callbacks}`,
     sql`ordered = ${ordered ?? other}`,
     sql`registered = ${Math.max(line.registered, target.registered)}`,
+    sql`names_refund = names_refund | ${line.names_refund}`,
     sql`told = COALESCE(told, ${line.told})`,
     SqlWrite.larger(sql, "sequence", line.sequence),
     sql`due_at = CASE WHEN due_at < ${line.new_status_at} THEN due_at ELSE ${line.new_status_at} END`

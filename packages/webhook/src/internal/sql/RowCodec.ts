@@ -28,6 +28,7 @@ export interface Columns extends Key {
   readonly kind: Kind
   readonly ordered: string | null
   readonly registered: number
+  readonly names_refund: number
   readonly amount_cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
@@ -75,7 +76,7 @@ const optionalNumber = (value: BigInteger | null): number | undefined =>
 /** Reads an order; undefined if there is none or it cannot be read. */
 export const orderedIn = (text: string | null): Ordered | undefined => {
   const json: unknown = text === null ? null : Result.getOrUndefined(Json.fromText(text))
-  return Predicate.isObject(json) ? (json as Ordered) : undefined
+  return Predicate.isObject(json) ? json : undefined
 }
 
 /** Returns the name of the first column that cannot be read. */
@@ -104,6 +105,7 @@ const readableRowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]
   kind: columns.kind,
   ordered: orderedIn(columns.ordered),
   registered: columns.registered === 1,
+  namesRefund: columns.names_refund === 1,
   amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,

@@ -153,13 +153,15 @@ const signedIn = (line: CallbackLine): SignedColumns => {
   return columnsOf(signed?.transactionId === line.transaction_id ? signed : undefined)
 }
 
-/** Makes the function of the look-up. */
-const scopes = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.onDialectOrElse({
+/** Makes the function of the look-up, and the column of the hint at a refund. */
+const scopes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE pawl_transactions ADD COLUMN names_refund INTEGER NOT NULL DEFAULT 0`
+  yield* sql.onDialectOrElse({
     pg: () => Effect.asVoid(sql`${sql.literal(Lookup.scopesFunction)}`),
     orElse: () => Effect.void
   })
-)
+})
 
 /** Every version of the tables, in order. */
 export const migrations = {
@@ -177,7 +179,7 @@ const refuseNewer = Effect.gen(function* () {
     SELECT max(migration_id) AS version FROM pawl_migrations`
   const version = line?.version ?? 0
   if (version <= newest) return
-  yield* new Migrator.MigrationError({
+  return yield* new Migrator.MigrationError({
     kind: "BadState",
     message: `The store belongs to a newer version of pawl (its schema is ${version}, this version knows ${newest}): start that version, or name another store`
   })

@@ -156,6 +156,15 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("card", "9")).toMatchObject({ callbacks: 1 })
       expect(yield* ledger.get("card", "8")).toMatchObject({ callbacks: 2, ordered: undefined })
 
+      // An id that is signed too is a hint, which is kept and names no row.
+      for (const refundId of [undefined, 7, undefined])
+        yield* ledger.accept(
+          callback("PENDING", { transactionId: "7", ...(refundId && { refundId }) }),
+          2
+        )
+      expect(yield* ledger.get("card", "7")).toMatchObject({ kind: "card", namesRefund: true })
+      expect(yield* ledger.get("card", "8")).toMatchObject({ namesRefund: false })
+
       yield* ledger.register({ kind: "refund", transactionId: "2", amount: "4.00" }, 3)
       yield* ledger.accept(named("2", "8"), 4)
       const refund = yield* ledger.get("card", "2")
