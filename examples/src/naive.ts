@@ -1,6 +1,6 @@
 /**
  * Shows a callback handler with common mistakes, and what `conform` reports about it. It verifies the checksum,
- * ranks the statuses and answers at once, but believes forged statuses, loses writes and accepts malformed
+ * ranks the statuses and answers when it has stored, but believes forged statuses, loses writes and accepts malformed
  * callbacks.
  *
  * Reads PAWL_MERCHANT_SECRET and PORT from the environment. `/transactions/{method}/{transactionId}` returns
@@ -57,12 +57,12 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
     return
   }
 
-  response.end()
   const { transactionId = "", transactionStatus = "" } = body
   const stored = await load(transactionId)
   if ((ranks[transactionStatus] ?? 0) > (ranks[stored ?? ""] ?? 0)) {
     await save(transactionId, transactionStatus)
   }
+  response.end()
 }
 
 const server = createServer((request, response) => void handle(request, response))

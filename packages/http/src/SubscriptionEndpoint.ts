@@ -1,6 +1,6 @@
 /**
  * The endpoints of subscriptions: path, request, response and errors of each (`spec.md`, "Recurring
- * subscriptions (card token)").
+ * subscriptions").
  *
  * @since 0.1.0
  */

@@ -3,6 +3,7 @@ import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
@@ -100,7 +101,7 @@ describe("a body", () => {
     const service = new Memory.Service({ answer: () => Memory.answer(400, { errors }) })
     const card = { number, cvv: "917" }
     const error = Result.merge(await run(service, ({ create }) => create({ card })))
-    if (!(error instanceof ValidationFailed)) return expect.unreachable("400 is ValidationFailed")
+    if (!Schema.is(ValidationFailed)(error)) return expect.unreachable("400 is ValidationFailed")
     expect(error.fields.length).toBe(quotes.length)
     for (const { message } of error.fields) expect(message).toMatch(/^no ….{0,8} here$/u)
     const text = inspect(error, { depth: 9 })

@@ -202,12 +202,16 @@ it.live.runIf(hasPostgres)(
           ) as Promise<ReadonlyArray<{ readonly transactionId: string; readonly status: Status }>>
       )
       const report = (transactionId: string) =>
-        Effect.promise(async () => {
+        Effect.gen(function* () {
           const [program] = alive.keys()
           if (program === undefined) return {}
-          const admin = await Effect.runPromise(program.errorLine(/admin API is at (http:[^"]+)/u))
-          const response = await fetch(`${admin}/transactions/apm/${transactionId}`)
-          return (await response.json()) as { readonly status?: Status; readonly told?: Status }
+          const admin = yield* program.errorLine(/admin API is at (http:[^"]+)/u)
+          return yield* Effect.promise(
+            () =>
+              fetch(`${admin}/transactions/apm/${transactionId}`).then((response) =>
+                response.json()
+              ) as Promise<{ readonly status?: Status; readonly told?: Status }>
+          )
         })
       const outcomes = Effect.gen(function* () {
         const transactions = yield* actual

@@ -48,7 +48,8 @@ const tcpProxy = (port: number) =>
     Effect.promise(async () => {
       const server = createServer((socket) => {
         const upstream = connect(port, "127.0.0.1")
-        socket.pipe(upstream).pipe(socket)
+        socket.pipe(upstream)
+        upstream.pipe(socket)
         socket.on("error", () => upstream.destroy())
         upstream.on("error", () => socket.destroy())
       }).listen(0, "127.0.0.1")

@@ -188,7 +188,9 @@ export const make = (
       for (const [index, at] of reads.slice(1).entries()) {
         const last = reads[index] ?? 0
         const age = last - Date.parse(createdTime)
-        const tail = age < 86_400_000 ? 0 : Math.min(age / 10, 2 * 86_400_000)
+        const status = history.findLast((each) => Date.parse(each.at) <= last)?.status
+        const isOpen = status === undefined || !isTerminal(status)
+        const tail = isOpen && age >= day ? Math.min(age / 10, 2 * day) : 0
         const gap = Math.max((ladder[index + 1] ?? 60) * 60_000, tail)
         if (at - last < gap - 5000)
           trace.violation("P1", `read ${index + 2} of ${transactionId} was too early`)

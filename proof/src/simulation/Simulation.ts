@@ -56,8 +56,8 @@ export interface Outcome {
   readonly told: number
 }
 
-/** Longer than the longest gap between two reads of the reconciler: 14 days. */
-const quietDays = 31
+/** Longer than the last move of the service after a create (60 days) and the longest gap between two reads (14 days). */
+const quietDays = 75
 const hour = Duration.toMillis(Duration.hours(1))
 
 const passUntil = (trace: Trace.Trace, at: number) =>

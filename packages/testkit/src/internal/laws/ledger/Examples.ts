@@ -198,7 +198,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "redriveAll redrives the oldest dead letters of a reason, up to its limit, at its rate",
-      section: "docs/decisions/0061",
+      section: "docs/decisions/0047",
       explanation:
         "After an outage of the application its dead letters are redriven together, and must not overrun it."
     },
