@@ -197,8 +197,8 @@ export const write = (
 
 /**
  * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
- * counts of callbacks are added. The larger sequence stays, so that a consumer which drops what is late drops nothing new.
- * What `stored` does not have comes from the other row. All other fields stay as they are in `stored`.
+ * counts of callbacks are added. The larger sequence stays, so that a consumer drops nothing new as late.
+ * A field that is empty in `stored` comes from the other row. All other fields stay as they are in `stored`.
  *
  * @category reducers
  * @since 0.1.0
