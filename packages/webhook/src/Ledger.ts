@@ -203,7 +203,8 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  * @category constructors
  * @since 0.1.0
  */
-export const register = Effect.fn("Ledger.register")(function* (
+// PURE: a receiver does not register, so its bundle drops this.
+export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
   kind: KnownKind,
   response: CreateResponse,
   request: CreateRequest = {}
