@@ -141,6 +141,8 @@ describe("minor units", () => {
       ["MRU", 2],
       ["UYW", 4]
     ])
+    // Locales show these without decimals.
+    expect(["AFN", "IQD", "ALL"].map(decimals)).toEqual([2, 3, 2])
     expect(decimals("ZZZ")).toBeUndefined()
     expect(Amount.decimals(Amount.Currency.make("EUR"))).toBe(2)
   })
@@ -174,6 +176,17 @@ describe("format", () => {
     expect(Amount.format(exact, EUR, "en")).toBe("€12,345,678,901,234,567.89")
     expect(Amount.format(Amount.Amount.make("10.5"), EUR, "en")).toBe("€10.50")
     expect(Amount.format(Amount.Amount.make("1000"), JPY, "en")).toBe("¥1,000")
+  })
+
+  it.each([
+    ["AFN", "AFN\u00a010.50", "1050"],
+    ["IQD", "IQD\u00a010.500", "10500"],
+    ["ALL", "ALL\u00a010.50", "1050"]
+  ])("shows %s with the decimals of ISO 4217, where locales show none", (code, text, units) => {
+    const amount = Amount.Amount.make("10.5")
+    const currency = Amount.Currency.make(code)
+    expect(Amount.format(amount, currency, "en")).toBe(text)
+    expect(Amount.toMinorUnits(amount, currency)).toEqual(Result.succeed(BigInt(units)))
   })
 })
 

@@ -321,6 +321,22 @@ describe("observations", () => {
     }
   })
 
+  it("leave the standing of a conflict unconfirmed until a read names one of its statuses", () => {
+    const evidence = Evidence.confirmed("SUCCEED") | Evidence.confirmed("FAILED")
+    const conflict = { rank: 10, conflict: ["SUCCEED", "FAILED"] }
+    for (const policy of policies) {
+      for (const read of [undefined, "PROCESSING", "CANCELLED", "CHARGEBACK"] as const) {
+        const undecided = { ...conflict, status: undefined, confirmed: false }
+        expect(Evidence.standing(evidence, read, policy)).toEqual(undecided)
+      }
+      const decided = { ...conflict, status: "FAILED", confirmed: true }
+      expect(Evidence.standing(evidence, "FAILED", policy)).toEqual(decided)
+    }
+    const claims = Evidence.claimed("SUCCEED") | Evidence.claimed("FAILED")
+    const decided = { ...conflict, status: "FAILED", confirmed: false }
+    expect(Evidence.standing(claims, "FAILED", "never")).toEqual(decided)
+  })
+
   it("show that the service went back when the last read ranks below a confirmed status", () => {
     const evidence = Evidence.confirmed("CHARGEBACK") | Evidence.confirmed("SUCCEED")
     expect(Evidence.wentBack(evidence, "SUCCEED")).toBe(true)

@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
@@ -90,6 +91,40 @@ describe("the cached token", () => {
         expect(yield* get).not.toBe(first)
         expect(service.auths.length).toBe(requests)
       }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("C15 is kept with one warning for each failed renewal, which names the failure and no token", async () => {
+    let down = false
+    const service: Memory.Service = new Memory.Service({
+      auth: () => (down ? Memory.answer(503, "body-canary") : service.issue())
+    })
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      logged.push(`${logLevel} ${String(message)}`)
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const first = yield* get
+        down = true
+        yield* TestClock.adjust("28 days")
+        // The renewals begin on day 29, and the waits between them are at most 72 minutes.
+        yield* hourly(30, get)
+        expect(logged.length).toBeGreaterThan(3)
+        const warning =
+          /^Warn The access token could not be renewed\. The old one stays in use\. \S.*503/u
+        expect(logged.filter((line) => !warning.test(line))).toEqual([])
+        expect(logged.join()).not.toContain(Redacted.value(first.text))
+        expect(logged.join()).not.toContain("canary")
+        const failures = logged.length
+        down = false
+        yield* TestClock.adjust("2 hours")
+        expect(yield* get).not.toBe(first)
+        expect(logged.length).toBe(failures)
+      }).pipe(
+        Effect.provide(Layer.provideMerge(tokens(service), Logger.layer([logger]))),
+        Effect.provideService(References.MinimumLogLevel, "Warn")
+      )
     )
   })
 

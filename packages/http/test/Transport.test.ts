@@ -311,6 +311,10 @@ describe("NodeTransport", () => {
     ))
 })
 
+it("C09 the longest response body has 1,048,576 bytes", () => {
+  expect(Transport.maxResponseBytes).toBe(1_048_576)
+})
+
 it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
   "a fetch without a connection (%s) sent nothing",
   (code) =>

@@ -52,6 +52,10 @@ describe("a callback URL", () => {
     "https://",
     "https://shop.example/a b",
     "https://:99999",
+    "xhttps://shop.example/callback",
+    "view-source:https://shop.example/callback",
+    " https://shop.example/callback",
+    "https://shop.example/callback\n",
     ""
   ])("is refused when it is %j, which is not an absolute http(s) URL", (url) => {
     expect(Exit.findErrorOption(make(url))).toMatchObject({
@@ -83,6 +87,19 @@ describe("a callback URL", () => {
     }
     expect(made("https://shop.example/c?")).toMatch(/c\?pawl=/u)
     expect(made("https://shop.example/c?a#b")).toMatch(/c\?a&pawl=[\w.-]+#b$/u)
+  })
+
+  it.each([
+    "xpaymentMethod=card",
+    "paymentMethods=card",
+    "my-apmType=PIX",
+    "apmType2=PIX",
+    "pawls=1",
+    "mypawl=1",
+    "a=pawl"
+  ])("keeps a query ?%s that only contains the name of a reserved parameter", (query) => {
+    const url = `https://shop.example/c?${query}`
+    expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
   })
 
   it("takes its secret from the configuration, and a blank secret is refused at the start", () => {

@@ -44,7 +44,11 @@ describe("the ordered amount", () => {
     ["10.005", "10.00"],
     ["10", "100"],
     ["999999999999999999.99", "999999999999999999.98"],
-    ["not an amount", "10.00"]
+    ["not an amount", "10.00"],
+    ["-10", "10.00"],
+    ["x10", "10.00"],
+    ["10 EUR", "10.00"],
+    ["10.00.5", "10.00"]
   ])("%s differs from the paid amount %s", (amount, paid) => {
     expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(true)
     expect(ExpectedAmount.differs(row("apm-payment", { amount }, "1.00", paid))).toBe(true)

@@ -1,0 +1,156 @@
+/**
+ * Vectors: inputs of the verifier and of the state model with their results, for implementations in other languages.
+ *
+ * **Details**
+ *
+ * `docs/vectors.md` documents the format. Each function takes the input of one vector and adds the result, which the
+ * packages compute.
+ */
+import { type Method } from "@pawl/core/Kind"
+import * as Checksum from "@pawl/core/Checksum"
+import * as Evidence from "@pawl/core/Evidence"
+import { keyed } from "@pawl/core/NodeHmac"
+import type { Status } from "@pawl/core/Status"
+import { verifyWith } from "@pawl/webhook/Verification"
+import * as Redacted from "effect/Redacted"
+
+/** A request of a callback. `body` is its text, and `checksum` its header; null if there is none. */
+export interface CallbackInput {
+  readonly about: string
+  readonly secret: string
+  readonly query: string
+  readonly body: string
+  readonly checksum: string | null
+}
+
+export interface RequestInput {
+  readonly about: string
+  readonly secret: string
+  readonly separator: string
+  readonly accountId: string
+  readonly requestId: string
+  readonly amount: string
+  readonly currency: string
+}
+
+/** The stored facts of a transaction that its standing is computed from. */
+export interface State {
+  readonly evidence: number
+  readonly read: Evidence.Read | null
+}
+
+export interface JoinInput {
+  readonly left: State
+  readonly right: State
+}
+
+export interface StandingInput {
+  readonly evidence: number
+  readonly read: Status | null
+  readonly policy: Evidence.Policy
+}
+
+/** A status of the transaction, as it arrives. */
+export type Event =
+  | { readonly callback: Status }
+  | { readonly response: Status }
+  | { readonly read: Status; readonly askedAt: number }
+
+export interface HistoryInput {
+  readonly about: string
+  readonly policy: Evidence.Policy
+  /** The status that the handler was told before, under another policy or in another row; null if there is none. */
+  readonly toldBefore: Status | null
+  readonly events: ReadonlyArray<Event>
+}
+
+/** The inputs of all vectors, by group. */
+export interface Inputs {
+  readonly callbacks: ReadonlyArray<CallbackInput>
+  readonly requests: ReadonlyArray<RequestInput>
+  readonly joins: ReadonlyArray<JoinInput>
+  readonly standings: ReadonlyArray<StandingInput>
+  readonly histories: ReadonlyArray<HistoryInput>
+}
+
+export const signOf = (secret: string): Checksum.Sign => keyed(Redacted.make(secret))
+
+/** Returns the query that the service appends to the URL of a callback. */
+export const queryOf = (method: Method): string =>
+  method === "card" ? "paymentMethod=card" : "paymentMethod=apm&apmType=PIX"
+
+const callback = (input: CallbackInput) => {
+  const result = verifyWith({ current: signOf(input.secret) })({
+    method: "POST",
+    search: `?${input.query}`,
+    contentType: "application/json",
+    contentEncoding: undefined,
+    checksum: input.checksum ?? undefined,
+    body: new TextEncoder().encode(input.body)
+  })
+  if ("reason" in result) return { ...input, answer: result.status, signed: null }
+  const { account, amount, currency, transactionId } = result.signed
+  return { ...input, answer: 200, signed: [account, amount, currency, transactionId] }
+}
+
+const request = (input: RequestInput) => ({
+  ...input,
+  checksum: Checksum.request(signOf(input.secret), input.separator, input)
+})
+
+const joinStates = (left: State, right: State): State => ({
+  evidence: Evidence.join(left.evidence, right.evidence),
+  read: Evidence.joinRead(left.read ?? undefined, right.read ?? undefined) ?? null
+})
+
+const join = (input: JoinInput) => ({ ...input, joined: joinStates(input.left, input.right) })
+
+const standing = (input: StandingInput) => {
+  const { evidence, policy, read } = input
+  const { conflict, confirmed, rank, status } = Evidence.standing(
+    evidence,
+    read ?? undefined,
+    policy
+  )
+  return { ...input, status: status ?? null, rank, confirmed, conflict }
+}
+
+const observed = (event: Event): State => {
+  if ("callback" in event) return { evidence: Evidence.claimed(event.callback), read: null }
+  if ("response" in event) return { evidence: Evidence.confirmed(event.response), read: null }
+  const { askedAt, read } = event
+  return { evidence: Evidence.confirmed(read), read: { status: read, askedAt } }
+}
+
+/** Tells the handler after each event, if there is something to tell. */
+const history = (input: HistoryInput) => {
+  const told: Array<Status> = []
+  let state: State = { evidence: Evidence.none, read: null }
+  for (const event of input.events) {
+    state = joinStates(state, observed(event))
+    const now = Evidence.standing(state.evidence, state.read?.status, input.policy)
+    const next = Evidence.news(now, told.at(-1) ?? input.toldBefore ?? undefined)
+    if (next !== undefined) told.push(next)
+  }
+  return { ...input, told }
+}
+
+/** Adds the result to each input. */
+export const vectorsOf = (inputs: Inputs) => ({
+  callbacks: inputs.callbacks.map(callback),
+  requests: inputs.requests.map(request),
+  joins: inputs.joins.map(join),
+  standings: inputs.standings.map(standing),
+  histories: inputs.histories.map(history)
+})
+
+export type Vectors = ReturnType<typeof vectorsOf>
+
+/** Writes vectors as JSON, each on a line of its own. */
+export const print = (vectors: Vectors): string => {
+  const groups = Object.entries<ReadonlyArray<unknown>>(vectors).map(
+    ([name, group]) =>
+      `${JSON.stringify(name)}: [\n${group.map((vector) => JSON.stringify(vector)).join(",\n")}\n]`
+  )
+  return `{\n${groups.join(",\n")}\n}\n`
+}

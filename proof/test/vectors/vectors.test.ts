@@ -1,0 +1,87 @@
+/**
+ * The vectors for other languages are up to date, and the implementation in Python agrees with them.
+ */
+import fc from "fast-check"
+import { execFile, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { describe, expect, it } from "vitest"
+import { committed } from "../../src/vectors/committed.ts"
+import { draw } from "../../src/vectors/drawn.ts"
+import { print, vectorsOf } from "../../src/vectors/Vectors.ts"
+
+const folder = resolve(import.meta.dirname, "../../../vectors")
+const file = readFileSync(resolve(folder, "vectors.json"), "utf8")
+const script = readFileSync(resolve(folder, "check.py"), "utf8")
+
+it("the committed vectors are those that the packages compute", () => {
+  expect(print(vectorsOf(committed)) === file).toBe(true)
+})
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0
+if (!hasPython) console.warn("There is no python3: vectors/check.py is not tested")
+
+/** Checks vectors with the script, or a changed copy of it. */
+const check = (vectors: string, program = script) =>
+  new Promise<{ readonly code: number; readonly stdout: string }>((resolve) => {
+    const { stdin } = execFile("python3", ["-c", program, "-"], (error, stdout) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout })
+    )
+    stdin?.end(vectors)
+  })
+
+describe.runIf(hasPython).concurrent("the implementation in Python", () => {
+  it("agrees with the committed vectors", async () => {
+    const count = Object.values(vectorsOf(committed)).flat().length
+    const { code, stdout } = await check(file)
+    expect(stdout).toContain(`${count} vectors, 0 differ`)
+    expect(code).toBe(0)
+  })
+
+  it("agrees with random vectors", async () => {
+    const { code, stdout } = await check(
+      print(vectorsOf(draw(2000, fc.readConfigureGlobal().seed ?? 1)))
+    )
+    expect(stdout).toContain("2000 vectors, 0 differ")
+    expect(code).toBe(0)
+  })
+
+  it("agrees with nothing if a group has no vector", async () => {
+    expect((await check(print(vectorsOf({ ...committed, joins: [] })))).code).toBe(1)
+  })
+
+  it("has at most 150 lines", () => {
+    expect(script.trimEnd().split("\n").length).toBeLessThanOrEqual(150)
+  })
+
+  it.each([
+    [
+      "signs a number as it is parsed",
+      "parse_int=Number, parse_float=Number",
+      "parse_int=lambda text: str(int(text)), parse_float=lambda text: str(float(text))",
+      "callbacks"
+    ],
+    ["joins signed fields without a separator", '"|".join(signed)', '"".join(signed)', "callbacks"],
+    ["accepts a bar in a signed field", "[|\\x00", "[\\x00", "callbacks"],
+    ["writes the checksum of a request without hex", ").hex()", ").decode('latin1')", "requests"],
+    ["adds evidence", 'left["evidence"] | right', 'left["evidence"] + right', "joins"],
+    ["keeps the first of two reads at one time", ', STATUSES.index(read["status"])', "", "joins"],
+    ["counts a claimed final status", "RANKS[status] < FINAL", "True", "standings"],
+    ["shifts the confirmations by one", "place + 9", "place + 10", "standings"],
+    ["gives CANCELLED a rank of its own", "10, 10, 10", "10, 10, 9", "standings"],
+    ["ignores the last read", "read if read in top else None", "top[0]", "standings"],
+    ["prefers PROCESSING", "top[-1] if top", "top[0] if top", "standings"],
+    ["tells a lower rank", "if told is None or", "if True or", "histories"],
+    [
+      "tells PROCESSING after the challenge",
+      ' and told != "CUSTOMER_VERIFICATION"',
+      "",
+      "histories"
+    ]
+  ])("that %s differs from the committed vectors", async (_, from, to, group) => {
+    expect(script.split(from).length).toBe(2)
+    const { code, stdout } = await check(file, script.replace(from, to))
+    expect(stdout).toMatch(new RegExp(`^${group}: `, "mu"))
+    expect(code).toBe(1)
+  })
+})
