@@ -55,7 +55,8 @@ await onPostgres((place) => {
         const [shop, receiver, other] = yield* Effect.all([open, open, open])
         const sql = Context.get(other, SqlClient)
         yield* Effect.provideService(empty, SqlClient, sql)
-        const stored = yield* sql
+        const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
+        const undone = yield* sql
           .withTransaction(
             Effect.gen(function* () {
               // An uncommitted row stops the callback between its look-up and its upsert.
@@ -85,12 +86,13 @@ await onPostgres((place) => {
                 watch`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
                 { until: ({ length }) => length > 0 || registered.pollUnsafe() !== undefined }
               )
-              return yield* Effect.fail([accepted, registered])
+              fibers.push(accepted, registered)
+              return yield* Effect.fail("undone")
             })
           )
           .pipe(Effect.flip)
-        expect(Array.isArray(stored)).toBe(true)
-        if (Array.isArray(stored)) yield* Fiber.joinAll<unknown, unknown>(stored)
+        expect(undone).toBe("undone")
+        yield* Fiber.joinAll(fibers)
         expect(yield* sql`SELECT scope, kind, registered FROM pawl_transactions`).toEqual([
           { scope: "card", kind: "card-payment", registered: 1 }
         ])
