@@ -168,13 +168,13 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["services", /^/]
   ],
   "packages/webhook/src/": [
-    ["verification", /^(Row|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
+    ["verification", /^(Row|Lane|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
     ["rule", /^(Order|StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
     ["ledger", /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/(memory|sql)\/.+)\.ts$/],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|Lease|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|Lease|NextWork|Slots|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],

@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
+import { deploy } from "./rel/deploy.ts"
 import { dup } from "./rel/dup.ts"
 import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
@@ -22,10 +23,23 @@ import { race } from "./rel/race.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { sim } from "./rel/sim.ts"
+import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
-  Object.entries({ kill, "store-down": storeDown, forge, flood, race, dup, poll, sim, reducer })
+  Object.entries({
+    kill,
+    deploy,
+    "store-down": storeDown,
+    slow,
+    forge,
+    flood,
+    race,
+    dup,
+    poll,
+    sim,
+    reducer
+  })
 )
 
 /** The longest time of a run, so that no run hangs. */

@@ -26,7 +26,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Semaphore from "effect/Semaphore"
 import * as Layout from "./internal/verify/Layout.ts"
 import type { Row } from "./Row.ts"
 
@@ -36,7 +35,7 @@ import type { Row } from "./Row.ts"
  *
  * - `Answered`: the service stated a status. It may be one that the specification does not list.
  * - `NotFound`: no status endpoint knows the id.
- * - `NoAnswer`: the read failed, timed out, or found no free read slot.
+ * - `NoAnswer`: the read failed or timed out.
  *
  * @category models
  * @since 0.1.0
@@ -48,8 +47,7 @@ export type ReadResult = { readonly askedAt: number } & (
 )
 
 /**
- * Service that reads the status of a row's transaction, at most 16 at a time. `policy` is the rule for
- * the claims that must be confirmed before the handler is told.
+ * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed before the handler is told.
  *
  * @category services
  * @since 0.1.0
@@ -62,9 +60,7 @@ export class Confirmer extends Context.Service<
   }
 >()("@pawl/webhook/Confirmer") {}
 
-const maxConcurrentReads = 16
 const readTimeout = Duration.minutes(1)
-const slotTimeout = Duration.seconds(5)
 /** A payment may be invisible at its status endpoint for this time after its first callback, in milliseconds. */
 const invisibleTime = Duration.toMillis(Duration.seconds(60))
 
@@ -73,9 +69,7 @@ const invisibleTime = Duration.toMillis(Duration.seconds(60))
  *
  * **Details**
  *
- * A read that fails or takes longer than a minute is `NoAnswer`. A row that gets no read slot within
- * 5 seconds is retried as if its read had failed. So a service that hangs does not delay rows that need no
- * read. An id that does not have the form of the service's ids is `NotFound` without a read.
+ * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids is `NotFound` without a read.
  *
  * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
  * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its
@@ -91,8 +85,6 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
-      const slots = yield* Semaphore.make(maxConcurrentReads)
-
       const ask = (row: Row, transactionId: TransactionId, askedAt: number) => {
         const { createdAt, kind, namesRefund } = row
         const readAs = (each: Kind) => Effect.suspend(() => reader.read(each, transactionId))
@@ -103,7 +95,7 @@ export const layer = (options?: {
           : asPayment
       }
 
-      const readNow = Effect.fnUntraced(function* (row: Row) {
+      const read = Effect.fnUntraced(function* (row: Row) {
         const askedAt = yield* Clock.currentTimeMillis
         const { transactionId } = row
         if (!Layout.isIdentifier(transactionId)) {
@@ -124,21 +116,6 @@ export const layer = (options?: {
           Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
       })
-
-      const read = (row: Row) =>
-        Effect.suspend(() => {
-          let isStarted = false
-          const inSlot = Effect.suspend(() => {
-            isStarted = true
-            return readNow(row)
-          })
-          const noSlot = Effect.flatMap(Effect.delay(Clock.currentTimeMillis, slotTimeout), (now) =>
-            isStarted
-              ? Effect.never
-              : noAnswer(now, `all ${maxConcurrentReads} read slots are taken`)
-          )
-          return Effect.raceFirst(Semaphore.withPermit(slots, inSlot), noSlot)
-        })
 
       return { policy: options?.policy ?? "final", read }
     })

@@ -5,7 +5,8 @@
  *
  * The forwarder is a handler that posts each transition. A 2xx response within 10 seconds means that the
  * application accepted it. Any other response, also a redirect, fails the call. The call is retried like every
- * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. So every transition is posted
+ * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. A response that does not come in time
+ * fails the call with a `TimeoutError`, and the next call comes after 30 seconds or more. So every transition is posted
  * at least once. The transitions of one transaction are posted in rank order, one at a time.
  *
  * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries verify them:
@@ -20,6 +21,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -155,7 +157,10 @@ export const layer = ({
         Effect.scoped,
         Effect.catchTags({
           HttpClientError: (error) => noResponse(reasonOf(error)),
-          TimeoutError: () => noResponse(`no response within ${Duration.format(responseTimeout)}`)
+          TimeoutError: () =>
+            new Cause.TimeoutError(
+              `${target} did not answer: no response within ${Duration.format(responseTimeout)}`
+            )
         }),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )

@@ -32,6 +32,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { alarmsFor } from "./internal/Counters.ts"
 import * as Memory from "./internal/memory/Memory.ts"
+import type { PerLane } from "./Lane.ts"
 import {
   type Change,
   type CreateRequest,
@@ -53,8 +54,8 @@ import type { Verified } from "./Verifier.ts"
  * - `accept` stores a verified callback.
  * - `register` makes a row for an operation, or takes the row that its callbacks made. A second registration changes
  *   nothing that was ordered: with another account, amount or currency it fails.
- * - `claim` leases up to `limit` rows that are due, oldest first, until `until`. `dueAt` is when the next
- *   row may be claimed; undefined when no row may be.
+ * - `claim` leases up to `limit` rows of each lane that are due, oldest first, until `until`. `dueAt` is when the next
+ *   row may be claimed in the lanes whose limit is not 0; undefined when no row may be.
  * - `write` changes a leased row and returns the changed row; undefined when the lease was lost. If another row
  *   of the id has the kind in the change, the leased row is joined to that row and removed, and the result is
  *   undefined too.
@@ -88,7 +89,7 @@ export class Ledger extends Context.Service<
     readonly claim: (options: {
       readonly at: number
       readonly until: number
-      readonly limit: number
+      readonly limit: number | PerLane
     }) => Effect.Effect<
       { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
       StoreUnavailable

@@ -143,12 +143,12 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 const maxConnections = 2048
 /** The most connections that wait to be accepted. Beyond it the system drops a connection, and its client tries again after seconds. */
 const maxPending = 4096
-const shutdownTimeout = Duration.seconds(8)
+const shutdownTimeout = Duration.seconds(4)
 
 /**
  * Listens until the scope ends, with `limits` and at most 2,048 connections, and returns the port. One more
  * connection closes the one that has been idle for the longest time.
- * At the end the server accepts no new connections, and requests in flight have 8 seconds to complete.
+ * At the end the server accepts no new connections, and requests in flight have 4 seconds to complete.
  *
  * @category constructors
  * @since 0.1.0

@@ -86,7 +86,11 @@ export class Receiver extends Context.Service<
  */
 export const layer = (options?: {
   readonly policy?: Policy
-}): Layer.Layer<Receiver | Journal.Journal, never, Verifier | Ledger | Handler | StatusReader> =>
+}): Layer.Layer<
+  Receiver | Worker.Worker | Journal.Journal,
+  never,
+  Verifier | Ledger | Handler | StatusReader
+> =>
   isolatedBy(
     [Verifier, Ledger, Handler, StatusReader, Profile],
     Layer.mergeAll(layerReceive, Worker.layer, Cleaner.layer).pipe(

@@ -127,6 +127,16 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
+/**
+ * Tells whether a row has a claim that must be confirmed, and was not read since a callback brought a new status.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const isUnread = (row: Row, { policy }: Rules): boolean =>
+  (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
+  unsettledClaim(row, policy) !== undefined
+
 /** Tells whether the row is parked because no endpoint knows its id, and no callback claimed a new status since. */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&

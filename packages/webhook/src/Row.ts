@@ -7,6 +7,7 @@ import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
+import type { Lane } from "./Lane.ts"
 
 /**
  * The key of one row. Without a scope it names every row of the method and id.
@@ -172,6 +173,7 @@ export interface Leased extends Row {
  *   not made twice.
  * - `until`: the new end of the lease.
  * - `release`: ends the lease. `dueAt` is when work is due again; undefined when only a new event makes it due.
+ *   `lane` is where; without it the lane of repeats.
  *
  * @category models
  * @since 0.1.0
@@ -197,7 +199,7 @@ export interface Change extends Partial<
 > {
   readonly ifSequence?: number
   readonly until?: number
-  readonly release?: { readonly dueAt: number | undefined }
+  readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
 }
 
 /**

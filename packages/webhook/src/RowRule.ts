@@ -18,8 +18,9 @@
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
-import { type Status, statuses } from "@pawl/core/Status"
+import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
+import { type Lane, moreUrgent } from "./Lane.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
 import type { Change, Key, Leased, Registration } from "./Row.ts"
 import {
@@ -52,7 +53,8 @@ export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed 
  * Stores a callback that claims a status.
  *
  * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
- * - `isDue`: the row is due now, because the status is new or the service has not confirmed it.
+ * - `isDue`: the row is due now, because the status is new or the service has not confirmed it. A new status is due in
+ *   the lane of a first read if it is final, else in that of a first call; a repeat in the lane of repeats.
  *
  * @category reducers
  * @since 0.1.0
@@ -87,12 +89,20 @@ export const accept = (
       pollAt: isNew ? undefined : row.pollAt,
       newestCallbacks
     },
-    dueAt: isDue ? earlier(stored.dueAt, at) : stored.dueAt,
+    ...dueIn(stored, isDue ? at : undefined, isNew ? laneOfNew(claim) : "repeat"),
     lease: stored.lease,
     bodies: { ...stored.bodies, [claim]: bytes }
   }
   return { rows: replace(rows, stored, next), isNew, isDue }
 }
+
+/**
+ * Returns the lane in which a new status makes its row due.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
@@ -119,7 +129,7 @@ export const register = (
         registered: true,
         evidence: Evidence.join(stored.row.evidence, confirmed)
       },
-      dueAt: earlier(stored.dueAt, at)
+      ...dueIn(stored, at, "tell")
     })
   )
 }
@@ -168,7 +178,7 @@ export const write = (
 ): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
   const stored = rows.find(({ row }) => row.scope === leased.scope)
   if (stored?.lease?.id !== leased.lease) return { rows, leased: undefined }
-  const { dueAt, lease, row } = stored
+  const { lease, row } = stored
   if (ifSequence !== undefined && ifSequence !== row.sequence) return { rows, leased: undefined }
   const isOvertaken = Evidence.claimedStatuses(row.evidence & ~lease.evidence).length > 0
   const next: StoredRow = {
@@ -183,7 +193,7 @@ export const write = (
     },
     ...(release === undefined
       ? { lease: { ...lease, until: until ?? lease.until } }
-      : { lease: undefined, dueAt: earlier(dueAt, release.dueAt) })
+      : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") })
   }
   const others = rows.filter((other) => other !== stored)
   const target = others.find((other) => other.row.kind === change.kind)
@@ -218,7 +228,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     sequence: Math.max(stored.row.sequence, other.row.sequence),
     newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
   },
-  dueAt: earlier(stored.dueAt, other.row.newStatusAt),
+  ...dueIn(stored, other.row.newStatusAt, "tell"),
   bodies: { ...other.bodies, ...stored.bodies }
 })
 
@@ -250,7 +260,7 @@ export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRow
         retryAt: at,
         pollAt: reason === "unknown-transaction" ? at : row.pollAt
       },
-      dueAt: earlier(stored.dueAt, at)
+      ...dueIn(stored, at, "retry")
     }
   }
   return rows.some(isNamed)
@@ -296,5 +306,14 @@ const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRo
 const later = (one: number | undefined, two: number | undefined): number | undefined =>
   one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
 
-const earlier = (one: number | undefined, two: number | undefined): number | undefined =>
-  one === undefined || two === undefined ? (one ?? two) : Math.min(one, two)
+/** Makes a row due in a lane. If it is due already, the earlier time and the more urgent lane count. */
+const dueIn = (
+  { dueAt, lane }: StoredRow,
+  at: number | undefined,
+  inLane: Lane
+): Pick<StoredRow, "dueAt" | "lane"> => {
+  if (at === undefined) return { dueAt, lane }
+  return dueAt === undefined
+    ? { dueAt: at, lane: inLane }
+    : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
+}

@@ -10,6 +10,7 @@
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
+import { type Lane, perLane, type PerLane } from "./Lane.ts"
 import { blank, type Row } from "./Row.ts"
 import type { Verified } from "./Verification.ts"
 
@@ -26,6 +27,7 @@ import type { Verified } from "./Verification.ts"
 export interface StoredRow {
   readonly row: Row
   readonly dueAt: number | undefined
+  readonly lane: Lane
   readonly lease: Lease | undefined
   readonly bodies: Readonly<Partial<Record<Status, Uint8Array>>>
 }
@@ -114,6 +116,7 @@ export const findOrMake = (
   find(rows, kindOf, kind, source) ?? {
     row: blank(kind, transactionId, at),
     dueAt: undefined,
+    lane: "repeat",
     lease: undefined,
     bodies: {}
   }
@@ -169,23 +172,38 @@ export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
 /**
- * Returns the rows that may be claimed at a time, oldest first.
+ * Returns the rows that may be claimed at a time, oldest first: of each lane at most `limits`.
  *
  * @category getters
  * @since 0.1.0
  */
-export const claimable = (rows: StoredRows, at: number): StoredRows =>
-  rows
+export const claimable = (
+  rows: StoredRows,
+  at: number,
+  limits: number | PerLane = Infinity
+): StoredRows => {
+  const left = { ...perLane(limits) }
+  return rows
     .filter((stored) => claimableAt(stored) <= at)
     .toSorted((one, two) => claimableAt(one) - claimableAt(two))
+    .filter(({ lane }) => left[lane]-- > 0)
+}
 
 /**
- * Returns when the next of the rows may be claimed; undefined when no row may be.
+ * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.
  *
  * @category getters
  * @since 0.1.0
  */
-export const nextClaimableAt = (rows: StoredRows): number | undefined => {
-  const next = rows.reduce((soonest, stored) => Math.min(soonest, claimableAt(stored)), Infinity)
+export const nextClaimableAt = (
+  rows: StoredRows,
+  limits: number | PerLane = Infinity
+): number | undefined => {
+  const limit = perLane(limits)
+  const next = rows.reduce(
+    (soonest, stored) =>
+      limit[stored.lane] > 0 ? Math.min(soonest, claimableAt(stored)) : soonest,
+    Infinity
+  )
   return next === Infinity ? undefined : next
 }

@@ -10,7 +10,8 @@
  * 3. *mark*: the transition is marked as told. If the handler has `commit`, the mark is in one database
  *    transaction with the rows of the merchant.
  *
- * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After
+ * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After a time-out
+ * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
  * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
  * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
  * not called. A person can redrive a parked row.
@@ -130,18 +131,27 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           return result.value
         }
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
-        const backoff = Transition.backoff(attempt)
+        const wait = waitAfter(result.cause, attempt)
         yield* Effect.logWarning(
-          `The handler failed; it is called again in ${backoff / 1000} s`,
+          `The handler failed; it is called again in ${wait / 1000} s`,
           reasonOf(result.cause)
         )
-        const retryAt = (yield* Clock.currentTimeMillis) + backoff
+        const retryAt = (yield* Clock.currentTimeMillis) + wait
         return yield* Lease.write(ledger, started, { retryAt })
       })
 
       return { tell }
     })
   )
+
+/**
+ * Returns the wait after a failed call, in milliseconds. An application may go on with a call that was not answered in
+ * time, so the next call does not begin before the lease of this one would have run out.
+ */
+const waitAfter = (cause: Cause.Cause<unknown>, attempt: number): number => {
+  const backoff = Transition.backoff(attempt)
+  return Cause.isTimeoutError(Cause.squash(cause)) ? Math.max(backoff, Lease.duration) : backoff
+}
 
 /** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown => {

@@ -4,49 +4,84 @@
  * **Details**
  *
  * The worker runs in rounds. A round claims the rows that are due, each under a lease, and starts a fiber
- * for each, at most 64 at a time. The next round begins when a row falls due, or after `pollInterval`.
+ * for each. The next round begins when a row falls due, when a slot is free again, or after `pollInterval`.
  *
  * Work on a row has three steps:
  *
  * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`) and the result is written.
  * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`).
- * 3. *release*: the lease ends, and the row gets the time at which it is due again.
+ * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again.
+ *
+ * Each lane has slots of its own (`Lane`): 48 for first calls of the handler, 16 for its retries, 16 for first reads of
+ * claims and 8 for all other reads. A read or a call that finds no free slot is left out, and the row waits in its lane.
+ * So a service or an application that hangs does not delay what was never tried.
  *
  * Only one worker at a time has the lease of a row, so there is at most one call of the handler at a
  * time for a transaction. A worker that loses the lease stops at once.
+ *
+ * A worker that ends is drained first: it claims nothing more, releases the rows whose handler is not called yet, and
+ * leaves 15 seconds to the calls that run. A call that takes longer is interrupted, and the lease of its row runs out,
+ * because an application may go on with a call that is interrupted here.
  *
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
-import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import { Confirmer, type ReadResult } from "./Confirmer.ts"
 import * as Alarm from "./internal/Alarm.ts"
 import * as Lease from "./internal/Lease.ts"
-import * as Transition from "./internal/Transition.ts"
+import * as NextWork from "./internal/NextWork.ts"
+import * as Slots from "./internal/Slots.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "./Row.ts"
 import { Teller } from "./Teller.ts"
 
-const maxRowsAtWork = 64
 const retryDelay = Duration.seconds(1)
+const drainTimeout = Duration.seconds(15)
 
 /**
- * Layer that works until its scope ends. Then the running handlers are interrupted, and the leases of their rows
- * are released.
+ * Service that ends the work before its layer does, for a process that goes on accepting callbacks meanwhile.
+ *
+ * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
+ * - `isDraining`: true from the start of the drain on.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Worker extends Context.Service<
+  Worker,
+  {
+    readonly drain: Effect.Effect<void>
+    readonly isDraining: Effect.Effect<boolean>
+  }
+>()("@pawl/webhook/Worker") {}
+
+/** A row at work. `isTold` is true from the moment on when the handler may have been called. */
+interface Task {
+  isTold: boolean
+  fiber: Fiber.Fiber<void> | undefined
+}
+
+/**
+ * Layer that works until its scope ends, and is drained then. If the scope ends by a failure it is not drained.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Teller> =
-  Layer.effectDiscard(
+export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =
+  Layer.effect(
+    Worker,
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const confirmer = yield* Confirmer
@@ -54,9 +89,9 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
       const teller = yield* Teller
       const { pollGaps } = yield* Profile
       const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
+      const slots = yield* Slots.make
+      const tasks = new Map<string, Task>()
       const fibers = yield* FiberSet.make<void>()
-      const rowsAtWork = new Set<string>()
-      const slotFreed = yield* Latch.make()
 
       /** Tells whether an unknown id is that of a transaction of the other method. */
       const isReplay = ({ method, registered, transactionId }: Row) =>
@@ -68,9 +103,7 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
               Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
             )
 
-      const readIfDue = Effect.fnUntraced(function* (row: Leased) {
-        const at = Reconciler.readAt(row, rules)
-        if (at === undefined || at > (yield* Clock.currentTimeMillis)) return row
+      const read = Effect.fnUntraced(function* (row: Leased) {
         const result = yield* confirmer.read(row)
         yield* journal.record(row, { _tag: "Read", result: textOf(result) })
         const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
@@ -87,59 +120,83 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
         return next
       })
 
+      /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
+      const inSlot = (
+        row: Leased,
+        laneOf: typeof NextWork.laneOfRead,
+        step: (row: Leased) => Effect.Effect<Leased>
+      ) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const lane = laneOf(row, rules, now)
+          return lane === undefined || !slots.take(lane)
+            ? Effect.succeed(row)
+            : Effect.ensuring(
+                step(row),
+                Effect.sync(() => slots.giveBack(lane))
+              )
+        })
+
+      /** The row may be claimed again, for another task, before this one ends. */
+      const forget = (leased: Leased, task: Task) => {
+        if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
+      }
+
       const work = Effect.fnUntraced(
-        function* (leased: Leased) {
-          const row = yield* Effect.flatMap(readIfDue(leased), teller.tell).pipe(
-            Effect.ensuring(Effect.sync(() => freeSlot(leased)))
-          )
-          yield* Lease.write(ledger, row, { release: { dueAt: dueAt(row, rules) } })
+        function* (leased: Leased, task: Task) {
+          const known = yield* inSlot(leased, NextWork.laneOfRead, read)
+          const told = yield* inSlot(known, NextWork.laneOfCall, (row) => {
+            task.isTold = true
+            return teller.tell(row)
+          })
+          task.isTold = true
+          forget(leased, task)
+          const next = NextWork.nextOf(told, rules, yield* Clock.currentTimeMillis)
+          yield* Lease.write(ledger, told, { release: next })
         },
-        (effect, leased) =>
+        (effect, leased, task) =>
           effect.pipe(
             Effect.raceFirst(Lease.renew(ledger, leased)),
             Effect.onInterrupt(() =>
-              Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } }))
+              task.isTold
+                ? Effect.void
+                : Effect.ignore(
+                    ledger.write(leased, {
+                      release: { ...NextWork.nextOf(leased, rules, 0), dueAt: 0 }
+                    })
+                  )
             ),
             Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
+            Effect.ensuring(Effect.sync(() => forget(leased, task))),
             Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
           )
       )
 
       /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
-      const start = (leased: Leased) => {
-        if (rowsAtWork.has(keyOf(leased))) return Effect.void
-        rowsAtWork.add(keyOf(leased))
-        return FiberSet.run(fibers, work(leased))
-      }
-
-      const freeSlot = (leased: Leased) => {
-        rowsAtWork.delete(keyOf(leased))
-        slotFreed.openUnsafe()
-      }
-
-      const awaitSlot = Effect.suspend(() => {
-        if (rowsAtWork.size < maxRowsAtWork) return Effect.void
-        slotFreed.closeUnsafe()
-        return slotFreed.await
+      const start = Effect.fnUntraced(function* (leased: Leased) {
+        if (tasks.has(keyOf(leased))) return
+        const task: Task = { isTold: false, fiber: undefined }
+        tasks.set(keyOf(leased), task)
+        task.fiber = yield* FiberSet.run(fibers, work(leased, task))
       })
 
       const round = Effect.gen(function* () {
-        yield* awaitSlot
         const at = yield* Clock.currentTimeMillis
-        const limit = maxRowsAtWork - rowsAtWork.size
         // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
-        const { dueAt } = yield* ledger.claim({ at, until: at + Lease.duration, limit }).pipe(
-          Effect.tap(({ rows }) => Effect.forEach(rows, start, { discard: true })),
-          Effect.uninterruptible
-        )
+        const { dueAt } = yield* ledger
+          .claim({ at, until: at + Lease.duration, limit: slots.free() })
+          .pipe(
+            Effect.tap(({ rows }) => Effect.forEach(rows, start, { discard: true })),
+            Effect.uninterruptible
+          )
         const untilDue = Duration.millis(Math.max((dueAt ?? Infinity) - at, 0))
-        yield* Effect.raceFirst(
+        yield* Effect.raceAllFirst([
           ledger.awaitWork,
+          slots.awaitFreed,
           Effect.sleep(Duration.min(ledger.pollInterval, untilDue))
-        )
+        ])
       })
 
-      yield* round.pipe(
+      const rounds = yield* round.pipe(
         Effect.catchCause((cause) =>
           Effect.andThen(
             Effect.logError("The ledger could not be read", cause),
@@ -149,17 +206,26 @@ export const layer: Layer.Layer<never, never, Ledger | Confirmer | Journal | Tel
         Effect.forever,
         Effect.forkScoped
       )
+
+      let isDraining = false
+      const drain = Effect.gen(function* () {
+        isDraining = true
+        yield* Fiber.interrupt(rounds)
+        const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
+          isTold || fiber === undefined ? [] : [fiber]
+        )
+        yield* Fiber.interruptAll(untold)
+        yield* FiberSet.awaitEmpty(fibers)
+      }).pipe(Effect.timeoutOption(drainTimeout), Effect.andThen(FiberSet.clear(fibers)))
+
+      yield* Effect.addFinalizer((exit) =>
+        Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
+      )
+      return { drain, isDraining: Effect.sync(() => isDraining) }
     })
   )
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
-
-/** Returns when the row is due for a read or a call of the handler; undefined if it has no work to do. */
-const dueAt = (row: Row, rules: Reconciler.Rules): number | undefined => {
-  const callAt = Transition.callAt(row, rules.policy)
-  const readAt = Reconciler.readAt(row, rules)
-  return callAt === undefined ? readAt : Math.min(callAt, readAt ?? callAt)
-}
 
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"

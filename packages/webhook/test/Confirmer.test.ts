@@ -88,7 +88,7 @@ describe("a service whose read", () => {
         yield* receive("300", "PENDING")
         yield* World.pass("1 minute")
         expect(told(world)).toEqual(["PENDING"])
-        expect(world.counts.mostReading).toBe(16)
+        expect(world.counts.mostReading).toBe(24)
       })
     ))
 

@@ -189,7 +189,7 @@ describe("a transition is not told", () => {
       expect(handling.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 second")
       expect(yield* Effect.flip(Fiber.join(handling))).toMatchObject({
-        status: undefined,
+        _tag: "TimeoutError",
         message: `${url.replace("?a=b", "")} did not answer: no response within 10s`
       })
     })

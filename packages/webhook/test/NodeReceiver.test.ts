@@ -198,7 +198,7 @@ describe("the end of a listener", () => {
       })
   )
 
-  it.effect("waits at most 8 seconds for unanswered requests", () =>
+  it.effect("waits at most 4 seconds for unanswered requests", () =>
     Effect.gen(function* () {
       const { listener, reached } = gated()
       const { main, port } = yield* program(listener)
@@ -208,7 +208,7 @@ describe("the end of a listener", () => {
       yield* reached
       const ending = yield* Effect.forkChild(Fiber.interrupt(main))
       yield* settled
-      yield* TestClock.adjust("7 seconds")
+      yield* TestClock.adjust("3 seconds")
       expect(ending.pollUnsafe()).toBeUndefined()
       yield* TestClock.adjust("1 second")
       yield* Fiber.join(ending)

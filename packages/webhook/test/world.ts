@@ -205,12 +205,11 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       Effect.forkIn(scope, { startImmediately: true })
     )
     const { receive } = Context.get(built, Receiver.Receiver)
-    const stop = Scope.close(scope, Exit.void)
     return {
-      stop,
+      stop: Scope.close(scope, Exit.void),
       kill: Effect.suspend(() => {
         process.isDead = true
-        return stop
+        return Scope.close(scope, Exit.die("killed"))
       }),
       receive: (id: string, status: OpenStatus) =>
         Effect.provideService(receive(callback(id, status)), Clock.Clock, ahead),

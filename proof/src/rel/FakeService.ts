@@ -68,6 +68,22 @@ export const start = Effect.gen(function* () {
   return { statuses, reads: () => reads, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
+/** Serves a status endpoint that never answers, and counts the reads that wait. */
+export const startHanging = Effect.gen(function* () {
+  let hanging = 0
+  const port = yield* serve((request, response) => {
+    request.resume()
+    if (request.url === "/api/v1/auth") {
+      response.setHeader("content-type", "application/json")
+      return response.end('{"accessToken":"sandbox-token"}')
+    }
+    hanging++
+    response.on("close", () => hanging--)
+    return response
+  })
+  return { hanging: () => hanging, baseUrl: `http://127.0.0.1:${port}/api` }
+})
+
 /** Serves an application that accepts every call and records nothing; returns its URL. */
 export const silentApplication = Effect.map(
   serve((request, response) => {

@@ -27,6 +27,8 @@ export interface ReceiverProcess {
   readonly admin: Promise<string | undefined>
   /** Kills the process with SIGKILL, and waits until it has ended. */
   readonly kill: () => Promise<void>
+  /** Ends the process with SIGTERM, and returns its exit code. */
+  readonly stop: () => Promise<number | null>
   /** Returns the resident memory of the process, in MiB. */
   readonly memory: () => number
   /** Returns the end of its stderr. */
@@ -59,6 +61,10 @@ export const make = Effect.map(
         kill: () => {
           child.kill("SIGKILL")
           return Effect.runPromise(Effect.asVoid(exited))
+        },
+        stop: () => {
+          child.kill("SIGTERM")
+          return Effect.runPromise(Effect.map(exited, ({ code }) => code))
         },
         memory: () => {
           const status = readFileSync(`/proc/${child.pid}/status`, "utf8")

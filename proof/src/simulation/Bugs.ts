@@ -22,6 +22,7 @@ type Receive = Receiver["Service"]["receive"]
  * - `requestId`: returns the requestId that is sent, from the right one and the number of earlier attempts.
  * - `repeatsChanges`: a change without a requestId is sent until it succeeds.
  * - `commitsApart`: the effects of the handler commit before the status is marked told.
+ * - `releasesRunning`: a receiver that stops releases the rows whose handler runs.
  */
 export interface Bug {
   readonly policy?: Evidence.Policy
@@ -31,6 +32,7 @@ export interface Bug {
   readonly requestId?: (requestId: string, attempts: number) => string
   readonly repeatsChanges?: boolean
   readonly commitsApart?: boolean
+  readonly releasesRunning?: boolean
 }
 
 /** The last claim of a callback is the status, without any check of its rank. */
@@ -112,6 +114,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "the handler is called only twice": { ledger: givesUp },
   "callbacks are deduplicated before they are confirmed": { ledger: deduplicatedTooEarly },
   "the handler's effects and the told mark commit apart": { commitsApart: true },
+  "a receiver that stops releases rows whose handler runs": { releasesRunning: true },
   "the lease of a dead process never ends": { ledger: endlessLeases },
   "the receiver answers 200 before it stores": {
     receive: (receive) => (incoming) =>

@@ -129,6 +129,18 @@ export const make = Effect.fnUntraced(function* (
     yield* processes[name].start
   })
 
+  const restart = Effect.fnUntraced(function* (
+    { duration }: Fault,
+    name: "receiver 1" | "receiver 2"
+  ) {
+    trace.mark("restart")
+    trace.note(`${name} stops`)
+    yield* processes[name].stop
+    yield* Effect.sleep(duration)
+    trace.note(`${name} starts`)
+    yield* processes[name].start
+  })
+
   return {
     events: [
       ...plan.operations.flatMap((operation) => [
@@ -149,7 +161,11 @@ export const make = Effect.fnUntraced(function* (
         effect: Forger.forge(forgery, callbacks, trace)
       })),
       ...plan.faults.flatMap((fault) =>
-        fault.kind === "crash" ? [{ at: fault.at, effect: crash(fault, fault.target) }] : []
+        fault.kind === "crash"
+          ? [{ at: fault.at, effect: crash(fault, fault.target) }]
+          : fault.kind === "restart"
+            ? [{ at: fault.at, effect: restart(fault, fault.target) }]
+            : []
       )
     ],
     redrive: Effect.gen(function* () {

@@ -10,6 +10,7 @@ const withPrefix = (prefix: string, names: Iterable<string>): ReadonlyArray<stri
 /** The coverage marks of a simulation. */
 export const marks: ReadonlyArray<string> = [
   ...withPrefix("crash: ", ["service", ...processes]),
+  "restart",
   "a clock was wrong",
   ...withPrefix("exchange: ", [...Faults.kinds, "hang"]),
   ...withPrefix("callback: ", faultKinds.callback),

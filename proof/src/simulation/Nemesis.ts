@@ -13,7 +13,7 @@ export type Target = Exclude<Fault["target"], "service">
 
 type KindOn<T extends Target> = Exclude<
   Extract<Fault, { readonly target: T }>["kind"],
-  "crash" | "jump"
+  "crash" | "restart" | "jump"
 >
 
 /**
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (
   const strikes = new Map(
     [...byTarget].map(([target, all]) => [
       target,
-      all.filter(({ kind }) => kind !== "jump" && kind !== "crash")
+      all.filter(({ kind }) => kind !== "jump" && kind !== "crash" && kind !== "restart")
     ])
   )
   const met = new Set<Fault>()

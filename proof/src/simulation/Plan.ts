@@ -101,8 +101,8 @@ const linkFaults = [...Faults.kinds, "hang"] as const
 /** The kinds of faults of each target. A repeated entry is drawn more often. */
 export const faultKinds = {
   client: [...linkFaults, "crash", "jump"],
-  "receiver 1": [...linkFaults, "crash", "crash", "crash", "jump", "jump"],
-  "receiver 2": [...linkFaults, "crash", "crash", "crash", "jump", "jump"],
+  "receiver 1": [...linkFaults, "crash", "restart", "restart", "jump", "jump"],
+  "receiver 2": [...linkFaults, "crash", "restart", "restart", "jump", "jump"],
   service: ["crash"],
   callback: ["lost", "unanswered", "late", "twice", "held"],
   store: ["refused", "unanswered", "slow", "slow"]

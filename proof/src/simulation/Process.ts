@@ -18,11 +18,17 @@ export interface Instance {
   readonly run: <A>(effect: Effect.Effect<A>) => Effect.Effect<A | undefined>
 }
 
-/** A process over all its instances. `running` returns its interface, or undefined while it is down. */
+/**
+ * A process over all its instances.
+ *
+ * - `running`: returns its interface, or undefined while it is down.
+ * - `stop`: ends the instance in order. The instance runs until that is done, also beside the one that is started next.
+ */
 export interface Process<out A> {
   readonly running: () => A | undefined
   readonly start: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
 }
 
 /**
@@ -32,7 +38,9 @@ export interface Process<out A> {
 export const make = <A>(
   boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
 ): Process<A> => {
-  let current: { readonly value: A; readonly end: Effect.Effect<void> } | undefined
+  let current:
+    | { readonly value: A; readonly kill: Effect.Effect<void>; readonly stop: Effect.Effect<void> }
+    | undefined
   let instances = 0
   /** Kills without a start so far; the first start has none before it. */
   let openKills = 1
@@ -55,18 +63,34 @@ export const make = <A>(
           }),
           scope
         )
-        const end = Effect.suspend(() => {
+        const die = Effect.sync(() => {
           isDead = true
-          return Scope.close(scope, Exit.void)
         })
-        current = { value, end }
+        current = {
+          value,
+          kill: Effect.andThen(die, Scope.close(scope, Exit.die("killed"))),
+          // A simulation may end before this does.
+          stop: Scope.close(scope, Exit.void).pipe(
+            Effect.andThen(die),
+            Effect.forkDetach,
+            Effect.flatMap(Fiber.join)
+          )
+        }
       })
     }),
     kill: Effect.suspend(() => {
       openKills++
       const killed = current
       current = undefined
-      return killed?.end ?? Effect.void
+      return killed?.kill ?? Effect.void
+    }),
+    stop: Effect.suspend(() => {
+      openKills++
+      const stopped = current
+      const leave = Effect.sync(() => {
+        if (current === stopped) current = undefined
+      })
+      return Effect.andThen(stopped?.stop ?? Effect.void, leave)
     })
   }
 }

@@ -23,13 +23,14 @@ export type GetRow = (method: Method, transactionId: string) => Effect.Effect<Ro
  * Checks the receivers.
  *
  * - `delivered`: a post got this response, or none.
- * - `called`: the handler was called; `committed`: its effects were committed.
+ * - `called`: the handler was called. It returns a function for the end of the call, which may be an interruption.
+ * - `committed`: the effects of the handler were committed.
  * - `end`: checks a transaction at the end. `isRegistered`: whether the shop registered it.
  * - `told`: the number of changes that were committed.
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
-  readonly called: (transition: Transition) => void
+  readonly called: (transition: Transition) => (isInterrupted: boolean) => void
   readonly committed: (transition: Transition) => void
   readonly end: (transaction: Transaction, isRegistered: boolean) => Effect.Effect<void>
   readonly told: () => number
@@ -44,21 +45,27 @@ interface Commit {
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
+  /** The last call of the handler; it has no end while it runs. */
+  call: { readonly at: number; end: number | undefined; isInterrupted: boolean } | undefined
 }
 
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
 const maxDelay = 3000
 
+/** The time of a lease, and what is left of it at least when a call is interrupted, in milliseconds. */
+const leaseTime = 30_000
+const leastRest = 3000
+
 /** Makes the checker of the receivers. */
 export const make = (
   trace: Trace,
   client: ClientChecker,
-  { quietAt, skews }: Plan,
+  { faults, quietAt, skews }: Plan,
   getRow: GetRow
 ): ReceiverChecker => {
   const histories = new Map<string, History>()
   const historyOf = (id: string): History => {
-    const found = histories.get(id) ?? { accepted: new Map(), commits: [] }
+    const found = histories.get(id) ?? { accepted: new Map(), commits: [], call: undefined }
     histories.set(id, found)
     return found
   }
@@ -98,6 +105,37 @@ export const make = (
       trace.violation("S4", `${name} followed ${last.to}`)
     if (isTerminal(to) && !(confirmed && client.confirmed(transactionId).has(to)))
       trace.violation("S9", `${name} was not confirmed by the service`)
+  }
+
+  /** A clock that jumps ends leases early, and one that cannot be renewed in time ends too. */
+  const isDisturbed = (from: number, to: number) =>
+    faults.some(
+      ({ at, duration, kind, target }) =>
+        (kind === "jump" || target === "store") &&
+        at < to &&
+        from - 2 * leaseTime < at + duration + leaseTime
+    )
+
+  /** Checks that a call begins after the one before it ended, and after its lease if that call was interrupted. */
+  const checkTurn = ({ to, transactionId }: Transition) => {
+    const history = historyOf(transactionId)
+    const last = history.call
+    const now = trace.now()
+    if (last !== undefined && !isDisturbed(last.at, now)) {
+      if (last.end === undefined)
+        trace.violation("S11", `the call for ${to} of ${transactionId} began during another call`)
+      else if (last.isInterrupted && now < last.end + leastRest)
+        trace.violation(
+          "S11",
+          `the call for ${to} of ${transactionId} began at ${now}, and the lease of a call that was interrupted at ${last.end} had not run out`
+        )
+    }
+    const call: NonNullable<History["call"]> = { at: now, end: undefined, isInterrupted: false }
+    history.call = call
+    return (isInterrupted: boolean) => {
+      call.end = trace.now()
+      call.isInterrupted = isInterrupted
+    }
   }
 
   const end = Effect.fnUntraced(function* (transaction: Transaction, isRegistered: boolean) {
@@ -199,7 +237,10 @@ export const make = (
 
   return {
     delivered,
-    called: (transition) => checkTransition("the call for", transition),
+    called: (transition) => {
+      checkTransition("the call for", transition)
+      return checkTurn(transition)
+    },
     committed: (transition) => {
       told++
       checkTransition("the effect of", transition)

@@ -8,9 +8,12 @@ import type { Transport } from "@pawl/http/Transport"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
+import type { Leased } from "@pawl/webhook/Row"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
@@ -52,15 +55,23 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const { attempt, to, transactionId } = transition
       trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
-      checker.called(transition)
-      if (trace.now() >= options.quietAt) return Effect.void
+      const ended = checker.called(transition)
+      if (trace.now() >= options.quietAt) return Effect.sync(() => ended(false))
       const actions = options.handlerActionsOf(transactionId)
       const call = calls.get(transactionId) ?? 0
       calls.set(transactionId, call + 1)
       const action =
         actions[call] ?? (actions.at(-1) === "fails for days" ? "fails for days" : "accepts")
       trace.mark(`the handler ${action}`)
-      return act(action)
+      return Effect.onExit(act(action), (exit) =>
+        Effect.sync(() =>
+          ended(
+            action !== "interrupts itself" &&
+              Exit.isFailure(exit) &&
+              Cause.hasInterruptsOnly(exit.cause)
+          )
+        )
+      )
     })
 
   const commit = (transition: Handler.Transition) => () => {
@@ -83,13 +94,18 @@ export const make = Effect.fnUntraced(function* (
   return Process.make((instance) =>
     Effect.gen(function* () {
       options.clientChecker.started(name)
-      const ledger = Layer.succeed(Ledger.Ledger, store.connect(instance))
+      const connected = store.connect(instance)
+      const { ledger: watched, releaseAll } = watching(connected)
+      const ledger = Layer.succeed(Ledger.Ledger, watched)
       const layer = Receiver.layer({ policy: bug.policy ?? "final" }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
         Layer.provide(Layer.succeed(Handler.Handler, handler)),
         Layer.provide([ledger, Client.layer(options.transport)])
       )
       const services = yield* Effect.orDie(Layer.build(Layer.fresh(layer)))
+      if (bug.releasesRunning === true) {
+        yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? releaseAll : Effect.void))
+      }
       const { receive } = Context.get(services, Receiver.Receiver)
       const context = yield* Effect.context()
       const receiveOrBug = bug.receive?.(receive) ?? receive
@@ -106,6 +122,33 @@ export const make = Effect.fnUntraced(function* (
     )
   )
 })
+
+/** Watches the leases of a process, so that a bug can release them all. */
+const watching = (ledger: Ledger.Ledger["Service"]) => {
+  const leases = new Map<string, Leased>()
+  const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
+  const watched: Ledger.Ledger["Service"] = {
+    ...ledger,
+    claim: (asked) =>
+      Effect.tap(ledger.claim(asked), ({ rows }) =>
+        Effect.sync(() => {
+          for (const row of rows) leases.set(keyOf(row), row)
+        })
+      ),
+    write: (leased, change) => {
+      if (change.release !== undefined) leases.delete(keyOf(leased))
+      return ledger.write(leased, change)
+    }
+  }
+  const releaseAll = Effect.suspend(() =>
+    Effect.forEach(
+      leases.values(),
+      (leased) => Effect.ignore(ledger.write(leased, { release: { dueAt: 0 } })),
+      { discard: true }
+    )
+  )
+  return { ledger: watched, releaseAll }
+}
 
 const act = (action: Operation["handlerActions"][number]): Effect.Effect<void, string> => {
   switch (action) {

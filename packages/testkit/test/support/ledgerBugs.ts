@@ -64,7 +64,7 @@ export const putOff = (
   })
 
 const nextDue = (ledger: Port) =>
-  Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
+  Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 
 /** A description, the beginning of the name of the law that catches the bug, and the change of the ledger. */
 export type PlantedBug = readonly [bug: string, law: string, plant: ChangeLedger]

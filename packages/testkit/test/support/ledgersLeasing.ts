@@ -2,6 +2,7 @@
  * Planted bugs in claiming and writing rows.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { perLane } from "@pawl/webhook/Lane"
 import type { Leased, Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
@@ -25,7 +26,30 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "a row is due",
     (ledger) => ({
       ...ledger,
-      claim: (asked) => ledger.claim({ ...asked, limit: Math.max(1, asked.limit) })
+      claim: (asked) => ledger.claim(asked.limit === 0 ? { ...asked, limit: 1 } : asked)
+    })
+  ],
+  [
+    "a claim leases rows of lanes that were not asked for",
+    "a row is due",
+    (ledger) => ({
+      ...ledger,
+      claim: (asked) =>
+        ledger.claim({ ...asked, limit: Math.max(...Object.values(perLane(asked.limit))) })
+    })
+  ],
+  [
+    "a released row waits in the lane of repeats",
+    "a row is due",
+    (ledger) => ({
+      ...ledger,
+      write: (leased, change) =>
+        ledger.write(
+          leased,
+          change.release === undefined
+            ? change
+            : { ...change, release: { dueAt: change.release.dueAt } }
+        )
     })
   ],
   [

@@ -3,16 +3,18 @@
  *
  * **Details**
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store can be read too. The store is asked at most
+ * `/healthz` says that the process serves. `/readyz` says whether its store can be read too, and is 503 from the start of the shutdown on. The store is asked at most
  * once a second, however many requests come.
  */
 import * as Effect from "effect/Effect"
 import { notAllowed, type Response, text, unavailable } from "../internal/admin/Response.ts"
 import { Ledger } from "../Ledger.ts"
+import { Worker } from "../Worker.ts"
 
 /** Makes the function that responds to a health endpoint, and returns undefined for any other path. */
 export const make = Effect.gen(function* () {
   const ledger = yield* Ledger
+  const { isDraining } = yield* Worker
   // No transaction has the empty id: the ledger looks for one key.
   const isReadable = yield* Effect.cachedWithTTL(
     Effect.isSuccess(ledger.get("apm", "")),
@@ -20,7 +22,9 @@ export const make = Effect.gen(function* () {
   )
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {
     "/healthz": Effect.succeed(ok),
-    "/readyz": Effect.map(isReadable, (isReady) => (isReady ? ok : unavailable))
+    "/readyz": Effect.map(Effect.zip(isReadable, isDraining), ([isReady, isEnding]) =>
+      isReady && !isEnding ? ok : unavailable
+    )
   }
   return (method: string, path: string): Effect.Effect<Response> | undefined => {
     const response = Object.hasOwn(paths, path) ? paths[path] : undefined

@@ -33,6 +33,7 @@ import type * as LedgerSql from "../LedgerSql.ts"
 import * as NodeSqlite from "../NodeSqlite.ts"
 import * as Receiver from "../Receiver.ts"
 import * as Verifier from "../Verifier.ts"
+import * as Worker from "../Worker.ts"
 import * as Ports from "./Ports.ts"
 import * as Settings from "./Settings.ts"
 
@@ -136,6 +137,8 @@ const command = Command.make(
       }
       const context = yield* Layer.build(layer)
       const url = yield* Effect.provideContext(Ports.serve({ admin, host, path, port }), context)
+      // The worker is drained while the ports still serve.
+      yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
       yield* Console.log(`ready ${url}`)
       yield* ready.open
       return yield* Effect.never
@@ -173,7 +176,7 @@ let isEnding = false
 const onSignal = () => {
   if (isEnding) process.exit(143)
   isEnding = true
-  setTimeout(() => process.exit(1), 14_000).unref()
+  setTimeout(() => process.exit(1), 19_500).unref()
 }
 process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
 // If the reader of stdout is gone, the write fails, and so does the call of the handler.

@@ -28,8 +28,13 @@ const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
 }
 
+/** Tells whether a row cannot be read and is not parked for that yet. */
+const isToPark = ({ deadLetter, unreadable }: Row): boolean =>
+  unreadable !== undefined && deadLetter?.reason !== "unreadable"
+
 /** Returns when the handler may be called (ms since the epoch); undefined if there is nothing to tell. */
 export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
+  if (isToPark(row)) return 0
   const to = statusToTell(row, standingOf(row, policy))
   if (to === undefined) return undefined
   return isBackingOff(row) ? row.retryAt : 0
@@ -51,7 +56,7 @@ type Step =
 
 /** Returns the next step for a row. The change of a call is written before the handler is called. */
 export const nextStep = (row: Row, standing: Evidence.Standing, now: number): Step => {
-  if (row.unreadable !== undefined && row.deadLetter?.reason !== "unreadable") {
+  if (isToPark(row)) {
     const deadLetter = { reason: "unreadable", at: now, to: row.deadLetter?.to } as const
     return { _tag: "Park", deadLetter }
   }

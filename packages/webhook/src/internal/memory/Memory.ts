@@ -86,9 +86,9 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }
 
   const claim = ({ at, limit, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
-    const claimed = StoredRow.claimable(allOpen(), at).slice(0, limit)
+    const claimed = StoredRow.claimable(allOpen(), at, limit)
     const rows = claimed.flatMap((stored) => lease(stored, until))
-    return { rows, dueAt: StoredRow.nextClaimableAt(allOpen()) }
+    return { rows, dueAt: StoredRow.nextClaimableAt(allOpen(), limit) }
   }
 
   const write = (leased: Leased, change: Change): Leased | undefined => {

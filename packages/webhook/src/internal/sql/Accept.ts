@@ -23,9 +23,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Accepted } from "../../Ledger.ts"
-import { signedOf } from "../../RowRule.ts"
+import { laneOfNew, signedOf } from "../../RowRule.ts"
 import { find, namesRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import {
   type BigInteger,
@@ -99,14 +100,15 @@ export const make = (
   const upsertRows = (lines: Lines) =>
     sql`INSERT INTO pawl_transactions AS stored
       (transaction_id, scope, method, kind, ordered, names_refund, secret, evidence, callbacks, retry_at, created_at,
-        new_status_at, unconfirmed_at, due_at)
+        new_status_at, unconfirmed_at, due_at, lane)
       VALUES ${sql.csv(
         lines.map(({ callbacks, scope }) => {
           const { at, kind, method, ordered, status, transaction_id } = callbacks[0]
           const newest = Arr.lastNonEmpty(callbacks)
           const hint = Math.max(...callbacks.map((each) => each.names_refund))
           return sql`(${transaction_id}, ${scope}, ${method}, ${kind}, ${ordered}, ${hint}, ${newest.secret},
-            ${Evidence.claimed(status)}, ${callbacks.length}, ${at}, ${at}, ${at}, ${newest.at}, ${at})`
+            ${Evidence.claimed(status)}, ${callbacks.length}, ${at}, ${at}, ${at}, ${newest.at}, ${at},
+            ${Lanes.numberOf(laneOfNew(status))})`
         })
       )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,
@@ -120,6 +122,10 @@ export const make = (
       new_status_at = CASE WHEN ${isNew} THEN excluded.new_status_at ELSE stored.new_status_at END,
       polls = CASE WHEN ${isNew} THEN 0 ELSE stored.polls END,
       poll_at = CASE WHEN ${isNew} THEN NULL ELSE stored.poll_at END,
+      lane = CASE
+        WHEN ${isNew} AND (stored.due_at IS NULL OR stored.lane > excluded.lane) THEN excluded.lane
+        WHEN ${isUnconfirmed} AND stored.due_at IS NULL THEN ${sql.literal(String(Lanes.numberOf("repeat")))}
+        ELSE stored.lane END,
       due_at = CASE
         WHEN (${isNew} OR ${isUnconfirmed})
           AND (stored.due_at IS NULL OR stored.due_at > excluded.due_at)

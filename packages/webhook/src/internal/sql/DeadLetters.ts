@@ -7,6 +7,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Ledger } from "../../Ledger.ts"
 import { isParked, type Key, type Parked } from "../../Row.ts"
+import * as Lanes from "./Lanes.ts"
 import { type Columns, rowOf } from "./RowCodec.ts"
 
 type Page = Parameters<Ledger["Service"]["deadLetters"]>[0]
@@ -74,4 +75,4 @@ const redriven = (sql: SqlClient, at: Fragment): Fragment => sql`
     WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
   failing_since = NULL, retry_at = ${at},
   poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
-  due_at = CASE WHEN due_at < ${at} THEN due_at ELSE ${at} END`
+  ${Lanes.dueIn(sql, at, "retry")}`

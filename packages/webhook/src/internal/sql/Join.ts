@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Lanes from "./Lanes.ts"
 import type { Columns } from "./RowCodec.ts"
 import * as SqlWrite from "./Write.ts"
 
@@ -66,7 +67,7 @@ const writeAndJoin = Effect.fnUntraced(function* (
     sql`names_refund = names_refund | ${line.names_refund}`,
     sql`told = COALESCE(told, ${line.told})`,
     SqlWrite.larger(sql, "sequence", line.sequence),
-    sql`due_at = CASE WHEN due_at < ${line.new_status_at} THEN due_at ELSE ${line.new_status_at} END`
+    Lanes.dueIn(sql, sql`${line.new_status_at}`, "tell")
   ]
   if (line.unconfirmed_at !== null) {
     const at = line.unconfirmed_at

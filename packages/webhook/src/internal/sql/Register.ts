@@ -11,6 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Ordered, Registration } from "../../Row.ts"
 import { orderAfter, type RegisteredDifferently } from "../../Order.ts"
 import { find } from "../../StoredRow.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import { type Columns, orderedIn } from "./RowCodec.ts"
 
@@ -54,17 +55,17 @@ export const make = (
   ) => {
     const insert = (scope: Kind | Fragment) => sql`INSERT INTO pawl_transactions AS stored
       (transaction_id, scope, method, kind, ordered, registered, evidence, retry_at, created_at,
-        new_status_at, due_at)
+        new_status_at, due_at, lane)
       VALUES (${transactionId}, ${scope}, ${methodOf(kind)}, ${kind},
         ${ordered === undefined ? null : JSON.stringify(ordered)}, 1,
-        ${status === undefined ? Evidence.none : Evidence.confirmed(status)}, ${at}, ${at}, ${at}, ${at})
+        ${status === undefined ? Evidence.none : Evidence.confirmed(status)}, ${at}, ${at}, ${at}, ${at},
+        ${Lanes.numberOf("tell")})
       ON CONFLICT (transaction_id, scope) DO UPDATE SET
         kind = excluded.kind,
         registered = 1,
         ordered = excluded.ordered,
         evidence = stored.evidence | excluded.evidence,
-        due_at = CASE
-          WHEN stored.due_at < excluded.due_at THEN stored.due_at ELSE excluded.due_at END
+        ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}
       WHERE stored.registered = ${row?.registered ?? 0}
         AND stored.ordered IS NOT DISTINCT FROM ${row?.ordered ?? null}
       RETURNING scope`

@@ -5,7 +5,8 @@
  *
  * - `pawl_transactions`: the rows. `ordered` is JSON. `claimable_at` is when a row may be claimed: when its
  *   lease ends, else when it is due. It is null when the row may not be claimed, and then the row is not in
- *   the index of claimable rows. `was_claimable_at` is its value when the row was last claimed.
+ *   the index of claimable rows. `was_claimable_at` is its value when the row was last claimed. `lane` is the
+ *   number of the lane in which the row is due.
  * - `pawl_callbacks`: for each status of a row, the first and the newest verified body, and the number of
  *   callbacks, with the signed fields of the newest. They are null if they are those of another transaction.
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
@@ -139,6 +140,15 @@ const signedColumns = Effect.gen(function* () {
     ON pawl_callbacks (newest_at) WHERE newest_at IS NOT NULL`
 })
 
+/** Gives the open rows lanes. The rows that are due before are in the last one, and a worker moves them. */
+const laneColumn = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE pawl_transactions ADD COLUMN lane INTEGER NOT NULL DEFAULT 3`
+  yield* sql`DROP INDEX pawl_transactions_claimable`
+  yield* sql`CREATE INDEX pawl_transactions_claimable
+    ON pawl_transactions (lane, claimable_at) WHERE claimable_at IS NOT NULL`
+})
+
 interface CallbackLine extends Key {
   readonly status: string
   readonly first_body: Uint8Array | null
@@ -167,7 +177,8 @@ const scopes = Effect.gen(function* () {
 export const migrations = {
   "1_ledger": tables,
   "2_signed_columns": signedColumns,
-  "3_scopes": scopes
+  "3_lane": laneColumn,
+  "4_scopes": scopes
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

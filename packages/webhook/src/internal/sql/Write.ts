@@ -7,6 +7,7 @@ import { statuses } from "@pawl/core/Status"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import type { Change, Leased, Row } from "../../Row.ts"
+import * as Lanes from "./Lanes.ts"
 import type { BigInteger, Columns } from "./RowCodec.ts"
 
 /** A change of a leased row. */
@@ -67,10 +68,8 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
     )
   } else {
     assignments.push(sql`lease = NULL`, sql`lease_until = NULL`)
-    const { dueAt } = change.release
-    if (dueAt !== undefined) {
-      assignments.push(sql`due_at = CASE WHEN due_at < ${dueAt} THEN due_at ELSE ${dueAt} END`)
-    }
+    const { dueAt, lane = "repeat" } = change.release
+    if (dueAt !== undefined) assignments.push(Lanes.dueIn(sql, sql`${dueAt}`, lane))
   }
 
   return sql<Columns>`UPDATE pawl_transactions SET ${sql.csv(assignments)}

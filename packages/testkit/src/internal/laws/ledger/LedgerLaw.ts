@@ -52,7 +52,7 @@ export const on = <A, E>(fresh: Fresh, body: Effect.Effect<A, E, Ledger>) =>
  * Returns when the next row is due, without claiming any.
  */
 export const nextDue = (ledger: Ledger["Service"]) =>
-  Effect.map(ledger.claim({ at: -1, until: -1, limit: 0 }), ({ dueAt }) => dueAt)
+  Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 

@@ -4,6 +4,7 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
+import * as Lane from "@pawl/webhook/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { RegisteredDifferently } from "@pawl/webhook/Order"
 import type { Change, Leased, Row } from "@pawl/webhook/Row"
@@ -120,8 +121,10 @@ const play = Effect.fnUntraced(function* (
       yield* ledger.register(registration, now)
     } else if (step._tag === "claim") {
       const until = now + step.hold
-      const due = dueTimes(expected.all(), now).slice(0, step.limit)
-      const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit: step.limit })
+      const limit =
+        step.lane === undefined ? step.limit : { ...Lane.perLane(0), [step.lane]: step.limit }
+      const due = dueTimes(expected.all(), now, limit)
+      const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit })
       const times: Array<number> = []
       for (const row of rows) {
         const name = nameOf(row)
@@ -138,7 +141,7 @@ const play = Effect.fnUntraced(function* (
         leases.push(row)
       }
       compare("due", "the times from which the claimed rows were due", times, due)
-      compare("due", "the time of the next due row", dueAt, expected.nextAt())
+      compare("due", "the time of the next due row", dueAt, expected.nextAt(limit))
     } else if (step._tag === "write") {
       const leased = leases.at(-1 - (step.which % Math.max(leases.length, 1)))
       if (leased === undefined) continue
@@ -232,7 +235,7 @@ const makeExpected = () => {
     set,
     of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
     keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
-    nextAt: () => StoredRow.nextClaimableAt(all()),
+    nextAt: (limit?: number | Lane.PerLane) => StoredRow.nextClaimableAt(all(), limit),
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0
       for (const each of stored.values()) {
@@ -259,8 +262,11 @@ const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _
       kind !== "apm" && { token: [kind, { requestId, amount: "10.00", currency: "EUR" }] })
   })
 
-const dueTimes = (rows: StoredRow.StoredRows, at: number): ReadonlyArray<number> =>
-  StoredRow.claimable(rows, at).map(StoredRow.claimableAt)
+const dueTimes = (
+  rows: StoredRow.StoredRows,
+  at: number,
+  limit?: number | Lane.PerLane
+): ReadonlyArray<number> => StoredRow.claimable(rows, at, limit).map(StoredRow.claimableAt)
 
 const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 

@@ -5,6 +5,7 @@ import type { Body } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, KnownKind, Method } from "@pawl/core/Kind"
+import { type Lane, lanes } from "@pawl/webhook/Lane"
 import type { Change, DeadLetter } from "@pawl/webhook/Row"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -16,7 +17,7 @@ import * as fc from "fast-check"
  *
  * - `accept`: a callback; `kind` and `requestId` are those of its token. Without a token `kind` is the method.
  * - `register`: an operation of the merchant.
- * - `claim`: leases rows for `hold` milliseconds.
+ * - `claim`: leases rows for `hold` milliseconds; with `lane` only those of the lane.
  * - `write`: writes a change with an earlier lease; `which` counts leases from the last one. `found` is the
  *   position of the kind that a read returned. With `isStale` the worker goes on with the row it leased.
  * - `redrive`: redrives dead letters. `deleteBodies`: deletes bodies older than `age` milliseconds.
@@ -37,7 +38,12 @@ export type Step = { readonly after: number } & (
       readonly status: Status | undefined
       readonly amount: string | undefined
     }
-  | { readonly _tag: "claim"; readonly limit: number; readonly hold: number }
+  | {
+      readonly _tag: "claim"
+      readonly limit: number
+      readonly hold: number
+      readonly lane: Lane | undefined
+    }
   | {
       readonly _tag: "write"
       readonly which: number
@@ -89,6 +95,7 @@ const unsigned: fc.Arbitrary<Body> = fc.constantFrom(
   { metadata: { ["__proto__"]: "x", "'; --": "\u2028 👩‍👩‍👧 \\u0000" }, declineCode: 5 }
 )
 const moment = orNot(tens(30), 3)
+const lane = orNot(fc.constantFrom(...lanes), 3)
 const deadLetter: fc.Arbitrary<DeadLetter> = fc.record(
   {
     reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
@@ -115,7 +122,7 @@ const changes: {
   unconfirmedAt: moment,
   deadLetter: orNot(deadLetter),
   until: tens(30),
-  release: fc.record({ dueAt: moment }, { noNullPrototype: true })
+  release: fc.record({ dueAt: moment, lane }, { noNullPrototype: true })
 }
 
 const changeOf = (fields: Partial<typeof changes>): fc.Arbitrary<Change> =>
@@ -162,8 +169,8 @@ const eventOf = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
     }
   )
 
-const claim = (limit: fc.Arbitrary<number>) =>
-  fc.record({ _tag: fc.constant("claim"), after, limit, hold: tens(9) })
+const claim = (limit: fc.Arbitrary<number>, inLane: fc.Arbitrary<Lane | undefined> = lane) =>
+  fc.record({ _tag: fc.constant("claim"), after, limit, hold: tens(9), lane: inLane })
 
 const write = (found: fc.Arbitrary<number | undefined>) =>
   fc.record({
@@ -198,7 +205,7 @@ const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .tuple(
     accept(one, fc.constant("card")),
     accept(one, fc.constant("refund")),
-    claim(fc.constant(3)),
+    claim(fc.constant(3), fc.constant(undefined)),
     write(fc.constant(2)),
     write(fc.constant(2)),
     historiesOf(one, any)

@@ -1,0 +1,59 @@
+/**
+ * The lanes of the open work: each row that is due waits in one of four lanes, and a worker has slots of its own for
+ * each lane.
+ *
+ * **Details**
+ *
+ * A service or an application that hangs fills the slots of some lanes. Work in the other lanes does not wait for it.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * The lanes, the most urgent first.
+ *
+ * - `tell`: the first call of the handler for a status, or an operation that was registered.
+ * - `ask`: the first read for the claim of a final status.
+ * - `retry`: another call of the handler after a failed one.
+ * - `repeat`: any other read: a poll, or the read for a repeated claim.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const lanes = ["tell", "ask", "retry", "repeat"] as const
+
+/**
+ * The lane of a row that is due. It says which slots the work is likely to need; the worker decides.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Lane = (typeof lanes)[number]
+
+/**
+ * A number for each lane.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type PerLane = Readonly<Record<Lane, number>>
+
+/**
+ * Returns the number of each lane, from one number for all lanes or one for each.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const perLane = (numbers: number | PerLane): PerLane =>
+  typeof numbers === "number"
+    ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers }
+    : numbers
+
+/**
+ * Returns the more urgent of two lanes.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const moreUrgent = (one: Lane, two: Lane): Lane =>
+  lanes.indexOf(one) <= lanes.indexOf(two) ? one : two

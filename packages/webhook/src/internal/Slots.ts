@@ -1,0 +1,30 @@
+/**
+ * The slots of a worker: the most rows at work at a time in each lane.
+ */
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import type { Lane, PerLane } from "../Lane.ts"
+
+/** At most 64 calls of the handler, 16 of them retries, and 24 reads, 8 of them not the first for a claim. */
+const counts: PerLane = { tell: 48, ask: 16, retry: 16, repeat: 8 }
+
+/** Makes the slots of a worker. All of them are free. */
+export const make = Effect.gen(function* () {
+  const free: Record<Lane, number> = { ...counts }
+  const freed = yield* Latch.make()
+  return {
+    /** Returns the number of free slots in each lane. */
+    free: (): PerLane => ({ ...free }),
+    /** Takes a slot; returns false when none is free. */
+    take: (lane: Lane): boolean => {
+      if (free[lane] === 0) return false
+      free[lane]--
+      return true
+    },
+    giveBack: (lane: Lane): void => {
+      if (free[lane]++ === 0) freed.openUnsafe()
+    },
+    /** Completes when a lane that had no free slot has one again, since it last completed. */
+    awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
+  }
+})

@@ -1,0 +1,64 @@
+/**
+ * The merchant's application behind receivers that are restarted, with slow calls. It judges the turns of each transaction.
+ *
+ * **Details**
+ *
+ * A call may begin while the one before it is still at work only when the lease of that one has run out. Two consumers
+ * apply what they are told: one when a call begins and one when it ends, which may be late. Both drop a transition whose
+ * sequence is not higher than that of the last one.
+ */
+import type { Transition } from "@pawl/core/Handler"
+import { rank, type Status } from "@pawl/core/Status"
+import { readText, serve } from "@pawl/test-support/Listener"
+import * as Effect from "effect/Effect"
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** The least time from the begin of a call to the end of its lease, in milliseconds: a renewal may have been due. */
+const leaseTime = 20_000
+
+interface Applied {
+  readonly sequence: number
+  readonly to: Status
+}
+
+/** Serves the application. `workTime` returns how long a call takes, in milliseconds. */
+export const start = (miss: (sentence: string) => void, workTime: () => number) =>
+  Effect.gen(function* () {
+    const running = new Map<string, number>()
+    const atBegin = new Map<string, Applied>()
+    const atEnd = new Map<string, Applied>()
+    const figures = { calls: 0, repeated: 0, late: 0 }
+    const ids = new Set<string>()
+
+    const apply = (applied: Map<string, Applied>, { sequence, to, transactionId }: Transition) => {
+      const last = applied.get(transactionId)
+      if (last !== undefined && sequence <= last.sequence) {
+        figures.late++
+        return
+      }
+      if (last !== undefined && rank(to) < rank(last.to))
+        miss(`${transactionId} went from ${last.to} to ${to} by sequence`)
+      applied.set(transactionId, { sequence, to })
+    }
+
+    const port = yield* serve((request, response) => {
+      void (async () => {
+        const transition = JSON.parse(await readText(request)) as Transition
+        const { id, transactionId } = transition
+        const begunAt = performance.now()
+        const other = running.get(transactionId)
+        if (other !== undefined && begunAt < other + leaseTime)
+          miss(`${id} began ${Math.round(begunAt - other)} ms after another call that is at work`)
+        running.set(transactionId, begunAt)
+        figures.calls++
+        if (ids.has(id)) figures.repeated++
+        ids.add(id)
+        apply(atBegin, transition)
+        await sleep(workTime())
+        apply(atEnd, transition)
+        if (running.get(transactionId) === begunAt) running.delete(transactionId)
+        response.end()
+      })()
+    })
+    return { atBegin, atEnd, figures, url: `http://127.0.0.1:${port}/` }
+  })
