@@ -169,7 +169,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ],
   "packages/webhook/src/": [
     ["verification", /^(Row|Lane|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
-    ["rule", /^(StoredRow|RowRule|internal\/SharedTimeout)\.ts$/],
+    ["rule", /^(Order|StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
     [
       "ledger",
       /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/LedgerClock|internal\/(memory|sql)\/.+)\.ts$/
@@ -177,7 +177,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|ExpectedAmount|Lease|NextWork|PossibleTimes|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],

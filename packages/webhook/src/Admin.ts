@@ -191,7 +191,9 @@ const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], st
   "unknown-transaction":
     "For 24 hours no status endpoint of the service has known this id. Check whether it belongs to another merchant or environment; redrive to read its status again.",
   "amount-mismatch":
-    "A callback has another amount or currency than was ordered. Compare it with the order; redrive to accept it."
+    "A callback has another amount or currency than was ordered. Compare it with the order; redrive to accept it.",
+  unreadable:
+    "The stored order, a stored status or the stored body of a callback cannot be read. Correct it in the database, then redrive."
 }
 
 const isMethod = (text: string): text is Method => text === "apm" || text === "card"

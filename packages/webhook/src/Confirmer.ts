@@ -19,8 +19,8 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import type { Kind } from "@pawl/core/Kind"
-import type { OpenStatus } from "@pawl/core/Transaction"
+import { isKnown, type Kind, kindsOf } from "@pawl/core/Kind"
+import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -61,6 +61,8 @@ export class Confirmer extends Context.Service<
 >()("@pawl/webhook/Confirmer") {}
 
 const readTimeout = Duration.minutes(1)
+/** A payment may be invisible at its status endpoint for this time after its first callback, in milliseconds. */
+const invisibleTime = Duration.toMillis(Duration.seconds(60))
 
 /**
  * Layer that reads through the `StatusReader` port.
@@ -68,6 +70,10 @@ const readTimeout = Duration.minutes(1)
  * **Details**
  *
  * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids is `NotFound` without a read.
+ *
+ * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
+ * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its
+ * own id as a refund, the endpoint of refunds is read first. That id is not signed, so it chooses nothing else.
  *
  * @category layers
  * @since 0.1.0
@@ -79,12 +85,23 @@ export const layer = (options?: {
     Confirmer,
     Effect.gen(function* () {
       const reader = yield* StatusReader
-      const read = Effect.fnUntraced(function* ({ kind, transactionId }: Row) {
+      const ask = (row: Row, transactionId: TransactionId, askedAt: number) => {
+        const { createdAt, kind, namesRefund } = row
+        const readAs = (each: Kind) => Effect.suspend(() => reader.read(each, transactionId))
+        if (isKnown(kind) || askedAt - createdAt >= invisibleTime) return readAs(kind)
+        const asPayment = readAs(kindsOf[kind][0])
+        return namesRefund
+          ? Effect.catchTag(readAs("refund"), "NotFound", () => asPayment)
+          : asPayment
+      }
+
+      const read = Effect.fnUntraced(function* (row: Row) {
         const askedAt = yield* Clock.currentTimeMillis
+        const { transactionId } = row
         if (!Layout.isIdentifier(transactionId)) {
           return { _tag: "NotFound", askedAt } satisfies ReadResult
         }
-        return yield* Effect.suspend(() => reader.read(kind, transactionId)).pipe(
+        return yield* ask(row, transactionId, askedAt).pipe(
           Effect.timeout(readTimeout),
           Effect.map(({ kind, status }): ReadResult => ({
             _tag: "Answered",

@@ -24,13 +24,14 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { isStatus, type Status } from "@pawl/core/Status"
-import type { KnownKind, Method } from "@pawl/core/Kind"
+import { type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as Memory from "./internal/memory/Memory.ts"
 import type { PerLane } from "./Lane.ts"
@@ -46,13 +47,15 @@ import {
   type Registration,
   type Row
 } from "./Row.ts"
+import type { RegisteredDifferently } from "./Order.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
  * Service that keeps callbacks and the rows that they belong to.
  *
  * - `accept` stores a verified callback.
- * - `register` makes a row for an operation, or takes the row that its callbacks made.
+ * - `register` makes a row for an operation, or takes the row that its callbacks made. A second registration changes
+ *   nothing that was ordered: with another account, amount or currency it fails.
  * - `claim` leases up to `limit` rows of each lane that are due, oldest first, until `until`. `dueAt` is when the next
  *   row may be claimed in the lanes whose limit is not 0; undefined when no row may be.
  * - `write` changes a leased row and returns the changed row; undefined when the lease was lost. If another row
@@ -88,7 +91,7 @@ export class Ledger extends Context.Service<
     readonly register: (
       registration: Registration,
       at: number
-    ) => Effect.Effect<void, StoreUnavailable>
+    ) => Effect.Effect<void, StoreUnavailable | RegisteredDifferently>
     readonly claim: (options: {
       readonly at: number
       readonly until: number
@@ -188,6 +191,10 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  * The account of each callback is compared with `request`; for APM payments, payouts and refunds also the amount
  * and the currency. Without `request` nothing is compared. After the error `Declined`, register its `response`.
  *
+ * The same registration may be made again. With another account, amount or currency it fails with
+ * `RegisteredDifferently`, changes nothing and raises an alarm: two operations have one id, or the request of the create
+ * was not the one that is registered.
+ *
  * **Example** (After a create)
  *
  * ```ts
@@ -209,21 +216,28 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  * @category constructors
  * @since 0.1.0
  */
-export const register = Effect.fn("Ledger.register")(function* (
+// PURE: a receiver does not register, so its bundle drops this.
+export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
   kind: KnownKind,
   response: CreateResponse,
   request: CreateRequest = {}
-): Effect.fn.Return<void, StoreUnavailable, Ledger> {
+): Effect.fn.Return<void, StoreUnavailable | RegisteredDifferently, Ledger> {
   const ledger = yield* Ledger
   const { transactionStatus } = response
-  yield* ledger.register(
-    {
-      ...orderedOf(request),
-      kind,
-      transactionId: "refundId" in response ? response.refundId : response.transactionId,
-      status: isStatus(transactionStatus) ? transactionStatus : undefined
-    },
-    LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const transactionId = "refundId" in response ? response.refundId : response.transactionId
+  const status = isStatus(transactionStatus) ? transactionStatus : undefined
+  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  yield* ledger.register({ ...orderedOf(request), kind, transactionId, status }, at).pipe(
+    Effect.tapErrorTag("RegisteredDifferently", ({ message: reason }) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const event = { _tag: "Alarm", reason } as const
+        alarmsFor(reason).updateUnsafe(1, context)
+        return Effect.annotateLogs(Effect.logWarning(event), {
+          method: methodOf(kind),
+          transactionId
+        })
+      })
+    )
   )
 })
 

@@ -29,28 +29,10 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { alarmsFor, counter, counters } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-
-const counter = (name: string, description: string, attributes?: Metric.Metric.AttributeSet) =>
-  Metric.counter(`pawl_webhook_${name}_total`, {
-    description,
-    incremental: true,
-    ...(attributes && { attributes })
-  })
-
-/** Makes a function that returns the counter of a label's value, and caches it. */
-const counters = (name: string, label: string, description: string) => {
-  const byValue = new Map<string, Metric.Counter<number>>()
-  return (value: string): Metric.Counter<number> => {
-    const existing = byValue.get(value)
-    if (existing !== undefined) return existing
-    const made = counter(name, description, { [label]: value })
-    byValue.set(value, made)
-    return made
-  }
-}
 
 const accepted = counter("accepted", "Callbacks that were stored")
 const repeats = counter("repeats", "Accepted callbacks that repeat a known status")
@@ -59,7 +41,6 @@ const refusedWith = counters("refused", "status", "Callbacks that were not store
 const toldOf = counters("told", "to", "Transitions that the handler accepted")
 const handlerFailures = counter("handler_failures", "Calls of the handler that failed")
 const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
-const alarmsFor = counters("alarms", "reason", "Alarms raised")
 const deadLetteredFor = counters("dead_lettered", "reason", "Rows that became dead letters")
 const acceptSeconds = Metric.histogram("pawl_webhook_accept_seconds", {
   description: "Time to store a callback",

@@ -130,6 +130,7 @@ const waitBefore = (
  */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
+  if (row.unreadable !== undefined) return undefined
   const isClaimUnread =
     unconfirmedAt !== undefined &&
     (askedAt === undefined || unconfirmedAt >= askedAt) &&

@@ -43,6 +43,7 @@ export interface Ordered {
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.
+ * - `namesRefund`: whether a callback of a card names its own id as a refund. That is a hint only, and not signed.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
  * - `secret`: the secret that signed the newest callback; undefined before the first.
@@ -59,6 +60,7 @@ export interface Ordered {
  * - `deadLetter`: the reason why the row is a dead letter; undefined when it is none.
  * - `newestCallbacks`: for each status, the newest verified callback that claims it, until `Cleaner` deletes
  *   it.
+ * - `unreadable`: the stored field that cannot be read, if there is one. Its value is left out of the row.
  *
  * @category models
  * @since 0.1.0
@@ -70,6 +72,7 @@ export interface Row {
   readonly kind: Kind
   readonly ordered: Ordered | undefined
   readonly registered: boolean
+  readonly namesRefund: boolean
   readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
@@ -89,6 +92,7 @@ export interface Row {
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
+  readonly unreadable?: string
 }
 
 /**
@@ -111,7 +115,7 @@ export interface StoredCallback {
  * @since 0.1.0
  */
 export interface DeadLetter {
-  readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch"
+  readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
   readonly at: number
   readonly to: Status | undefined
 }
@@ -212,6 +216,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   kind: scope,
   ordered: undefined,
   registered: false,
+  namesRefund: false,
   amountCleared: false,
   evidence: Evidence.none,
   read: undefined,

@@ -19,9 +19,17 @@ import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
+import * as Result from "effect/Result"
 import { type Lane, moreUrgent } from "./Lane.ts"
-import { type Change, type Key, type Leased, orderedOf, type Registration } from "./Row.ts"
-import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
+import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
+import type { Change, Key, Leased, Registration } from "./Row.ts"
+import {
+  findOrMake,
+  type Lease,
+  namesRefund,
+  type StoredRow,
+  type StoredRows
+} from "./StoredRow.ts"
 import type { Verified } from "./Verification.ts"
 
 /**
@@ -31,18 +39,6 @@ import type { Verified } from "./Verification.ts"
  * @since 0.1.0
  */
 export const quarantineLimit = 16
-
-/**
- * Returns a callback as the callback of the registered refund that its body names.
- *
- * @category reducers
- * @since 0.1.0
- */
-export const ofNamedRefund = (verified: Verified): Verified => ({
-  ...verified,
-  kind: "refund",
-  transactionId: verified.refundId ?? verified.transactionId
-})
 
 /**
  * Returns the signed fields of a callback that are kept: those of another transaction are not.
@@ -83,6 +79,7 @@ export const accept = (
       ...row,
       kind: isKnown(row.kind) ? row.kind : kind,
       ordered: row.ordered ?? ordered,
+      namesRefund: row.namesRefund || namesRefund(verified),
       secret,
       evidence: Evidence.join(row.evidence, Evidence.claimed(claim)),
       callbacks: row.callbacks + 1,
@@ -109,30 +106,32 @@ export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "
 
 /**
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
- * a status in it counts as confirmed.
+ * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
  *
  * @category reducers
  * @since 0.1.0
  */
 export const register = (
   rows: StoredRows,
-  { kind, status, transactionId, ...order }: Registration,
+  registration: Registration,
   at: number
-): StoredRows => {
+): Result.Result<StoredRows, RegisteredDifferently> => {
+  const { kind, status, transactionId } = registration
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
-  const { row } = stored
   const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
-  return replace(rows, stored, {
-    ...stored,
-    row: {
-      ...row,
-      kind,
-      ordered: orderedOf(order) ?? row.ordered,
-      registered: true,
-      evidence: Evidence.join(row.evidence, confirmed)
-    },
-    ...dueIn(stored, at, "tell")
-  })
+  return Result.map(orderAfter(stored.row, registration), (ordered) =>
+    replace(rows, stored, {
+      ...stored,
+      row: {
+        ...stored.row,
+        kind,
+        ordered,
+        registered: true,
+        evidence: Evidence.join(stored.row.evidence, confirmed)
+      },
+      ...dueIn(stored, at, "tell")
+    })
+  )
 }
 
 /**
@@ -160,7 +159,7 @@ export const lease = (
  *
  * **Details**
  *
- * Evidence and read are joined. If a callback brought a new status during the lease, the poll ladder stays as
+ * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease, the poll ladder stays as
  * the callback left it.
  *
  * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
@@ -189,6 +188,7 @@ export const write = (
       ...change,
       evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
       read: Evidence.joinRead(row.read, change.read),
+      sequence: Math.max(row.sequence, change.sequence ?? row.sequence),
       ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt, newStatusAt: row.newStatusAt })
     },
     ...(release === undefined
@@ -206,9 +206,9 @@ export const write = (
 }
 
 /**
- * Joins another row of the same transaction to a row, and makes the row due. Evidence is joined, and the counts
- * of callbacks are added. The order, the told status and the newest callbacks that `stored` does not have come
- * from the other row. All other fields stay as they are in `stored`.
+ * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
+ * counts of callbacks are added. The larger sequence stays, so that a consumer drops nothing new as late.
+ * A field that is empty in `stored` comes from the other row. All other fields stay as they are in `stored`.
  *
  * @category reducers
  * @since 0.1.0
@@ -219,9 +219,13 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     ...stored.row,
     evidence: Evidence.join(stored.row.evidence, other.row.evidence),
     callbacks: stored.row.callbacks + other.row.callbacks,
-    ordered: stored.row.ordered ?? other.row.ordered,
+    ordered: joinOrders(stored.row, other.row),
     registered: stored.row.registered || other.row.registered,
+    namesRefund: stored.row.namesRefund || other.row.namesRefund,
+    read: Evidence.joinRead(stored.row.read, other.row.read),
+    unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
     told: stored.row.told ?? other.row.told,
+    sequence: Math.max(stored.row.sequence, other.row.sequence),
     newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
   },
   ...dueIn(stored, other.row.newStatusAt, "tell"),
@@ -298,6 +302,9 @@ const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRo
   const index = rows.indexOf(stored)
   return index === -1 ? [...rows, next] : rows.with(index, next)
 }
+
+const later = (one: number | undefined, two: number | undefined): number | undefined =>
+  one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
 
 /** Makes a row due in a lane. If it is due already, the earlier time and the more urgent lane count. */
 const dueIn = (

@@ -12,6 +12,7 @@ import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import { type Lane, perLane, type PerLane } from "./Lane.ts"
 import { blank, type Row } from "./Row.ts"
+import type { Verified } from "./Verification.ts"
 
 /**
  * A row with what a ledger keeps beside it.
@@ -80,14 +81,23 @@ export const find = <A>(
   kind: Kind,
   source: Source
 ): A | undefined => {
-  const method = methodOf(kind)
-  const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
-  const candidates = kind === "refund" && source === "callback" ? known : [...known, method]
-  for (const candidate of candidates) {
+  for (const candidate of candidates(kind, source)) {
     const found = rows.find((row) => kindOf(row) === candidate)
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/**
+ * Returns the kinds of row among which `find` chooses: a row of the first kind, else of the second, and so on.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const candidates = (kind: Kind, source: Source): ReadonlyArray<Kind> => {
+  const method = methodOf(kind)
+  const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
+  return kind === "refund" && source === "callback" ? known : [...known, method]
 }
 
 /**
@@ -119,6 +129,27 @@ export const findOrMake = (
  */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
+
+/**
+ * Returns a callback as the callback of the registered refund that its body names.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const ofNamedRefund = (verified: Verified): Verified => ({
+  ...verified,
+  kind: "refund",
+  transactionId: verified.refundId ?? verified.transactionId
+})
+
+/**
+ * Tells whether a callback of a card names its own id as a refund. The refundId is not signed.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const namesRefund = ({ body: { refundId }, method, transactionId }: Verified): boolean =>
+  method === "card" && (refundId === transactionId || refundId === Number(transactionId))
 
 /**
  * Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed.

@@ -13,8 +13,8 @@
  * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After a time-out
  * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
  * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
- * callback has another amount than was ordered, the row is parked and the handler is not called. A person can
- * redrive a parked row.
+ * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
+ * not called. A person can redrive a parked row.
  *
  * @since 0.1.0
  */
@@ -107,6 +107,10 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
         const started = yield* Lease.write(ledger, row, change)
         const body = yield* Lease.body(ledger, started, to)
         const transition = Transition.make(started, to, standing, body)
+        if (transition === undefined) {
+          const at = yield* Clock.currentTimeMillis
+          return yield* park(started, { reason: "unreadable", at, to })
+        }
         const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
           Effect.timeout(handlerTimeout),
           Effect.exit

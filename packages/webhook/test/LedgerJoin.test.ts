@@ -133,6 +133,26 @@ const promises = (place: Place) => {
   )
 
   it.effect(
+    "a join keeps the read, the larger sequence and the last unconfirmed claim of the joined row (R37)",
+    within(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        yield* twoRows()
+        const read = { status: "PENDING", askedAt: 900 } as const
+        const leased = yield* leasePayment
+        yield* ledger.write(leased, { read, told: "PENDING", sequence: 3 })
+        yield* joinTo(leased)
+        const joined = { read, told: "PENDING", sequence: 3, unconfirmedAt: 1000, registered: true }
+        expect(yield* ledger.get("card", "1")).toMatchObject(joined)
+        // A worker that leased the row before the join does not take the sequence back.
+        const { rows } = yield* ledger.claim({ at: 9000, until: 9999, limit: 9 })
+        for (const row of rows) yield* ledger.write(row, { told: "SUCCEED", sequence: 1 })
+        expect(yield* ledger.get("card", "1")).toMatchObject({ told: "SUCCEED", sequence: 3 })
+      })
+    )
+  )
+
+  it.effect(
     "the row to join to is looked for only by a write that changes the kind of its row",
     () => {
       const texts: Array<string> = []

@@ -161,12 +161,13 @@ const promises = (place: Place) => {
         line("1", { first_body: body("1", "1.00"), newest_body: body("1", "2.00") }),
         line("2", { first_body: body("2", "3.00") }),
         line("3", { newest_at: null }),
-        line("4", { first_body: body("5", "4.00") })
+        line("4", { first_body: body("5", "4.00") }),
+        line("6", { first_body: new Uint8Array([123]) })
       ]
       yield* Effect.forEach(lines, (each) => sql`INSERT INTO pawl_callbacks ${sql.insert(each)}`)
       yield* Schema.migrate
       const migrated = yield* sql`SELECT * FROM pawl_callbacks ORDER BY transaction_id`
-      const signed = ["2.00", "3.00", null, null].map((amount) => ({
+      const signed = ["2.00", "3.00", null, null, null].map((amount) => ({
         account: amount && "mid-1",
         amount,
         currency: amount && "EUR"
@@ -177,7 +178,7 @@ const promises = (place: Place) => {
           ...signed[index]
         }))
       )
-      expect(migrated.map(({ count }) => Number(count))).toEqual([2, 2, 2, 2])
+      expect(migrated.map(({ count }) => Number(count))).toEqual([2, 2, 2, 2, 2])
     }).pipe(Effect.provide(client(place), { local: true }))
   )
 

@@ -9,7 +9,7 @@ import { MinimumLogLevel } from "effect/References"
 import * as Stream from "effect/Stream"
 
 import * as Journal from "../src/Journal.ts"
-import { Ledger, layerMemory } from "../src/Ledger.ts"
+import { Ledger, layerMemory, register as registerOperation } from "../src/Ledger.ts"
 import * as Metrics from "../src/Metrics.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
@@ -36,6 +36,27 @@ const series = (text: string) =>
         Number(line.slice(line.lastIndexOf(" ")))
       ])
   )
+
+it("raises an alarm when an operation is registered with another order, and names the field alone (R44)", () =>
+  counted(
+    Effect.gen(function* () {
+      const register = (amount: string) =>
+        registerOperation(
+          "apm-payment",
+          { transactionId: "1", transactionStatus: "NEW" },
+          { amount }
+        )
+      yield* register("10.00")
+      yield* register("10.00")
+      const error = yield* Effect.flip(register("25.00"))
+      expect(error).toMatchObject({ _tag: "RegisteredDifferently", field: "amount" })
+      const reason = "The operation is registered already with another amount"
+      expect(error.message).toBe(reason)
+      expect(series(yield* Metrics.scrape)).toMatchObject({
+        [`pawl_webhook_alarms_total{reason="${reason}"}`]: 1
+      })
+    })
+  ).pipe(Effect.provide(layerMemory), Effect.runPromise))
 
 it("counts the result of every callback, and the reads and transitions after it", () =>
   World.run(

@@ -4,6 +4,7 @@
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { card, incoming } from "./service.ts"
 import * as World from "./world.ts"
 
 const { told, gaps, deadLetter, says, second, minute, hour, day } = World
@@ -32,7 +33,7 @@ describe("an id that no endpoint knows for a day", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
-          read: ({ kind }) => (kind === "apm" ? World.notFound : Effect.succeed("SUCCEED"))
+          read: ({ kind }) => (kind === "card-payment" ? Effect.succeed("SUCCEED") : World.notFound)
         })
         const { receive } = yield* world.start
         yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
@@ -112,6 +113,64 @@ describe("an id that no endpoint knows for a day", () => {
     ))
 })
 
+describe("a transaction of unknown kind (R36)", () => {
+  it("is read as a payment for 60 seconds, then at every endpoint", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make()
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("2 minutes")
+        expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
+          [0, "apm-payment"],
+          [1, "apm-payment"],
+          [3, "apm-payment"],
+          [8, "apm-payment"],
+          [23, "apm-payment"],
+          [83, "apm"]
+        ])
+      })
+    ))
+
+  it("is not told of a refund with its number while the payment is invisible", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: ({ at, kind }) =>
+            kind === "card-payment"
+              ? at < 3 * second
+                ? World.notFound
+                : Effect.succeed("FAILED")
+              : Effect.succeed("SUCCEED")
+        })
+        const { receiveRequest } = yield* world.start
+        yield* receiveRequest(
+          incoming("card", card({ transactionId: "1", transactionStatus: "SUCCEED" }))
+        )
+        yield* World.pass("2 minutes")
+        expect(world.calls).toMatchObject([{ to: "FAILED", kind: "card-payment", confirmed: true }])
+      })
+    ))
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["refund", ["refund"]],
+    ["card-payment", ["refund", "card-payment"]]
+  ])("is read as a refund first if a callback names its id as one, and is a %s", (kind, reads) =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: (read) => (read.kind === kind ? Effect.succeed("SUCCEED") : World.notFound)
+        })
+        const { receiveRequest } = yield* world.start
+        yield* receiveRequest(incoming("card", card({ transactionId: "1", refundId: "1" })))
+        yield* World.pass("1 minute")
+        expect(world.reads.map((read) => read.kind)).toEqual(reads)
+        expect(world.calls).toMatchObject([{ to: "SUCCEED", kind, confirmed: true }])
+      })
+    )
+  )
+})
+
 describe("a registered operation", () => {
   it("is told with the status of its response, and read from its own endpoint without a callback (R17)", () =>
     World.run(
@@ -131,7 +190,7 @@ describe("a registered operation", () => {
       })
     ))
 
-  it("keeps the evidence of earlier callbacks, whose reads tried all kinds of the method (R19)", () =>
+  it("keeps the evidence of earlier callbacks, which were read as payments (R19)", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -143,7 +202,7 @@ describe("a registered operation", () => {
         yield* world.ledger.register({ kind: "apm-payout", transactionId: "1" }, world.now())
         yield* World.pass("1 minute")
         expect(world.reads.map(({ kind }) => kind)).toEqual([
-          ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm"),
+          ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm-payment"),
           "apm-payout"
         ])
         expect(world.calls).toMatchObject([

@@ -7,6 +7,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
+import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { describe, expect, it } from "vitest"
 import type { Change, Leased } from "../src/Row.ts"
@@ -20,7 +21,9 @@ const id = "1"
 
 const rule = {
   accept: RowRule.accept,
-  register: RowRule.register,
+  // No history registers the transaction with two amounts.
+  register: (...call: Parameters<typeof RowRule.register>) =>
+    Result.getOrThrow(RowRule.register(...call)),
   claimable: StoredRow.claimable,
   lease: RowRule.lease,
   write: RowRule.write,
@@ -298,7 +301,7 @@ const bugs: ReadonlyArray<Bug> = [
     "a registration drops the evidence",
     {
       register: (rows, registration, at) =>
-        changed(rows, RowRule.register(rows, registration, at), (stored) => {
+        changed(rows, rule.register(rows, registration, at), (stored) => {
           const { status } = registration
           const evidence = status === undefined ? Evidence.none : Evidence.confirmed(status)
           return { ...stored, row: { ...stored.row, evidence } }
@@ -365,6 +368,34 @@ const bugs: ReadonlyArray<Bug> = [
             row: { ...stored.row, callbacks: row.callbacks }
           }))
         }
+      }
+    }
+  ],
+  [
+    "a join keeps the sequence of one row only",
+    {
+      write: (rows, leased, change) => {
+        const next = RowRule.write(rows, leased, change)
+        if (next.rows.length === rows.length) return next
+        const joined = changed(rows, next.rows, (stored, { row: { sequence } }) => ({
+          ...stored,
+          row: { ...stored.row, sequence }
+        }))
+        return { ...next, rows: joined }
+      }
+    }
+  ],
+  [
+    "a join forgets the last unconfirmed claim of one row",
+    {
+      write: (rows, leased, change) => {
+        const next = RowRule.write(rows, leased, change)
+        if (next.rows.length === rows.length) return next
+        const joined = changed(rows, next.rows, (stored, { row: { unconfirmedAt } }) => ({
+          ...stored,
+          row: { ...stored.row, unconfirmedAt }
+        }))
+        return { ...next, rows: joined }
       }
     }
   ],

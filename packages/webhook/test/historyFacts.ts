@@ -124,6 +124,14 @@ const unconfirmedClaims = (events: ReadonlyArray<Event>) =>
     ({ event, past }) => event.type === "accept" && !confirmations(past).includes(event.status)
   )
 
+/** The last claim that was not confirmed, of the row or of one that was joined to it. */
+const unconfirmedAt = (events: ReadonlyArray<Event>): number | undefined => {
+  const joined = events.flatMap((event) => (event.type === "joined" ? [event.events] : []))
+  return [last(unconfirmedClaims(events))?.event.at, ...joined.map(unconfirmedAt)]
+    .filter((at) => at !== undefined)
+    .toSorted((one, two) => two - one)[0]
+}
+
 const newStatusAt = (events: ReadonlyArray<Event>): number | undefined =>
   last(firstClaims(events))?.event.at ?? events[0]?.at
 
@@ -214,7 +222,7 @@ const told = (events: ReadonlyArray<Event>): Status | undefined =>
   }, undefined)
 
 const sequence = (events: ReadonlyArray<Event>): number =>
-  events.some((event) => event.type === "write" && event.told !== undefined) ? 1 : 0
+  flat(events).some((event) => event.type === "write" && event.told !== undefined) ? 1 : 0
 
 const ordered = (events: ReadonlyArray<Event>): string | undefined => {
   const registered = events.flatMap((event) =>
@@ -255,7 +263,7 @@ const factsOf = remembered((row: Row) => {
     callbacks: claims(events).length,
     createdAt: events[0]?.at,
     newStatusAt: newStatusAt(events),
-    unconfirmedAt: last(unconfirmedClaims(events))?.event.at ?? null,
+    unconfirmedAt: unconfirmedAt(events) ?? null,
     polls: ladder(events).polls,
     pollAt: ladder(events).pollAt ?? null,
     told: told(events) ?? null,

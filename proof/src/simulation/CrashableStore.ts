@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const connect = (instance: Instance): Ledger.Ledger["Service"] => {
-    const execute = <A>(statement: Effect.Effect<A, StoreUnavailable>) =>
+    const execute = <A, E>(statement: Effect.Effect<A, StoreUnavailable | E>) =>
       Effect.suspend(() => {
         const { kind, until = 0 } = nemesis.strike("store") ?? {}
         if (instance.isDead() || kind === "refused") return Effect.fail(new StoreUnavailable({}))

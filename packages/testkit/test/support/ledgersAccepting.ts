@@ -5,7 +5,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
 import type { Row } from "@pawl/webhook/Row"
-import * as RowRule from "@pawl/webhook/RowRule"
+import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
@@ -128,7 +128,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "an id that is not signed",
     (ledger) => ({
       ...ledger,
-      accept: (verified, at) => ledger.accept(RowRule.ofNamedRefund(verified), at)
+      accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at)
     })
   ],
   [
@@ -150,6 +150,29 @@ export const accepting: ReadonlyArray<PlantedBug> = [
         }
       }
     }
+  ],
+  [
+    "a callback that looks its row up too early makes another one",
+    "a registration and the first callback",
+    (ledger) => ({
+      ...ledger,
+      accept: Effect.fnUntraced(function* (verified, at) {
+        const { method, transactionId } = verified
+        const before = yield* ledger.get(method, transactionId)
+        yield* Effect.yieldNow
+        const isLate = before === undefined && (yield* ledger.get(method, transactionId))
+        return yield* ledger.accept(isLate ? StoredRow.ofNamedRefund(verified) : verified, at)
+      })
+    })
+  ],
+  [
+    "another order of a known operation is dropped without a word",
+    "a registration changes nothing",
+    (ledger) => ({
+      ...ledger,
+      register: (...call) =>
+        Effect.catchTag(ledger.register(...call), "RegisteredDifferently", () => Effect.void)
+    })
   ],
   [
     "a body with a NUL character is dropped",

@@ -34,7 +34,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
 /** Returns false for a text that is not an amount. */
-const isSameAmount = (ordered: string, signed: string): boolean =>
+export const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
 
 /**

@@ -25,11 +25,16 @@ export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing
 /** Returns the status to tell the handler; undefined if it was told already, or if the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
-  return to === row.deadLetter?.to ? undefined : to
+  return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
 }
+
+/** Tells whether a row cannot be read and is not parked for that yet. */
+const isToPark = ({ deadLetter, unreadable }: Row): boolean =>
+  unreadable !== undefined && deadLetter?.reason !== "unreadable"
 
 /** Returns when the handler may be called (ms since the epoch); undefined if there is nothing to tell. */
 export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
+  if (isToPark(row)) return 0
   const to = statusToTell(row, standingOf(row, policy))
   if (to === undefined) return undefined
   return isBackingOff(row) ? row.retryAt : 0
@@ -51,6 +56,10 @@ type Step =
 
 /** Returns the next step for a row. The change of a call is written before the handler is called. */
 export const nextStep = (row: Row, standing: Evidence.Standing, now: number): Step => {
+  if (isToPark(row)) {
+    const deadLetter = { reason: "unreadable", at: now, to: row.deadLetter?.to } as const
+    return { _tag: "Park", deadLetter }
+  }
   const to = statusToTell(row, standing)
   if (to === undefined) return { _tag: "Nothing" }
   if (ExpectedAmount.differs(row)) {
@@ -79,16 +88,21 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   }
 }
 
-/** Makes the transition that the handler is called with. `body` is the body of the newest callback that claims it. */
+/**
+ * Makes the transition that the handler is called with. `body` is the body of the newest callback that claims it. Returns
+ * undefined if the body cannot be read.
+ */
 export const make = (
   row: Leased,
   to: Status,
   standing: Evidence.Standing,
   body: Uint8Array | undefined
-): Transition => {
+): Transition | undefined => {
   const signed = row.newestCallbacks[to]?.signed
   const isForeign = signed !== undefined && ExpectedAmount.isOfOtherAccount(row, signed)
-  const parsed = body === undefined || isForeign ? undefined : Json.readBytes(body)
+  // The body was verified before it was stored.
+  const parsed = body === undefined || isForeign ? { json: null } : Json.readBytes(body)
+  if ("fault" in parsed) return undefined
   return {
     id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
     method: row.method,
@@ -102,8 +116,6 @@ export const make = (
     sequence: row.sequence + 1,
     attempt: row.attempt,
     signed: isForeign ? null : (signed ?? null),
-    // The body was verified before it was stored.
-    callback:
-      parsed !== undefined && "json" in parsed ? unsigned(row.method, parsed.json as Body) : null
+    callback: parsed.json === null ? null : unsigned(row.method, parsed.json as Body)
   }
 }

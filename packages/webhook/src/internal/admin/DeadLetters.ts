@@ -72,7 +72,8 @@ const refuse = (message: string) => Effect.succeed(invalid(message))
 const reasons: Readonly<Record<DeadLetter["reason"], true>> = {
   "handler-failed": true,
   "unknown-transaction": true,
-  "amount-mismatch": true
+  "amount-mismatch": true,
+  unreadable: true
 }
 const reasonFault = `reason must be one of ${Object.keys(reasons).join(", ")}`
 

@@ -5,6 +5,7 @@ import { type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
 import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
@@ -54,7 +55,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     const { method, refundId } = verified
     const named = refundId === undefined ? undefined : find(method, refundId)
     return StoredRow.hasRegisteredRefund(named?.rows ?? [])
-      ? RowRule.ofNamedRefund(verified)
+      ? StoredRow.ofNamedRefund(verified)
       : verified
   }
 
@@ -69,10 +70,12 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return Effect.succeed({ isNew })
   }
 
-  const register = (registration: Registration, at: number): void => {
+  const register = (registration: Registration, at: number) => {
     const slot = findOrMake(methodOf(registration.kind), registration.transactionId)
-    store(slot, RowRule.register(slot.rows, registration, at))
-    work.openUnsafe()
+    return Result.map(RowRule.register(slot.rows, registration, at), (rows) => {
+      store(slot, rows)
+      work.openUnsafe()
+    })
   }
 
   const lease = ({ row }: StoredRow.StoredRow, until: number): ReadonlyArray<Leased> => {
@@ -134,7 +137,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
 
   return {
     accept: (verified, at) => Effect.suspend(() => accept(verified, at)),
-    register: (registration, at) => Effect.sync(() => register(registration, at)),
+    register: (registration, at) =>
+      Effect.suspend(() => Effect.fromResult(register(registration, at))),
     claim: (options) => Effect.sync(() => claim(options)),
     write: (leased, change) => Effect.sync(() => write(leased, change)),
     get: (method, transactionId) =>

@@ -7,26 +7,24 @@
  * with a count. They claim the same status and name the same kind; callbacks of the row with another status
  * or kind wait for the next group, and may change places. So a group has the same result as its callbacks have one
  * after the other, but for the order of callbacks that came at the same time with different statuses.
- * The lines are sorted by key, so that two groups with the same rows do not deadlock.
+ * The lines are sorted by id, so that two groups with the same rows do not deadlock.
  *
- * The row of each callback is looked up first. After that, on PostgreSQL, another process may make a row
- * of the same transaction under another kind; the two rows are joined when a read returns the kind.
- *
- * On PostgreSQL both upserts are one statement: one round trip, and no process can stop between BEGIN and
- * COMMIT with rows locked. A single statement can also be interrupted when the server does not
+ * On PostgreSQL the look-up of the rows and both upserts are one statement: one round trip, and no process can stop
+ * between BEGIN and COMMIT with rows locked. A single statement can also be interrupted when the server does not
  * respond; the client does not interrupt a BEGIN.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import type { Kind, Method } from "@pawl/core/Kind"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Order from "effect/Order"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import type { Accepted } from "../../Ledger.ts"
 import { laneOfNew, signedOf } from "../../RowRule.ts"
-import { find } from "../../StoredRow.ts"
+import { find, namesRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
@@ -34,7 +32,6 @@ import {
   type BigInteger,
   columnsOf,
   type Key,
-  keyOf,
   preparedIfSingle,
   type SignedColumns
 } from "./RowCodec.ts"
@@ -45,6 +42,7 @@ export interface Callback extends SignedColumns {
   readonly kind: Kind
   readonly transaction_id: string
   readonly ordered: string | null
+  readonly names_refund: 0 | 1
   readonly secret: string
   readonly status: Status
   readonly at: number
@@ -53,12 +51,13 @@ export interface Callback extends SignedColumns {
 
 type Callbacks = Arr.NonEmptyReadonlyArray<Callback>
 
-/** The callbacks of one row in a group, in the order they came in. */
-interface RowCallbacks extends Key {
+/** The callbacks of one row in a group, in the order they came in, with the scope of the row. */
+interface Line {
   readonly callbacks: Callbacks
+  readonly scope: Kind | Fragment
 }
 
-type Lines = Arr.NonEmptyReadonlyArray<RowCallbacks>
+type Lines = Arr.NonEmptyReadonlyArray<Line>
 
 interface Count extends Key {
   readonly count: BigInteger
@@ -72,6 +71,7 @@ export const callbackOf = (verified: Verified, status: Status, at: number): Call
     kind,
     transaction_id,
     ordered: ordered === undefined ? null : JSON.stringify(ordered),
+    names_refund: namesRefund(verified) ? 1 : 0,
     secret,
     status,
     at,
@@ -98,26 +98,22 @@ export const make = (
   const isNew = sql.literal("(stored.evidence & excluded.evidence) = 0")
 
   const upsertRows = (lines: Lines) =>
-    sql`INSERT INTO pawl_transactions AS stored ${sql.insert(
-      Arr.map(lines, ({ callbacks, scope, transaction_id }) => ({
-        transaction_id,
-        scope,
-        method: callbacks[0].method,
-        kind: callbacks[0].kind,
-        ordered: callbacks[0].ordered,
-        secret: Arr.lastNonEmpty(callbacks).secret,
-        evidence: Evidence.claimed(callbacks[0].status),
-        callbacks: callbacks.length,
-        retry_at: callbacks[0].at,
-        created_at: callbacks[0].at,
-        new_status_at: callbacks[0].at,
-        unconfirmed_at: Arr.lastNonEmpty(callbacks).at,
-        due_at: callbacks[0].at,
-        lane: Lanes.numberOf(laneOfNew(callbacks[0].status))
-      }))
-    )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
+    sql`INSERT INTO pawl_transactions AS stored
+      (transaction_id, scope, method, kind, ordered, names_refund, secret, evidence, callbacks, retry_at, created_at,
+        new_status_at, unconfirmed_at, due_at, lane)
+      VALUES ${sql.csv(
+        lines.map(({ callbacks, scope }) => {
+          const { at, kind, method, ordered, status, transaction_id } = callbacks[0]
+          const newest = Arr.lastNonEmpty(callbacks)
+          const hint = Math.max(...callbacks.map((each) => each.names_refund))
+          return sql`(${transaction_id}, ${scope}, ${method}, ${kind}, ${ordered}, ${hint}, ${newest.secret},
+            ${Evidence.claimed(status)}, ${callbacks.length}, ${at}, ${at}, ${at}, ${newest.at}, ${at},
+            ${Lanes.numberOf(laneOfNew(status))})`
+        })
+      )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,
       ordered = COALESCE(stored.ordered, excluded.ordered),
+      names_refund = stored.names_refund | excluded.names_refund,
       secret = excluded.secret,
       evidence = stored.evidence | excluded.evidence,
       callbacks = stored.callbacks + excluded.callbacks,
@@ -136,21 +132,18 @@ export const make = (
         THEN excluded.due_at ELSE stored.due_at END`
 
   const upsertBodies = (lines: Lines) =>
-    sql<Count>`INSERT INTO pawl_callbacks AS stored ${sql.insert(
-      Arr.map(lines, ({ callbacks, scope, transaction_id }) => ({
-        transaction_id,
-        scope,
-        status: callbacks[0].status,
-        count: callbacks.length,
-        first_at: callbacks[0].at,
-        first_body: callbacks[0].body,
-        newest_at: Arr.lastNonEmpty(callbacks).at,
-        account: Arr.lastNonEmpty(callbacks).account,
-        amount: Arr.lastNonEmpty(callbacks).amount,
-        currency: Arr.lastNonEmpty(callbacks).currency,
-        newest_body: callbacks.length === 1 ? null : Arr.lastNonEmpty(callbacks).body
-      }))
-    )} ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
+    sql<Count>`INSERT INTO pawl_callbacks AS stored
+      (transaction_id, scope, status, count, first_at, first_body, newest_at, account, amount, currency,
+        newest_body)
+      VALUES ${sql.csv(
+        lines.map(({ callbacks, scope }) => {
+          const { at, body, status, transaction_id } = callbacks[0]
+          const newest = Arr.lastNonEmpty(callbacks)
+          return sql`(${transaction_id}, ${scope}, ${status}, ${callbacks.length}, ${at}, ${body},
+            ${newest.at}, ${newest.account}, ${newest.amount}, ${newest.currency},
+            ${callbacks.length === 1 ? null : newest.body})`
+        })
+      )} ON CONFLICT (transaction_id, scope, status) DO UPDATE SET
       count = stored.count + excluded.count,
       newest_at = excluded.newest_at,
       account = excluded.account,
@@ -159,43 +152,52 @@ export const make = (
       newest_body = COALESCE(excluded.newest_body, excluded.first_body)
       RETURNING transaction_id, scope, count`
 
-  const upsert = sql.onDialectOrElse({
-    pg: () => (lines: Lines) =>
-      preparedIfSingle(
-        lines,
-        sql<Count>`WITH rows AS (${upsertRows(lines)}) ${upsertBodies(lines)}`
-      ),
-    orElse: () => (lines: Lines) =>
-      Effect.map(
-        Effect.forEach(pieces(lines), (piece) =>
-          Effect.andThen(upsertRows(piece), upsertBodies(piece))
-        ),
-        Arr.flatten
-      )
-  })
+  type Groups = Arr.NonEmptyReadonlyArray<Callbacks>
 
-  /** Finds the row of each callback, which may be a new one, and returns the callbacks by row. */
-  const linesOf = Effect.fnUntraced(function* (callbacks: Callbacks) {
-    const groups = Object.values(Arr.groupBy(callbacks, Lookup.textOf))
-    const ids = groups.map(([first]) => first)
-    const rows = Map.groupBy(yield* preparedIfSingle(ids, Lookup.rowsOf(sql, ids)), Lookup.textOf)
-    const lines = groups.map((group): RowCallbacks => {
-      const { kind, transaction_id } = group[0]
-      const candidates = rows.get(Lookup.textOf(group[0])) ?? []
-      const row = find(candidates, (candidate) => candidate.kind, kind, "callback")
-      return { callbacks: group, transaction_id, scope: row?.scope ?? kind }
-    })
-    return Arr.sortWith(lines as Arr.NonEmptyArray<RowCallbacks>, keyOf, Order.String)
+  /** Writes groups of callbacks, each to its row, which may be a new one. */
+  const upsert = sql.onDialectOrElse({
+    pg: () => (groups: Groups) => {
+      const found = Lookup.scopesOf(sql, groups.map(Arr.headNonEmpty), "callback")
+      const lines = Arr.map(groups, (callbacks, at) => ({ callbacks, scope: found.scopeAt(at) }))
+      return preparedIfSingle(
+        groups,
+        sql<Count>`WITH ${found.query}, rows AS (${upsertRows(lines)}) ${upsertBodies(lines)}`
+      )
+    },
+    orElse: () =>
+      Effect.fnUntraced(function* (groups: Groups) {
+        const lookup = Lookup.rowsOf(sql, groups.map(Arr.headNonEmpty))
+        const rows = Map.groupBy(yield* preparedIfSingle(groups, lookup), Lookup.textOf)
+        const lines = Arr.map(groups, (callbacks): Line => {
+          const [{ kind }] = callbacks
+          const candidates = rows.get(Lookup.textOf(callbacks[0])) ?? []
+          const row = find(candidates, (candidate) => candidate.kind, kind, "callback")
+          return { callbacks, scope: row?.scope ?? kind }
+        })
+        const written = yield* Effect.forEach(pieces(lines), (piece) =>
+          Effect.andThen(upsertRows(piece), upsertBodies(piece))
+        )
+        return written.flat()
+      })
   })
 
   const acceptGroup = Effect.fnUntraced(function* (callbacks: Callbacks) {
-    const lines = yield* linesOf(callbacks)
-    const written = yield* upsert(lines)
-    const counts = new Map(written.map((line) => [keyOf(line), Number(line.count)]))
+    const groups: ReadonlyArray<Callbacks> = Arr.sortWith(
+      Object.values(Arr.groupBy(callbacks, Lookup.textOf)),
+      ([{ transaction_id }]) => transaction_id,
+      Order.String
+    )
+    const written = yield* upsert(groups as Arr.NonEmptyReadonlyArray<Callbacks>)
+    const counts = new Map(
+      written.map(({ count, scope, transaction_id }) => [
+        Lookup.textOf({ method: methodOf(scope), transaction_id }),
+        Number(count)
+      ])
+    )
     // If the stored count equals the count of this group, the line did not exist before.
     const firstCallbacks = new Set(
-      lines.flatMap((line) =>
-        counts.get(keyOf(line)) === line.callbacks.length ? [line.callbacks[0]] : []
+      groups.flatMap((group) =>
+        counts.get(Lookup.textOf(group[0])) === group.length ? [group[0]] : []
       )
     )
     return callbacks.map((callback) => ({ isNew: firstCallbacks.has(callback) }))

@@ -2,57 +2,84 @@
  * Registering in SQL: finds the row of an operation, then writes it in one upsert.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { methodOf } from "@pawl/core/Kind"
+import { type Kind, methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { orderedOf, type Registration } from "../../Row.ts"
+import type { Fragment } from "effect/sql/Statement"
+import type { Ordered, Registration } from "../../Row.ts"
+import { orderAfter, type RegisteredDifferently } from "../../Order.ts"
 import { find } from "../../StoredRow.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
+import { type Columns, orderedIn } from "./RowCodec.ts"
+
+type Stored = Pick<Columns, "kind" | "method" | "ordered" | "registered" | "scope">
+type Registered = Result.Result<unknown, RegisteredDifferently>
 
 /**
- * Makes the function that registers an operation. On SQLite it is one transaction. On PostgreSQL it is
- * two separate statements, as in `Accept`.
+ * Makes the function that registers an operation. The upsert changes the row only if its order is the one that was
+ * read; else all is done again. On SQLite that is one transaction, and on PostgreSQL two statements.
  */
 export const make = (
   sql: SqlClient
-): ((registration: Registration, at: number) => Effect.Effect<void, SqlError>) => {
-  const register = Effect.fnUntraced(function* (registration: Registration, at: number) {
-    const { kind, transactionId } = registration
-    const method = methodOf(kind)
-    const rows = yield* Lookup.rowsOf(sql, [{ method, transaction_id: transactionId }])
-    const candidates = rows.filter((row) => row.method === method)
-    const row = find(candidates, (candidate) => candidate.kind, kind, "registration")
-    yield* upsert(registration, row?.scope ?? kind, at)
+): ((registration: Registration, at: number) => Effect.Effect<Registered, SqlError>) => {
+  const register = Effect.fnUntraced(function* (
+    registration: Registration,
+    at: number
+  ): Effect.fn.Return<Registered, SqlError> {
+    const { kind, transactionId: transaction_id } = registration
+    for (;;) {
+      const rows = yield* sql<Stored>`SELECT scope, method, kind, ordered, registered
+        FROM pawl_transactions
+        WHERE transaction_id = ${transaction_id}${Lookup.everyScope(sql)}`
+      const candidates = rows.filter(({ method }) => method === methodOf(kind))
+      const row = find(candidates, (candidate) => candidate.kind, kind, "registration")
+      const order = orderAfter(
+        { ordered: orderedIn(row?.ordered ?? null), registered: row?.registered === 1 },
+        registration
+      )
+      if (Result.isFailure(order)) return order
+      const { length } = yield* upsert(registration, order.success, row, at)
+      if (length > 0) return order
+    }
   })
 
-  /** Translates `RowRule.register`. */
+  /** Translates `RowRule.register`. Writes nothing if the row has another order than the one that was read. */
   const upsert = (
-    { kind, status, transactionId, ...order }: Registration,
-    scope: string,
+    { kind, status, transactionId }: Registration,
+    ordered: Ordered | undefined,
+    row: Stored | undefined,
     at: number
   ) => {
-    const ordered = orderedOf(order)
-    return sql`INSERT INTO pawl_transactions AS stored ${sql.insert({
-      transaction_id: transactionId,
-      scope,
-      method: methodOf(kind),
-      kind,
-      ordered: ordered === undefined ? null : JSON.stringify(ordered),
-      registered: 1,
-      evidence: status === undefined ? Evidence.none : Evidence.confirmed(status),
-      retry_at: at,
-      created_at: at,
-      new_status_at: at,
-      due_at: at,
-      lane: Lanes.numberOf("tell")
-    })} ON CONFLICT (transaction_id, scope) DO UPDATE SET
-      kind = excluded.kind,
-      registered = 1,
-      ordered = COALESCE(excluded.ordered, stored.ordered),
-      evidence = stored.evidence | excluded.evidence,
-      ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}`
+    const insert = (scope: Kind | Fragment) => sql`INSERT INTO pawl_transactions AS stored
+      (transaction_id, scope, method, kind, ordered, registered, evidence, retry_at, created_at,
+        new_status_at, due_at, lane)
+      VALUES (${transactionId}, ${scope}, ${methodOf(kind)}, ${kind},
+        ${ordered === undefined ? null : JSON.stringify(ordered)}, 1,
+        ${status === undefined ? Evidence.none : Evidence.confirmed(status)}, ${at}, ${at}, ${at}, ${at},
+        ${Lanes.numberOf("tell")})
+      ON CONFLICT (transaction_id, scope) DO UPDATE SET
+        kind = excluded.kind,
+        registered = 1,
+        ordered = excluded.ordered,
+        evidence = stored.evidence | excluded.evidence,
+        ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}
+      WHERE stored.registered = ${row?.registered ?? 0}
+        AND stored.ordered IS NOT DISTINCT FROM ${row?.ordered ?? null}
+      RETURNING scope`
+    return sql.onDialectOrElse({
+      pg: () => {
+        const found = Lookup.scopesOf(
+          sql,
+          [{ kind, transaction_id: transactionId }],
+          "registration"
+        )
+        return sql`WITH ${found.query} ${insert(found.scopeAt(0))}`
+      },
+      orElse: () => insert(row?.scope ?? kind)
+    })
   }
 
   return sql.onDialectOrElse({

@@ -4,9 +4,10 @@
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Evidence } from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/Json"
-import type { Status } from "@pawl/core/Status"
+import { isStatus, type Status } from "@pawl/core/Status"
 import type { Kind, Method } from "@pawl/core/Kind"
 import type * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
@@ -27,6 +28,7 @@ export interface Columns extends Key {
   readonly kind: Kind
   readonly ordered: string | null
   readonly registered: number
+  readonly names_refund: number
   readonly amount_cleared: number
   readonly secret: Row["secret"] | null
   readonly evidence: Evidence
@@ -72,28 +74,49 @@ export const keyOf = ({ scope, transaction_id }: Key): string => `${scope}/${tra
 const optionalNumber = (value: BigInteger | null): number | undefined =>
   value === null ? undefined : Number(value)
 
-/** Reads a row. */
-export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]): Row => ({
+/** Reads an order; undefined if there is none or it cannot be read. */
+export const orderedIn = (text: string | null): Ordered | undefined => {
+  const json: unknown = text === null ? null : Result.getOrUndefined(Json.fromText(text))
+  return Predicate.isObject(json) ? json : undefined
+}
+
+/** Returns the name of the first column that cannot be read. */
+const unreadableIn = (columns: Columns, callbacks: Row["newestCallbacks"]): string | undefined => {
+  if (columns.ordered !== null && orderedIn(columns.ordered) === undefined) return "ordered"
+  const column = statusColumns.find((name) => columns[name] !== null && !isStatus(columns[name]))
+  return column ?? (Object.keys(callbacks).every(isStatus) ? undefined : "status")
+}
+
+const statusColumns = ["read_status", "told", "pending_status", "dead_letter_to"] as const
+
+const optionalStatus = (text: Status | null): Status | undefined =>
+  isStatus(text) ? text : undefined
+
+/** Reads a row. A column that cannot be read does not stop the rows beside it. */
+export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]): Row => {
+  const row = readableRowOf(columns, newestCallbacks)
+  const unreadable = unreadableIn(columns, newestCallbacks)
+  return unreadable === undefined ? row : { ...row, unreadable }
+}
+
+const readableRowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]): Row => ({
   method: columns.method,
   scope: columns.scope,
   transactionId: columns.transaction_id,
   kind: columns.kind,
-  ordered:
-    columns.ordered === null
-      ? undefined
-      : (Result.getOrThrow(Json.fromText(columns.ordered)) as Ordered),
+  ordered: orderedIn(columns.ordered),
   registered: columns.registered === 1,
+  namesRefund: columns.names_refund === 1,
   amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,
   evidence: columns.evidence,
-  read:
-    columns.read_status === null
-      ? undefined
-      : { status: columns.read_status, askedAt: Number(columns.read_at) },
+  read: !isStatus(columns.read_status)
+    ? undefined
+    : { status: columns.read_status, askedAt: Number(columns.read_at) },
   callbacks: Number(columns.callbacks),
-  told: columns.told ?? undefined,
+  told: optionalStatus(columns.told),
   sequence: columns.sequence,
-  pendingStatus: columns.pending_status ?? undefined,
+  pendingStatus: optionalStatus(columns.pending_status),
   attempt: columns.attempt,
   failingSince: optionalNumber(columns.failing_since),
   retryAt: Number(columns.retry_at),
@@ -109,7 +132,7 @@ export const rowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"])
       : {
           reason: columns.dead_letter_reason,
           at: Number(columns.dead_letter_at),
-          to: columns.dead_letter_to ?? undefined
+          to: optionalStatus(columns.dead_letter_to)
         },
   newestCallbacks
 })

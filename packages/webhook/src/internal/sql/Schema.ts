@@ -18,10 +18,12 @@
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as Lookup from "./Lookup.ts"
 import * as Retry from "./Retry.ts"
 import { columnsOf, type Key, readBody, type SignedColumns } from "./RowCodec.ts"
 
@@ -157,15 +159,27 @@ interface CallbackLine extends Key {
 /** Reads the signed fields of a line from its newest body. */
 const signedIn = (line: CallbackLine): SignedColumns => {
   const bytes = line.newest_body ?? line.first_body
-  const signed = bytes === null ? undefined : readBody(methodOf(line.scope), bytes).signed
+  const read = (body: Uint8Array) => readBody(methodOf(line.scope), body).signed
+  const signed = bytes && Result.getOrUndefined(Result.try(() => read(bytes)))
   return columnsOf(signed?.transactionId === line.transaction_id ? signed : undefined)
 }
+
+/** Makes the function of the look-up, and the column of the hint at a refund. */
+const scopes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE pawl_transactions ADD COLUMN names_refund INTEGER NOT NULL DEFAULT 0`
+  yield* sql.onDialectOrElse({
+    pg: () => Effect.asVoid(sql`${sql.literal(Lookup.scopesFunction)}`),
+    orElse: () => Effect.void
+  })
+})
 
 /** Every version of the tables, in order. */
 export const migrations = {
   "1_ledger": tables,
   "2_signed_columns": signedColumns,
-  "3_lane": laneColumn
+  "3_lane": laneColumn,
+  "4_scopes": scopes
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

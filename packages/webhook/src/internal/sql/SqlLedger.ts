@@ -14,8 +14,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Accepted, Ledger } from "../../Ledger.ts"
 import type { Change, Key, Leased } from "../../Row.ts"
-import { ofNamedRefund } from "../../RowRule.ts"
-import { find } from "../../StoredRow.ts"
+import { find, ofNamedRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import type { AwaitResult } from "../SharedTimeout.ts"
 import * as SqlAccept from "./Accept.ts"
@@ -99,7 +98,12 @@ export const make = Effect.fnUntraced(function* (
   return {
     accept: (verified, at) => unavailable(accept(verified, at)),
     register: (registration, at) =>
-      bounded(Effect.tap(run(Effect.andThen(refreshClock, register(registration, at))), wake(at))),
+      Effect.flatMap(
+        bounded(
+          Effect.tap(run(Effect.andThen(refreshClock, register(registration, at))), wake(at))
+        ),
+        (registered) => Effect.asVoid(Effect.fromResult(registered))
+      ),
     claim: (options) =>
       bounded(Retry.timeoutIn(scope)(Effect.andThen(refreshClock, claims.claim(options)))),
     write: (leased, change) => bounded(write(leased, change)),
@@ -179,16 +183,22 @@ const makeAccept = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wak
 })
 
 const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake }: Tools) {
-  const update = (write: SqlWrite.Write) => SqlWrite.statement(sql, write)
+  const update = (write: SqlWrite.Write) => SqlJoin.write(sql, write)
+  const updateAlone = (write: SqlWrite.Write) =>
+    sql.withTransaction(Effect.andThen(Lookup.lock(sql, write.leased.transactionId), update(write)))
   // PostgreSQL itself shares a flush of the disk among its connections.
   const commit = yield* sql.onDialectOrElse({
-    pg: () => Effect.succeed((write: SqlWrite.Write) => run(update(write))),
+    pg: () =>
+      Effect.succeed((write: SqlWrite.Write) =>
+        run(SqlJoin.setsKind(write) ? updateAlone(write) : update(write))
+      ),
     orElse: () =>
       GroupCommit.make<SqlWrite.Write, ReadonlyArray<Columns>, SqlError>({
         maxSize: maxGroupSize,
         committers: 1,
         commit: (writes) => run(sql.withTransaction(Effect.forEach(writes, update))),
-        commitAlone: (write) => run(Effect.map(update(write), (lines) => [lines])),
+        commitAlone: (write) =>
+          run(sql.withTransaction(Effect.map(update(write), (lines) => [lines]))),
         isBlocked: () => false,
         isItemError,
         keyOf: SqlWrite.groupKeyOf,
@@ -199,16 +209,14 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
   })
 
   return Effect.fnUntraced(function* (leased: Leased, change: Change) {
-    const target = yield* run(SqlJoin.findTarget(sql, { leased, change }))
-    if (target !== undefined) {
-      yield* run(SqlJoin.writeAndJoin(sql, { leased, change }, target))
-      yield* wake(SqlClaim.start)
-      return undefined
-    }
     // In a transaction of this client the write is part of that transaction.
     const outer = yield* Effect.serviceOption(sql.transactionService)
     const [line] = yield* (Option.isSome(outer) ? update : commit)({ leased, change })
-    if (line === undefined) return undefined
+    if (line === undefined) {
+      // The row may have been joined to another one, which is due since a time that is not known here.
+      yield* sql.afterCommit(wake(SqlClaim.start))
+      return undefined
+    }
     if (change.release !== undefined) {
       yield* sql.afterCommit(wake(Number(line.claimable_at ?? Infinity)))
     }

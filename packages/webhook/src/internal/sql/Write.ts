@@ -2,12 +2,13 @@
  * Writing in SQL: the change of a worker becomes the assignments of one UPDATE.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import type { Read } from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import type { Change, Leased, Row } from "../../Row.ts"
 import * as Lanes from "./Lanes.ts"
-import type { Columns } from "./RowCodec.ts"
+import type { BigInteger, Columns } from "./RowCodec.ts"
 
 /** A change of a leased row. */
 export interface Write {
@@ -19,7 +20,6 @@ export interface Write {
 const replaced = {
   kind: "kind",
   told: "told",
-  sequence: "sequence",
   pendingStatus: "pending_status",
   attempt: "attempt",
   failingSince: "failing_since",
@@ -49,16 +49,9 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
 
   if (change.evidence !== undefined) assignments.push(sql`evidence = evidence | ${change.evidence}`)
 
-  if (change.read !== undefined) {
-    const { askedAt, status } = change.read
-    const lowerStatuses = statuses.slice(0, statuses.indexOf(status))
-    const isLater = sql`(read_at IS NULL OR read_at < ${askedAt}
-      OR (read_at = ${askedAt} AND ${sql.in("read_status", lowerStatuses)}))`
-    assignments.push(
-      sql`read_status = CASE WHEN ${isLater} THEN ${status} ELSE read_status END`,
-      sql`read_at = CASE WHEN ${isLater} THEN ${askedAt} ELSE read_at END`
-    )
-  }
+  if (change.sequence !== undefined) assignments.push(larger(sql, "sequence", change.sequence))
+
+  if (change.read !== undefined) assignments.push(laterRead(sql, change.read))
 
   if ("deadLetter" in change) {
     const { deadLetter } = change
@@ -84,6 +77,19 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
       AND lease = ${leased.lease}
       ${change.ifSequence === undefined ? sql.literal("") : sql`AND sequence = ${change.ifSequence}`}
     RETURNING *`
+}
+
+/** Assigns a number to a column if it is the larger one. */
+export const larger = (sql: SqlClient, column: string, value: BigInteger): Fragment =>
+  sql`${sql(column)} = CASE WHEN ${sql(column)} >= ${value} THEN ${sql(column)} ELSE ${value} END`
+
+/** Translates `Evidence.joinRead`. */
+export const laterRead = (sql: SqlClient, { askedAt, status }: Read): Fragment => {
+  const lowerStatuses = statuses.slice(0, statuses.indexOf(status))
+  const isLater = sql`(read_at IS NULL OR read_at < ${askedAt}
+    OR (read_at = ${askedAt} AND ${sql.in("read_status", lowerStatuses)}))`
+  return sql`read_status = CASE WHEN ${isLater} THEN ${status} ELSE read_status END,
+    read_at = CASE WHEN ${isLater} THEN ${askedAt} ELSE read_at END`
 }
 
 /** Returns the columns of the fields that a change has, with their values; undefined is null. */

@@ -1,6 +1,7 @@
 /**
  * The laws of a ledger that histories cannot test: concurrent calls, waiting, and limits.
  */
+import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect } from "../Expect.ts"
@@ -37,6 +38,64 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       // Work that comes while no worker waits is not missed.
       yield* ledger.accept(callback("SUCCEED"), 3000)
       yield* ledger.awaitWork
+    }
+  ),
+
+  law(
+    {
+      name: "a registration and the first callback at the same time make one row (R37)",
+      section: "docs/decisions/0015",
+      explanation:
+        "The first callback of a fast transaction comes while its create is being registered. Two rows would tell the handler of one transaction twice, and out of order."
+    },
+    function* (ledger) {
+      const ids = Array.from({ length: 40 }, (_, n) => String(n))
+      const both = (transactionId: string, at: number) => {
+        const kind = at % 4 < 2 ? "card-payment" : "refund"
+        const events = [
+          Effect.asVoid(ledger.accept(callback("SUCCEED", { transactionId }), 1)),
+          ledger.register({ kind, transactionId, status: "PENDING", amount: "10.00" }, 1)
+        ]
+        return Effect.all(at % 2 === 0 ? events : events.toReversed(), {
+          concurrency: "unbounded"
+        })
+      }
+      yield* Effect.forEach(ids, both, { concurrency: "unbounded" })
+      expect((yield* ledger.backlog(1)).due).toBe(ids.length)
+      for (const id of ids)
+        expect(yield* ledger.get("card", id)).toMatchObject({
+          registered: true,
+          callbacks: 1,
+          ordered: { amount: "10.00" }
+        })
+    }
+  ),
+
+  law(
+    {
+      name: "a registration changes nothing that another one ordered (R44)",
+      section: "docs/decisions/0020",
+      explanation:
+        "A sandbox may use an id twice, and a program may register an operation with the wrong request. If the second order replaced the first, a callback with the wrong amount would count as right."
+    },
+    function* (ledger) {
+      const operation = { kind: "apm-payment", transactionId: "1" } as const
+      const order = { account: "a", amount: "10.00", currency: "EUR" }
+      yield* ledger.accept(callback("PENDING", { method: "apm", transactionId: "1" }), 1)
+      for (const each of [order, order, { amount: "10.0" }, { requestId: "r2" }])
+        yield* ledger.register({ ...operation, ...each }, 2)
+      const ordered = { ...order, requestId: "r2" }
+      const others = [{ amount: "10.01" }, { currency: "USD" }, { account: "b" }]
+      for (const other of others) {
+        const again = { ...operation, ...order, ...other, status: "SUCCEED" } as const
+        const error = yield* Effect.flip(ledger.register(again, 3))
+        expect(error).toMatchObject({ _tag: "RegisteredDifferently" })
+        expect({ [(error as { field?: string }).field ?? ""]: null }).toEqual(
+          Object.fromEntries(Object.keys(other).map((name) => [name, null]))
+        )
+      }
+      expect(yield* ledger.get("apm", "1")).toMatchObject({ ordered, callbacks: 1 })
+      expect((yield* ledger.get("apm", "1"))?.evidence).toBe(Evidence.claimed("PENDING"))
     }
   ),
 
@@ -97,6 +156,15 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("card", "9")).toMatchObject({ callbacks: 1 })
       expect(yield* ledger.get("card", "8")).toMatchObject({ callbacks: 2, ordered: undefined })
 
+      // An id that is signed too is a hint, which is kept and names no row.
+      for (const refundId of [undefined, 7, undefined])
+        yield* ledger.accept(
+          callback("PENDING", { transactionId: "7", ...(refundId && { refundId }) }),
+          2
+        )
+      expect(yield* ledger.get("card", "7")).toMatchObject({ kind: "card", namesRefund: true })
+      expect(yield* ledger.get("card", "8")).toMatchObject({ namesRefund: false })
+
       yield* ledger.register({ kind: "refund", transactionId: "2", amount: "4.00" }, 3)
       yield* ledger.accept(named("2", "8"), 4)
       const refund = yield* ledger.get("card", "2")
@@ -130,7 +198,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "redriveAll redrives the oldest dead letters of a reason, up to its limit, at its rate",
-      section: "docs/decisions/0061",
+      section: "docs/decisions/0047",
       explanation:
         "After an outage of the application its dead letters are redriven together, and must not overrun it."
     },

@@ -77,6 +77,8 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   kind: "rows",
   createdAt: "rows",
   registered: "rows",
+  namesRefund: "rows",
+  unreadable: "rows",
   evidence: "evidence",
   read: "evidence",
   ordered: "ordered",

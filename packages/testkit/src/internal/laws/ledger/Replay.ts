@@ -6,6 +6,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import * as Lane from "@pawl/webhook/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
+import type { RegisteredDifferently } from "@pawl/webhook/Order"
 import type { Change, Leased, Row } from "@pawl/webhook/Row"
 import * as RowRule from "@pawl/webhook/RowRule"
 import * as StoredRow from "@pawl/webhook/StoredRow"
@@ -34,7 +35,7 @@ export class Mismatch extends Data.TaggedError("Mismatch")<{
 export const replay = (
   steps: ReadonlyArray<Step>,
   facets: ReadonlyArray<Facet>
-): Effect.Effect<ReadonlyMap<Facet, Mismatch>, StoreUnavailable, Ledger> =>
+): Effect.Effect<ReadonlyMap<Facet, Mismatch>, StoreUnavailable | RegisteredDifferently, Ledger> =>
   Effect.suspend(() => {
     const mismatches = new Map<Facet, Mismatch>()
     return play(steps, facets, mismatches).pipe(
@@ -114,7 +115,9 @@ const play = Effect.fnUntraced(function* (
       const { amount, id: transactionId, kind, status } = step
       const registration = { kind, transactionId, status, amount }
       const key = { method: methodOf(kind), transactionId }
-      expected.set(key, RowRule.register(expected.of(key), registration, now))
+      // No history registers an operation with two amounts.
+      const rows = RowRule.register(expected.of(key), registration, now)
+      expected.set(key, Result.getOrThrow(rows))
       yield* ledger.register(registration, now)
     } else if (step._tag === "claim") {
       const until = now + step.hold

@@ -1,0 +1,31 @@
+/**
+ * The counters of the receiver. The ledger counts alarms too, so they are apart from the other metrics.
+ */
+import * as Metric from "effect/Metric"
+
+/** Makes a counter. */
+export const counter = (
+  name: string,
+  description: string,
+  attributes?: Metric.Metric.AttributeSet
+) =>
+  Metric.counter(`pawl_webhook_${name}_total`, {
+    description,
+    incremental: true,
+    ...(attributes && { attributes })
+  })
+
+/** Makes a function that returns the counter of a label's value, and caches it. */
+export const counters = (name: string, label: string, description: string) => {
+  const byValue = new Map<string, Metric.Counter<number>>()
+  return (value: string): Metric.Counter<number> => {
+    const existing = byValue.get(value)
+    if (existing !== undefined) return existing
+    const made = counter(name, description, { [label]: value })
+    byValue.set(value, made)
+    return made
+  }
+}
+
+/** Returns the counter of the alarms with a reason. */
+export const alarmsFor = counters("alarms", "reason", "Alarms raised")

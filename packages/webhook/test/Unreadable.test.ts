@@ -1,0 +1,89 @@
+/**
+ * A stored row that cannot be read stops no other row.
+ */
+import * as Handler from "@pawl/core/Handler"
+import { StatusReader } from "@pawl/core/StatusReader"
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { MinimumLogLevel } from "effect/References"
+import * as Result from "effect/Result"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Ledger } from "../src/Ledger.ts"
+import * as Receiver from "../src/Receiver.ts"
+import { Verifier } from "../src/Verifier.ts"
+import { empty, ledgerOf, type Place } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+const handedOver = (place: Place) =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const ledger = Context.get(store, Ledger)
+    const sql = Context.get(store, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const now = yield* Clock.currentTimeMillis
+    const ids = ["1", "2", "3", "4", "5"]
+    for (const transactionId of ids)
+      yield* ledger.accept(verified("card", card({ transactionId })), now)
+    const [{ body } = {}] = yield* sql`SELECT first_body AS body FROM pawl_callbacks
+      WHERE transaction_id = '5'`
+    yield* sql`UPDATE pawl_transactions SET ordered = '{"amount' WHERE transaction_id = '2'`
+    yield* sql`UPDATE pawl_transactions SET told = 'SUCCEDE' WHERE transaction_id = '3'`
+    yield* sql`UPDATE pawl_callbacks SET status = 'SUCCEDE' WHERE transaction_id = '4'`
+    yield* sql`UPDATE pawl_callbacks SET first_body = ${new Uint8Array([123])} WHERE transaction_id = '5'`
+
+    const told = new Set<string>()
+    const dependencies = Layer.mergeAll(
+      Layer.succeed(Ledger, ledger),
+      Layer.succeed(Verifier, { verify: () => Result.fail({ status: 400, reason: "none" }) }),
+      Layer.succeed(StatusReader, {
+        read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
+      }),
+      Layer.succeed(Handler.Handler, {
+        handle: ({ transactionId }) => Effect.sync(() => void told.add(transactionId))
+      })
+    )
+    yield* Layer.build(Layer.provide(Receiver.layer({ policy: "never" }), dependencies)).pipe(
+      Effect.provideService(MinimumLogLevel, "None")
+    )
+    const until = (done: () => boolean, parked: number) =>
+      Effect.repeat(ledger.deadLetters({ limit: 9 }), {
+        until: ({ length }) => done() && length === parked
+      })
+    const parked = yield* until(() => told.has("1"), 4)
+    const shown = parked.map(({ deadLetter: { reason }, transactionId, unreadable }) => [
+      transactionId,
+      [reason, unreadable]
+    ])
+    expect(Object.fromEntries(shown)).toEqual({
+      2: ["unreadable", "ordered"],
+      3: ["unreadable", "told"],
+      4: ["unreadable", undefined],
+      5: ["unreadable", undefined]
+    })
+    expect(yield* ledger.get("card", "4")).toMatchObject({ unreadable: "status" })
+    expect([...told]).toEqual(["1"])
+
+    // A redrive tries again: what a person has corrected goes on, the rest is parked again.
+    yield* sql`UPDATE pawl_transactions SET ordered = NULL, told = NULL WHERE transaction_id < '4'`
+    yield* sql`UPDATE pawl_callbacks SET first_body = ${body} WHERE transaction_id = '5'`
+    for (const transactionId of ids) yield* ledger.redrive({ method: "card", transactionId }, now)
+    const left = yield* until(() => told.size === 4, 1)
+    expect(left.map(({ transactionId }) => transactionId)).toEqual(["4"])
+    expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
+  }).pipe(Effect.scoped)
+
+const file = files()
+describe("in a SQLite file", () => {
+  it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
+    handedOver(file())
+  )
+})
+await onPostgres((place) => {
+  it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
+    handedOver(place)
+  )
+})
