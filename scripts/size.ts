@@ -68,9 +68,9 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // 792 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
+    // 1,100 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
     // leniency, the poller and the spans of requests are the largest parts of the client itself.
-    limit: 60_800,
+    limit: 61_150,
     goal: 60_000
   },
   {
@@ -80,7 +80,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 71_470,
+    limit: 71_830,
     goal: 55_000
   }
 ]

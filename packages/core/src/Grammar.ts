@@ -62,7 +62,11 @@ export const dateOrTime =
  * @since 0.1.0
  */
 export const isOnCalendar = (text: string): boolean => {
-  const day = text.slice(0, 10)
-  // Some runtimes read February 30 as March 2, others refuse it.
-  return Date.parse(text) < Infinity && new Date(day).toISOString().startsWith(day)
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && !isLeap ? 28 : (daysInMonth[month - 1] ?? 0)
+  // Some runtimes parse February 30 as March 2, others refuse it.
+  return day <= days && Date.parse(text) < Infinity
 }
+
+const daysInMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
