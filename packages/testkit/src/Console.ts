@@ -98,7 +98,7 @@ const assets = Effect.gen(function* () {
 const facts = (): Facts => ({
   statuses: Status.statuses.map((status) => ({ status, isFinal: Status.isTerminal(status) })),
   retryGaps: Courier.retryGaps.map(Duration.toMillis),
-  stories: Scenario.stories.map((story) => story.replace("<code>", "51")),
+  stories: Scenario.stories.map((story) => story.replace("<code>", "51").replace(/\[.*\]/u, "")),
   faults: Faults.kinds,
   endpoints: Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api/u, "")}`)
