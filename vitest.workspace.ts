@@ -20,7 +20,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
  * is left alone at the end.
  */
 const slow =
-  /\.browser\.test|\/bin\/|\/rel\/|Durability|Commit\.test|machines|naive|pawl-|\.prop\.test|laws\.test/
+  /\.browser\.test|\/bin\/|\/rel\/|Durability|Commit\.test|machines|naive|pawl-|\.prop\.test|laws\.test|Laws\.test|\/Ledger\.test|Contract|Simulation|docs\.test|NodeReceiver/
 
 class SlowFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {

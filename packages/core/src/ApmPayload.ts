@@ -14,7 +14,7 @@ import {
   optionalText,
   nullableText,
   type UnknownFields
-} from "./internal/OpenStruct.ts"
+} from "./OpenStruct.ts"
 
 /**
  * The input of a payment method. Fields that the specification does not name are beside the named ones.

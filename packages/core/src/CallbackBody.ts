@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import { openStruct } from "./internal/OpenStruct.ts"
+import { openStruct } from "./OpenStruct.ts"
 import { ApmResponseData } from "./ApmPayload.ts"
 import { Metadata, OpenStatus, TextOrInteger } from "./Transaction.ts"
 

@@ -19,7 +19,7 @@ import {
   openStructOf,
   optionalText,
   type UnknownFields
-} from "./internal/OpenStruct.ts"
+} from "./OpenStruct.ts"
 import {
   created,
   type Created,

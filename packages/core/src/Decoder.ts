@@ -24,7 +24,7 @@ import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import * as OpenStruct from "./internal/OpenStruct.ts"
+import * as OpenStruct from "./OpenStruct.ts"
 
 /**
  * Returns a function that does the same as `Schema.decodeUnknownEffect`: the results, the order of their

@@ -14,7 +14,7 @@ import {
   openStruct,
   openStructOf,
   type UnknownFields
-} from "./internal/OpenStruct.ts"
+} from "./OpenStruct.ts"
 import {
   type Answered,
   type CardAccount,

@@ -17,7 +17,7 @@ import {
   openStruct,
   openStructOf,
   type UnknownFields
-} from "./internal/OpenStruct.ts"
+} from "./OpenStruct.ts"
 
 /**
  * The frequency of the charges: one of the four, or an unknown text.

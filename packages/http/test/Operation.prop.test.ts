@@ -22,7 +22,13 @@ const other = {
   success: Schema.Json
 } as const
 
-const payloads = [
+interface Payload {
+  readonly name: string
+  readonly endpoint: Operation.Endpoint<unknown>
+  readonly schema: Schema.Codec<unknown, object>
+}
+
+const payloads: ReadonlyArray<Payload> = [
   ...Object.values(Endpoint),
   ...Object.values(SubscriptionEndpoint),
   other
