@@ -30,6 +30,7 @@ export interface Refusal {
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
 }> {
+  readonly code = "StoreUnavailable"
   override readonly message = "The ledger is not available"
 }
 

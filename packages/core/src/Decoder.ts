@@ -20,7 +20,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
+import { identity, memoize } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
@@ -38,7 +38,7 @@ export const decodeUnknownEffect = <A>(
   options?: Options
 ): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
   // The result is a value of the schema.
-  make(schema, (each) => Schema.decodeUnknownEffect(each, options), decoding) as never
+  decoders(options)(schema.ast) as never
 
 /**
  * Returns a function that decodes a value and encodes the result again: a valid value as it is sent.
@@ -50,15 +50,7 @@ export const reencodeUnknownEffect = (
   schema: Schema.Codec<unknown, unknown>,
   options?: Options
 ): ((input: unknown) => Effect.Effect<unknown, Schema.SchemaError>) =>
-  make(
-    schema,
-    (each) => {
-      const decode = Schema.decodeUnknownEffect(each, options)
-      const encode = Schema.encodeEffect(each)
-      return (input) => Effect.flatMapEager(decode(input), encode)
-    },
-    reencoding
-  )
+  reencoders(options)(schema.ast)
 
 /** The options of `Schema` that do not change the result. */
 type Options = Pick<SchemaAST.ParseOptions, "errors">
@@ -82,14 +74,15 @@ interface Direction {
 const undecided = Symbol()
 
 const make = (
-  schema: Schema.Codec<unknown, unknown>,
+  root: SchemaAST.AST,
   bySchema: BySchema,
   { gathers, transformOf }: Direction
 ): ReturnType<BySchema> => {
+  const schemaOf = (ast: SchemaAST.AST) => Schema.make<Schema.Codec<unknown>>(ast)
   const decoder = (ast: SchemaAST.AST): Decode => {
     const plain = plainDecoder(ast)
     if (plain !== undefined) return plain
-    const decode = bySchema(Schema.make<Schema.Codec<unknown>>(ast))
+    const decode = bySchema(schemaOf(ast))
     return (value) => {
       const exit = decode(value)
       return Exit.isExit(exit) && exit._tag === "Success" ? exit.value : undecided
@@ -125,12 +118,25 @@ const make = (
     return accepts && ((value) => (accepts(value) ? value : undecided))
   }
 
-  const decode = decoder(schema.ast)
-  const decodeBySchema = bySchema(schema)
+  const decode = decoder(root)
+  const decodeBySchema = bySchema(schemaOf(root))
   return (input) => {
     const value = decode(input)
     return value === undecided ? decodeBySchema(input) : Effect.succeed(value)
   }
+}
+
+/**
+ * Makes the functions of each schema once, also for several clients or gateways: a program uses the same schemas in
+ * all of them.
+ */
+const cached = (
+  direction: Direction,
+  bySchema: (options: Options | undefined) => BySchema
+): ((options: Options | undefined) => (ast: SchemaAST.AST) => ReturnType<BySchema>) => {
+  const first = memoize((ast: SchemaAST.AST) => make(ast, bySchema(undefined), direction))
+  const all = memoize((ast: SchemaAST.AST) => make(ast, bySchema({ errors: "all" }), direction))
+  return (options) => (options?.errors === "all" ? all : first)
 }
 
 const withChecks = (decode: Decode, ast: SchemaAST.AST): Decode | undefined => {
@@ -158,6 +164,17 @@ const decoding: Direction = { transformOf, gathers: true }
 
 /** A transformation that is reversed at once is left to `Schema`. */
 const reencoding: Direction = { transformOf: () => undefined, gathers: false }
+
+const decoders = /* @__PURE__ */ cached(
+  decoding,
+  (options) => (schema) => Schema.decodeUnknownEffect(schema, options)
+)
+
+const reencoders = /* @__PURE__ */ cached(reencoding, (options) => (schema) => {
+  const decode = Schema.decodeUnknownEffect(schema, options)
+  const encode = Schema.encodeEffect(schema)
+  return (input) => Effect.flatMapEager(decode(input), encode)
+})
 
 const primitives: { readonly [Tag in SchemaAST.AST["_tag"]]?: Predicate.Predicate<unknown> } = {
   Null: Predicate.isNull,

@@ -112,3 +112,14 @@ export const PaymentIntentResponse = openStructOf<PaymentIntentResponse>("Paymen
   errorCode: nullableText,
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
+
+/**
+ * The addresses of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HostedPage extends PaymentIntentResponse {
+  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
+  readonly redirectUrl: string
+}

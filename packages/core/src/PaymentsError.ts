@@ -4,8 +4,8 @@
  * **Details**
  *
  * Every error that has a response has its HTTP `status` and, if the service sent one, its own id of the request in
- * `serviceRequestId`. `isRetryable` tells whether the same call can succeed later. No error contains a secret, access token, checksum
- * or card number. Response bodies are redacted.
+ * `serviceRequestId`. `isRetryable` tells whether the same call can succeed later. No error contains a secret, access
+ * token, checksum or card number. Response bodies are redacted.
  *
  * @since 0.1.0
  */

@@ -23,6 +23,9 @@ import * as Layer from "effect/Layer"
  * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
  *   30 and 60 minutes
  *   (`docs/decisions/0007-poll-gaps-grow-from-5-minutes-to-2-days.md`).
+ * - `requestIdWindow`: the time after its first request for which a create in doubt is sent again with the same
+ *   requestId. Default: 24 hours
+ *   (`docs/decisions/0060-a-create-in-doubt-is-sent-again-for-24-hours.md`).
  *
  * @category models
  * @since 0.1.0
@@ -34,6 +37,7 @@ export interface Switches {
   readonly payoutChecksum: boolean
   readonly refundCallbackId: "refund" | "payment"
   readonly pollGaps: readonly [Duration.Duration, ...Array<Duration.Duration>]
+  readonly requestIdWindow: Duration.Duration
 }
 
 /**
@@ -54,7 +58,8 @@ export const defaults: Switches = {
     Duration.minutes(10),
     Duration.minutes(30),
     Duration.minutes(60)
-  ]
+  ],
+  requestIdWindow: Duration.hours(24)
 }
 
 /**

@@ -13,13 +13,18 @@ const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
     requestChecksumSeparator: fc.string(),
     payoutChecksum: fc.boolean(),
     refundCallbackId: fc.constantFrom("refund", "payment"),
-    pollGaps: fc.tuple(gap, gap)
+    pollGaps: fc.tuple(gap, gap),
+    requestIdWindow: gap
   },
   { requiredKeys: [] }
 )
 
 it("the profile has the defaults if no other is provided", () => {
   expect(Effect.runSync(Effect.service(Profile.Profile))).toBe(Profile.defaults)
+})
+
+it("a create in doubt is sent again for 24 hours", () => {
+  expect(Duration.toHours(Profile.defaults.requestIdWindow)).toBe(24)
 })
 
 it("a layer changes the given switches and keeps the defaults of all others", () => {

@@ -10,16 +10,19 @@
  *
  * @since 0.1.0
  */
+import { ApmCallback, CardCallback } from "@pawl/core/CallbackBody"
+import { openStruct } from "@pawl/core/OpenStruct"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
 import * as Endpoint from "./Endpoint.ts"
 import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 import { unauthorized } from "./internal/ErrorBody.ts"
 import { get, post, put, remove } from "./internal/HttpEndpoint.ts"
-import { asSpecified } from "./internal/OpenApiDocument.ts"
+import { asPublished } from "./internal/OpenApiDocument.ts"
 
 /**
  * The bearer token that every endpoint except `/auth` requires.
@@ -33,13 +36,27 @@ export class Bearer extends HttpApiMiddleware.Service<Bearer>()("@pawl/http/Api/
 }) {}
 
 /**
+ * Schema for the response of `/auth`, as the gateway sends it and `openapi.json` shows it. The specification does not
+ * name the field; the client finds the token under other names too.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.String })
+
+/**
  * The endpoint that requires no access token.
  *
  * @category groups
  * @since 0.1.0
  */
 export class Authentication extends HttpApiGroup.make("authentication")
-  .add(post(Endpoint.authenticate, "Exchanges the credentials for an access token"))
+  .add(
+    post(
+      { ...Endpoint.authenticate, success: AuthResponse },
+      "Exchanges the credentials for an access token"
+    )
+  )
   .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
 
 /**
@@ -172,6 +189,7 @@ export class Api extends HttpApi.make("payments")
         "Card and APM payments, payouts, refunds, subscriptions and hosted pages. Paths are written from the host root; a base URL ends in /api.",
       license: { name: "MIT", identifier: "MIT" },
       servers: [{ url: "/", description: "The host of the base URL" }],
-      transform: asSpecified
+      transform: asPublished
     })
-  ) {}
+  )
+  .annotate(HttpApi.AdditionalSchemas, [CardCallback, ApmCallback]) {}

@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import type { Hmac } from "@pawl/core/Hmac"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
@@ -15,7 +14,6 @@ import type { Caller } from "./Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
-import type { PawlConfig } from "./PawlConfig.ts"
 
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
@@ -63,14 +61,12 @@ export class ApmPayments extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<ApmPayments, never, Caller | Hmac | PawlConfig> = Layer.effect(
+export const layer: Layer.Layer<ApmPayments, never, Caller> = Layer.effect(
   ApmPayments,
-  Effect.gen(function* () {
-    const { create, read } = yield* ServiceMethods.make
-    const signed = yield* ServiceMethods.makeSigned
-    return ApmPayments.of({
-      create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined, signed),
+  Effect.map(ServiceMethods.make, ({ create, read }) =>
+    ApmPayments.of({
+      create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined),
       status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
     })
-  })
+  )
 )

@@ -4,20 +4,16 @@
  * @since 0.1.0
  */
 import type { ApmPayoutInfo, ApmPayoutInput, ApmPayoutResponse } from "@pawl/core/ApmPayout"
-import type { Hmac } from "@pawl/core/Hmac"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
-import { Profile } from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
-import type { PawlConfig } from "./PawlConfig.ts"
 
 /**
  * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").
@@ -70,21 +66,13 @@ export class ApmPayouts extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<ApmPayouts, never, Caller | Hmac | PawlConfig> = Layer.effect(
+export const layer: Layer.Layer<ApmPayouts, never, Caller> = Layer.effect(
   ApmPayouts,
-  Effect.gen(function* () {
-    const { create, read } = yield* ServiceMethods.make
-    const signed = yield* ServiceMethods.makeSigned
-    const { payoutChecksum } = yield* Profile
-    return ApmPayouts.of({
-      create: create(
-        "ApmPayouts.create",
-        Endpoint.createApmPayout,
-        failDeclined,
-        payoutChecksum ? signed : identity
-      ),
+  Effect.map(ServiceMethods.make, ({ create, read }) =>
+    ApmPayouts.of({
+      create: create("ApmPayouts.create", Endpoint.createApmPayout, failDeclined),
       info: read("ApmPayouts.info", Endpoint.readApmPayout),
       status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
     })
-  })
+  )
 )

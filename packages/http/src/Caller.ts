@@ -33,6 +33,7 @@
  *
  * @since 0.1.0
  */
+import type { Hmac } from "@pawl/core/Hmac"
 import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -55,6 +56,7 @@ import * as Observed from "./internal/Observed.ts"
 import * as Operation from "./internal/Operation.ts"
 import * as Renewals from "./internal/Renewals.ts"
 import * as RetryBudget from "./internal/RetryBudget.ts"
+import * as Signed from "./internal/Signed.ts"
 import * as Metrics from "./Metrics.ts"
 import { PawlConfig } from "./PawlConfig.ts"
 import { Transport } from "./Transport.ts"
@@ -63,8 +65,10 @@ import { Transport } from "./Transport.ts"
  * Service that calls operations of the contract.
  *
  * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
- * - `create`: sends a POST whose body has a requestId, with retries.
+ * - `create`: sends a POST whose body has a requestId, with retries. With `body` it sends that text, which `operation`
+ *   made of the whole payload earlier; then of `payload` only the requestId counts.
  * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
+ * - `operation`: returns what encodes the requests and decodes the responses of an endpoint. It sends nothing.
  *
  * The input has the plain values of the path and the body. The schemas of the endpoint check them before
  * anything is sent; invalid input fails with `ValidationFailed`.
@@ -83,13 +87,15 @@ export class Caller extends Context.Service<
     readonly create: <A>(
       endpoint: Operation.Endpoint<A>,
       payload: { readonly requestId: string },
-      options?: CreateOptions
+      options?: CreateOptions,
+      body?: string
     ) => Effect.Effect<A, ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
       input: Operation.Input,
       options?: CallOptions
     ) => Effect.Effect<void, ReadError>
+    readonly operation: <A>(endpoint: Operation.Endpoint<A>) => Operation.Operation<A>
   }
 >()("@pawl/http/Caller") {}
 
@@ -99,134 +105,136 @@ export class Caller extends Context.Service<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Caller, never, AccessToken | PawlConfig | Transport> = Layer.effect(
-  Caller,
-  Effect.gen(function* () {
-    const config = yield* PawlConfig
-    const tokens = yield* AccessToken
-    const transport = yield* Transport
-    const operationOf = Operation.makeAll(config)
-    const inFlight = InFlight.make()
-    const doubts = Doubts.make()
-    const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
-    const budget = RetryBudget.make(config.retryRatio)
-    const usualLimits = Limits.of(config)
-    const send: Authorized.Send = (call, request, total) =>
-      Observed.observe(
-        config.hooks,
-        {
-          operation: call.operation,
-          request,
-          attempt: call.requests,
-          requestId: call.annotations["requestId"]
-        },
-        Attempts.send(transport, request, call.limits.attemptTimeout, total)
-      )
-    const sendAuthorized = Authorized.make(tokens, renewals, send)
-    const runFirst = FirstAttempt.make(tokens, renewals, send)
-
-    /** Encodes the request of a call, runs its attempts by `attempt` and records its duration. */
-    const run = <A, B, E extends { readonly _tag: string }>(
-      endpoint: Operation.Endpoint<A>,
-      input: Operation.Input,
-      ids: Readonly<Record<string, string>>,
-      options: CallOptions | undefined,
-      rules: Pick<Authorized.Call<A>, "shouldRetry" | "classify">,
-      use: (
-        call: Authorized.Call<A>,
-        attempts: Effect.Effect<A, Failure.CallFailure>
-      ) => Effect.Effect<B, E>
-    ): Effect.Effect<B, E | ValidationFailed> => {
-      const operation = operationOf(endpoint)
-      const limits = Limits.make(usualLimits, options)
-      if (Result.isFailure(limits)) return Effect.fail(limits.failure)
-      return Effect.flatMapEager(operation.toRequest(input), (request) =>
-        Metrics.timed(operation.name, ({ cache }, start) => {
-          const annotations = { ...ids, operation: operation.name }
-          if (cache.tracer !== undefined && cache.span?._tag === "Span") {
-            for (const [name, value] of Object.entries(annotations))
-              cache.span.attribute(`pawl.${name}`, value)
-          }
-          budget.earn()
-          const call = {
-            ...rules,
-            annotations,
-            budget,
-            limits: limits.success,
-            operation,
+export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig | Transport> =
+  Layer.effect(
+    Caller,
+    Effect.gen(function* () {
+      const config = yield* PawlConfig
+      const tokens = yield* AccessToken
+      const transport = yield* Transport
+      const operationOf = Operation.makeAll({ ...config, signed: yield* Signed.make })
+      const inFlight = InFlight.make()
+      const doubts = Doubts.make()
+      const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
+      const budget = RetryBudget.make(config.retryRatio)
+      const usualLimits = Limits.of(config)
+      const send: Authorized.Send = (call, request, total) =>
+        Observed.observe(
+          config.hooks,
+          {
+            operation: call.operation,
             request,
-            requests: 0
-          }
-          return use(
-            call,
-            runFirst(call, (first) => CallAttempts.run(sendAuthorized, call, start, first))
-          )
-        })
-      )
-    }
+            attempt: call.requests,
+            requestId: call.annotations["requestId"]
+          },
+          Attempts.send(transport, request, call.limits.attemptTimeout, total)
+        )
+      const sendAuthorized = Authorized.make(tokens, renewals, send)
+      const runFirst = FirstAttempt.make(tokens, renewals, send)
 
-    return Caller.of({
-      call: (endpoint, input, options) =>
-        run(
-          endpoint,
-          input,
-          idOf(input),
-          options,
-          endpoint.method === "GET" ? read : write,
-          (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
-        ),
-      create: (endpoint, payload, options) => {
-        const inDoubt = options?.inDoubt ?? false
-        const { requestId } = payload
-        if (inDoubt) doubts.add(requestId)
-        const fail = ({ doubt, error }: Failure.CallFailure) =>
-          Effect.fail(
-            inDoubt || doubt !== undefined || doubts.has(requestId)
-              ? Doubts.toOutcomeUnknown(requestId, error, doubt)
-              : error
-          )
-        const classify = (failure: Failure.AttemptFailure) => {
-          const classified = Failure.ofCreate(failure)
-          if (classified.doubt !== undefined) doubts.add(requestId)
-          return classified
-        }
-        const rules = { shouldRetry: Failure.isTransient, classify }
-        const created = run(
-          endpoint,
-          { payload },
-          { requestId },
-          options,
-          rules,
-          (call, attempts) => {
-            if (!inFlight.enter(requestId, call.request)) {
-              return fail({ error: InFlight.refusal(), doubt: undefined })
+      /** Encodes the request of a call, runs its attempts by `attempt` and records its duration. */
+      const run = <A, B, E extends { readonly _tag: string }>(
+        endpoint: Operation.Endpoint<A>,
+        input: Operation.Input,
+        ids: Readonly<Record<string, string>>,
+        options: CallOptions | undefined,
+        rules: Pick<Authorized.Call<A>, "shouldRetry" | "classify">,
+        use: (
+          call: Authorized.Call<A>,
+          attempts: Effect.Effect<A, Failure.CallFailure>
+        ) => Effect.Effect<B, E>
+      ): Effect.Effect<B, E | ValidationFailed> => {
+        const operation = operationOf(endpoint)
+        const limits = Limits.make(usualLimits, options)
+        if (Result.isFailure(limits)) return Effect.fail(limits.failure)
+        return Effect.flatMapEager(operation.toRequest(input), (request) =>
+          Metrics.timed(operation.name, ({ cache }, start) => {
+            const annotations = { ...ids, operation: operation.name }
+            if (cache.tracer !== undefined && cache.span?._tag === "Span") {
+              for (const [name, value] of Object.entries(annotations))
+                cache.span.attribute(`pawl.${name}`, value)
             }
-            return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
-              inFlight.leave(requestId)
-              if (exit._tag === "Success") doubts.delete(requestId)
-              else if (call.requests > 0 && Exit.hasInterrupts(exit)) doubts.add(requestId)
-              return undefined
-            })
-          }
-        )
-        return created.pipe(
-          Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined }))
-        )
-      },
-      remove: (endpoint, input, options) =>
-        run(endpoint, input, idOf(input), options, removal, (_, attempts) =>
-          // The error of a later attempt does not tell whether an earlier one took effect.
-          attempts.pipe(
-            Effect.catch(({ doubt, error }) =>
-              doubt !== undefined && error._tag === "NotFound"
-                ? Effect.void
-                : Effect.fail(doubt ?? error)
+            budget.earn()
+            const call = {
+              ...rules,
+              annotations,
+              budget,
+              limits: limits.success,
+              operation,
+              request,
+              requests: 0
+            }
+            return use(
+              call,
+              runFirst(call, (first) => CallAttempts.run(sendAuthorized, call, start, first))
             )
-          )
+          })
         )
+      }
+
+      return Caller.of({
+        call: (endpoint, input, options) =>
+          run(
+            endpoint,
+            input,
+            idOf(input),
+            options,
+            endpoint.method === "GET" ? read : write,
+            (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
+          ),
+        create: (endpoint, payload, options, body) => {
+          const inDoubt = options?.inDoubt ?? false
+          const { requestId } = payload
+          if (inDoubt) doubts.add(requestId)
+          const fail = ({ doubt, error }: Failure.CallFailure) =>
+            Effect.fail(
+              inDoubt || doubt !== undefined || doubts.has(requestId)
+                ? Doubts.toOutcomeUnknown(requestId, error, doubt)
+                : error
+            )
+          const classify = (failure: Failure.AttemptFailure) => {
+            const classified = Failure.ofCreate(failure)
+            if (classified.doubt !== undefined) doubts.add(requestId)
+            return classified
+          }
+          const rules = { shouldRetry: Failure.isTransient, classify }
+          const created = run(
+            endpoint,
+            { payload, body },
+            { requestId },
+            options,
+            rules,
+            (call, attempts) => {
+              if (!inFlight.enter(requestId, call.request)) {
+                return fail({ error: InFlight.refusal(), doubt: undefined })
+              }
+              return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
+                inFlight.leave(requestId)
+                if (exit._tag === "Success") doubts.delete(requestId)
+                else if (call.requests > 0 && Exit.hasInterrupts(exit)) doubts.add(requestId)
+                return undefined
+              })
+            }
+          )
+          return created.pipe(
+            Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined }))
+          )
+        },
+        remove: (endpoint, input, options) =>
+          run(endpoint, input, idOf(input), options, removal, (_, attempts) =>
+            // The error of a later attempt does not tell whether an earlier one took effect.
+            attempts.pipe(
+              Effect.catch(({ doubt, error }) =>
+                doubt !== undefined && error._tag === "NotFound"
+                  ? Effect.void
+                  : Effect.fail(doubt ?? error)
+              )
+            )
+          ),
+        operation: operationOf
+      })
     })
-  })
-)
+  )
 
 const read = { shouldRetry: Failure.isTransient, classify: identity }
 

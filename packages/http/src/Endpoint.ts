@@ -65,7 +65,8 @@ export const createApmPayment = {
   method: "POST",
   path: "/api/v1/payments/apm",
   payload: ApmPaymentRequest,
-  success: ApmPaymentResponse
+  success: ApmPaymentResponse,
+  checksum: "always"
 } as const
 
 /**
@@ -93,7 +94,8 @@ export const createApmPayout = {
   method: "POST",
   path: "/api/v1/payouts/apm",
   payload: ApmPayoutRequest,
-  success: ApmPayoutResponse
+  success: ApmPayoutResponse,
+  checksum: "payout"
 } as const
 
 /**

@@ -32,24 +32,26 @@
  *
  * **Gotchas**
  *
- * Choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call.
- * If the process dies between the request and the response, the next process sends the same request again, with
- * `inDoubt: true`, and gets the original response. A requestId that the client
- * makes is lost when the call is interrupted.
+ * A create of these services is not known after its process has ended. `Requests` of `@pawl/webhook/Requests` writes it
+ * to a database before it is sent, and sends it again after a crash; `layerSenderConfig` is the client for it. Without
+ * it, choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call. The
+ * next process then sends the same request again, with `inDoubt: true`, and gets the original response.
  *
  * @since 0.1.0
  */
 import { isolated, isolatedBy } from "@pawl/core/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
+import * as RequestId from "@pawl/core/RequestId"
+import type { RequestSender as Sender } from "@pawl/core/RequestSender"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as RequestId from "./internal/RequestId.ts"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
+import * as RequestSender from "./RequestSender.ts"
 
 /**
  * Type of all the services of the client.
@@ -121,7 +123,10 @@ const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
 export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> => {
   const { dispatcher, profile } = options
   const client = Layer.provide(layerNode(dispatcher), PawlConfig.layer(options))
-  return isolated(profile === undefined ? client : Layer.provide(client, Profile.layer(profile)))
+  return isolated(
+    // The polling of `StatusPoller` takes its gaps from the profile too.
+    profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
+  )
 }
 
 /**
@@ -137,3 +142,15 @@ export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Confi
     [ConfigProvider, Profile.Profile],
     /* @__PURE__ */ Layer.provide(/* @__PURE__ */ layerNode(), PawlConfig.layerConfig)
   )
+
+/**
+ * Layer that provides the services of `layerConfig`, and the `RequestSender` that `Requests` of
+ * `@pawl/webhook/Requests` sends with. All of them are one client.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerSenderConfig: Layer.Layer<
+  Services | Sender,
+  PawlConfig.InvalidConfig | Config.ConfigError
+> = /* @__PURE__ */ Layer.provideMerge(RequestSender.layer, layerConfig)

@@ -46,7 +46,6 @@ import * as CardPayouts from "./CardPayouts.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PaymentIntents from "./PaymentIntents.ts"
 import * as Refunds from "./Refunds.ts"
-import * as StatusPoller from "./StatusPoller.ts"
 import { layer as layerStatusReader } from "./StatusReader.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import { Transport } from "./Transport.ts"
@@ -58,13 +57,13 @@ import { Transport } from "./Transport.ts"
  * @since 0.1.0
  */
 export type Services =
+  | Caller.Caller
   | ApmPayments.ApmPayments
   | ApmPayouts.ApmPayouts
   | CardPayments.CardPayments
   | CardPayouts.CardPayouts
   | PaymentIntents.PaymentIntents
   | Refunds.Refunds
-  | StatusPoller.StatusPoller
   | StatusReader
   | Subscriptions.Subscriptions
 
@@ -76,8 +75,8 @@ const layerServices = Layer.mergeAll(
   PaymentIntents.layer,
   Refunds.layer,
   Subscriptions.layer,
-  Layer.provideMerge(StatusPoller.layer, layerStatusReader)
-).pipe(Layer.provide(Caller.layer))
+  layerStatusReader
+).pipe(Layer.provideMerge(Caller.layer))
 
 /** The services whose change makes another client. */
 const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]

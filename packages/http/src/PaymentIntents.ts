@@ -3,32 +3,16 @@
  *
  * @since 0.1.0
  */
-import type { PaymentIntentInput, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
-import {
-  IntentRejected,
-  OutcomeUnknown,
-  type ReadError,
-  UnexpectedResponse
-} from "@pawl/core/PaymentsError"
+import type { HostedPage, PaymentIntentInput } from "@pawl/core/PaymentIntent"
+import type { IntentRejected, OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Endpoint from "./Endpoint.ts"
 import type { Caller } from "./Caller.ts"
 import type { CreateOptions } from "./CallOptions.ts"
-import * as ErrorResponse from "./internal/ErrorResponse.ts"
+import { failRejected } from "./internal/Rejection.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
-
-/**
- * The addresses of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
- *
- * @category models
- * @since 0.1.0
- */
-export interface HostedPage extends PaymentIntentResponse {
-  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
-  readonly redirectUrl: string
-}
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").
@@ -72,21 +56,3 @@ export const layer: Layer.Layer<PaymentIntents, never, Caller> = Layer.effect(
     })
   )
 )
-
-/** Returns the page. A response that has neither a page nor an errorCode fails with `OutcomeUnknown`. */
-const failRejected = (
-  requestId: string,
-  response: PaymentIntentResponse
-): Effect.Effect<HostedPage, IntentRejected | OutcomeUnknown> => {
-  const { errorCode, redirectUrl } = response
-  if (errorCode) {
-    const received = ErrorResponse.receivedWith(response)
-    return Effect.fail(new IntentRejected({ requestId, errorCode, ...received }))
-  }
-  if (redirectUrl) return Effect.succeed({ ...response, redirectUrl })
-  const cause = new UnexpectedResponse({
-    status: 200,
-    reason: "it has neither a redirectUrl nor an errorCode"
-  })
-  return Effect.fail(new OutcomeUnknown({ requestId, cause }))
-}

@@ -14,6 +14,7 @@ import type { Caller } from "./Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 import * as ServiceMethods from "./internal/ServiceMethods.ts"
 import { failDeclined } from "./internal/Decline.ts"
+import { withExactId } from "./internal/ExactId.ts"
 
 /**
  * Service that refunds card payments and reads refunds (`spec.md`, "Refunds").
@@ -76,11 +77,3 @@ export const layer: Layer.Layer<Refunds, never, Caller> = Layer.effect(
     })
   )
 )
-
-/** Makes a number beyond 2^53 invalid: it has lost digits, and may be the id of another payment. */
-const withExactId = <Fields extends { readonly requestId: string }>(fields: Fields): Fields => {
-  const id: unknown = Reflect.get(fields, "transactionId")
-  return typeof id === "number" && !Number.isSafeInteger(id)
-    ? { ...fields, transactionId: "inexact" }
-    : fields
-}

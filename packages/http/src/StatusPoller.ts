@@ -22,12 +22,11 @@
  *
  * ```ts
  * import { ApmPayments } from "@pawl/http/ApmPayments"
- * import { StatusPoller } from "@pawl/http/StatusPoller"
+ * import * as StatusPoller from "@pawl/http/StatusPoller"
  * import * as Effect from "effect/Effect"
  *
  * const payToTheEnd = Effect.gen(function* () {
  *   const payments = yield* ApmPayments
- *   const poller = yield* StatusPoller
  *   const { transactionId, transactionStatus } = yield* payments.create({
  *     requestId: "order-4711-1",
  *     accountId: "1001",
@@ -35,13 +34,18 @@
  *     amount: "10.50",
  *     currency: "EUR"
  *   })
- *   return yield* poller
- *     .follow({ kind: "apm-payment", id: transactionId, status: transactionStatus })
- *     .pipe(Effect.timeoutOption("3 days"))
+ *   return yield* StatusPoller.follow({
+ *     kind: "apm-payment",
+ *     id: transactionId,
+ *     status: transactionStatus
+ *   }).pipe(Effect.timeoutOption("3 days"))
  * })
  * ```
  *
  * **Gotchas**
+ *
+ * Polling has no time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes its own
+ * reads.
  *
  * The polling ends with the process. The receiver (`@pawl/webhook/Receiver`) stores its transactions, so it
  * continues after a restart.
@@ -56,37 +60,13 @@ import { StatusReader } from "@pawl/core/StatusReader"
 import type { Kind } from "@pawl/core/Kind"
 import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Failure from "./internal/Failure.ts"
 import { spanned } from "./internal/Spanned.ts"
-
-/**
- * Service that follows transactions until their status is terminal.
- *
- * - `follow`: returns the last change.
- * - `changes`: emits every change in order, and ends after the last.
- *
- * **Gotchas**
- *
- * Neither method has a time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes
- * its own reads.
- *
- * @category services
- * @since 0.1.0
- */
-export class StatusPoller extends Context.Service<
-  StatusPoller,
-  {
-    readonly follow: (options: FollowOptions) => Effect.Effect<Change, FollowError>
-    readonly changes: (options: FollowOptions) => Stream.Stream<Change, FollowError>
-  }
->()("@pawl/http/StatusPoller") {}
 
 /**
  * The transaction to follow.
@@ -152,119 +132,118 @@ interface State {
 type ReadResult = { readonly kind: Kind; readonly status: Status } | "not found" | "no status"
 
 /**
- * Layer that follows transactions through a `StatusReader`.
+ * Emits every change of a transaction in order, and ends after the last.
  *
- * @category layers
+ * @category polling
  * @since 0.1.0
  */
-export const layer: Layer.Layer<StatusPoller, never, StatusReader> = Layer.effect(
-  StatusPoller,
-  Effect.gen(function* () {
-    const reader = yield* StatusReader
-    const { pollGaps } = yield* Profile
-    const gapAt = (index: number) => pollGaps[index] ?? pollGaps[pollGaps.length - 1]
+export const changes = (options: FollowOptions): Stream.Stream<Change, FollowError, StatusReader> =>
+  Stream.unwrap(start(options))
 
-    const changes = Effect.fnUntraced(function* ({
-      hints = Stream.empty,
-      id,
-      kind,
-      status
-    }: FollowOptions) {
-      const hinted = yield* Latch.make()
-      let claims = Evidence.none
-      yield* hints.pipe(
-        Stream.runForEach((claim) => {
-          if (isStatus(claim)) claims = Evidence.join(claims, Evidence.claimed(claim))
-          return hinted.open
-        }),
-        Effect.forkScoped
-      )
+/**
+ * Returns the last change of a transaction, when its status is terminal.
+ *
+ * @category polling
+ * @since 0.1.0
+ */
+export const follow = (options: FollowOptions): Effect.Effect<Change, FollowError, StatusReader> =>
+  spanned("StatusPoller.follow", () =>
+    // The stream emits at least one change before it ends.
+    Effect.map(Stream.runLast(changes(options)), Option.getOrThrow)
+  )
 
-      const readStatus = (kind: Kind): Effect.Effect<ReadResult, FollowError> =>
-        Effect.matchEffect(reader.read(kind, id), {
-          onSuccess: (found) =>
-            isStatus(found.status)
-              ? Effect.succeed<ReadResult>({ kind: found.kind, status: found.status })
-              : log(found.kind, id, "has a status that is not documented"),
-          onFailure: (error) => {
-            if (error._tag === "NotFound") return Effect.succeed<ReadResult>("not found")
-            return isPermanent(error)
-              ? Effect.fail(error)
-              : log(kind, id, `could not be read. ${error.message}`)
-          }
-        })
+const start = Effect.fnUntraced(function* ({
+  hints = Stream.empty,
+  id,
+  kind,
+  status
+}: FollowOptions) {
+  const reader = yield* StatusReader
+  const { pollGaps } = yield* Profile
+  const gapAt = (index: number) => pollGaps[index] ?? pollGaps[pollGaps.length - 1]
+  const hinted = yield* Latch.make()
+  let claims = Evidence.none
+  yield* hints.pipe(
+    Stream.runForEach((claim) => {
+      if (isStatus(claim)) claims = Evidence.join(claims, Evidence.claimed(claim))
+      return hinted.open
+    }),
+    Effect.forkScoped
+  )
 
-      /** Returns the change to report, if there is one, and the next state; no state ends the polling. */
-      const report = (
-        state: State,
-        mayEnd: boolean
-      ): readonly [ReadonlyArray<Change>, Option.Option<State>] => {
-        const evidence = Evidence.join(state.confirmed, claims)
-        const standing = Evidence.standing(evidence, state.read)
-        const changed = Evidence.news(standing, state.reported)
-        const reported = changed ?? state.reported
-        const isEnded = mayEnd && reported !== undefined && isTerminal(reported)
-        return [
-          changed === undefined ? [] : [{ ...standing, status: changed }],
-          isEnded ? Option.none() : Option.some({ ...state, reported })
-        ]
+  const readStatus = (kind: Kind): Effect.Effect<ReadResult, FollowError> =>
+    Effect.matchEffect(reader.read(kind, id), {
+      onSuccess: (found) =>
+        isStatus(found.status)
+          ? Effect.succeed<ReadResult>({ kind: found.kind, status: found.status })
+          : log(found.kind, id, "has a status that is not documented"),
+      onFailure: (error) => {
+        if (error._tag === "NotFound") return Effect.succeed<ReadResult>("not found")
+        return isPermanent(error)
+          ? Effect.fail(error)
+          : log(kind, id, `could not be read. ${error.message}`)
       }
+    })
 
-      const step = Effect.fnUntraced(function* (state: State) {
-        if (state.wait === undefined) return report({ ...state, wait: gapAt(0) }, true)
-        const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, state.wait))
-        yield* hinted.close
-        const result = yield* readStatus(state.kind)
-        const next = {
-          ...state,
-          ...(typeof result === "object" && {
-            kind: result.kind,
-            read: result.status,
-            confirmed: Evidence.join(state.confirmed, Evidence.confirmed(result.status))
-          })
-        }
-        const gap = isHinted ? -1 : state.gap
-        const afterGap = { gap: gap + 1, wait: gapAt(gap + 1), behindSince: undefined }
-        const evidence = Evidence.join(next.confirmed, claims)
-        const isBehind =
-          result === "not found" || Evidence.unsettled(evidence, next.read).length > 0
-        if (!isBehind) return report({ ...next, ...afterGap }, true)
-        const now = yield* Clock.monotonicTimeNanos
-        const behindSince = isHinted ? now : (state.behindSince ?? now)
-        if (now - behindSince < behindTimeout) {
-          return report({ ...next, gap, wait: behindGap, behindSince }, false)
-        }
-        if (result === "not found") return yield* new NotFound({})
-        // No read confirmed the claims within the time limit, so they no longer count.
-        claims = Evidence.none
-        return report({ ...next, ...afterGap }, true)
+  /** Returns the change to report, if there is one, and the next state; no state ends the polling. */
+  const report = (
+    state: State,
+    mayEnd: boolean
+  ): readonly [ReadonlyArray<Change>, Option.Option<State>] => {
+    const evidence = Evidence.join(state.confirmed, claims)
+    const standing = Evidence.standing(evidence, state.read)
+    const changed = Evidence.news(standing, state.reported)
+    const reported = changed ?? state.reported
+    const isEnded = mayEnd && reported !== undefined && isTerminal(reported)
+    return [
+      changed === undefined ? [] : [{ ...standing, status: changed }],
+      isEnded ? Option.none() : Option.some({ ...state, reported })
+    ]
+  }
+
+  const step = Effect.fnUntraced(function* (state: State) {
+    if (state.wait === undefined) return report({ ...state, wait: gapAt(0) }, true)
+    const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, state.wait))
+    yield* hinted.close
+    const result = yield* readStatus(state.kind)
+    const next = {
+      ...state,
+      ...(typeof result === "object" && {
+        kind: result.kind,
+        read: result.status,
+        confirmed: Evidence.join(state.confirmed, Evidence.confirmed(result.status))
       })
-
-      const isKnown = isStatus(status)
-      return Stream.paginate<State, Change, FollowError>(
-        {
-          kind,
-          confirmed: isKnown ? Evidence.confirmed(status) : Evidence.none,
-          read: undefined,
-          reported: undefined,
-          gap: isKnown ? 0 : -1,
-          wait: isKnown ? undefined : Duration.zero,
-          behindSince: undefined
-        },
-        step
-      )
-    })
-
-    return StatusPoller.of({
-      changes: (options) => Stream.unwrap(changes(options)),
-      follow: (options) =>
-        spanned("StatusPoller.follow", () =>
-          // The stream emits at least one change before it ends.
-          Effect.map(Stream.runLast(Stream.unwrap(changes(options))), Option.getOrThrow)
-        )
-    })
+    }
+    const gap = isHinted ? -1 : state.gap
+    const afterGap = { gap: gap + 1, wait: gapAt(gap + 1), behindSince: undefined }
+    const evidence = Evidence.join(next.confirmed, claims)
+    const isBehind = result === "not found" || Evidence.unsettled(evidence, next.read).length > 0
+    if (!isBehind) return report({ ...next, ...afterGap }, true)
+    const now = yield* Clock.monotonicTimeNanos
+    const behindSince = isHinted ? now : (state.behindSince ?? now)
+    if (now - behindSince < behindTimeout) {
+      return report({ ...next, gap, wait: behindGap, behindSince }, false)
+    }
+    if (result === "not found") return yield* new NotFound({})
+    // No read confirmed the claims within the time limit, so they no longer count.
+    claims = Evidence.none
+    return report({ ...next, ...afterGap }, true)
   })
-)
+
+  const isKnown = isStatus(status)
+  return Stream.paginate<State, Change, FollowError>(
+    {
+      kind,
+      confirmed: isKnown ? Evidence.confirmed(status) : Evidence.none,
+      read: undefined,
+      reported: undefined,
+      gap: isKnown ? 0 : -1,
+      wait: isKnown ? undefined : Duration.zero,
+      behindSince: undefined
+    },
+    step
+  )
+})
 
 /** Tells whether a retry does not help. */
 const isPermanent = (error: ReadError): error is FollowError =>

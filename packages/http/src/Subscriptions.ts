@@ -92,8 +92,8 @@ export class Subscriptions extends Context.Service<
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Cancels a subscription at once by DELETE; no charge follows (`spec.md`, "Recurring subscriptions"). The request is retried only after a failure that
-     * leaves its effect unknown, and a 404 to such a retry counts as success.
+     * Cancels a subscription at once by DELETE; no charge follows (`spec.md`, "Recurring subscriptions"). The request
+     * is retried after a failure that leaves its effect unknown, and a 404 to such a retry counts as success.
      */
     readonly cancel: (
       subscriptionId: string,

@@ -1,6 +1,8 @@
+import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -65,6 +67,18 @@ describe("the client on Node", () => {
         })
       )
     ))
+
+  it("polls at the gaps of the client's profile", () =>
+    Effect.gen(function* () {
+      const layer = Pawl.layer({
+        baseUrl: "http://127.0.0.1:9/api",
+        merchantKey: "key",
+        merchantSecret: Redacted.make("secret"),
+        profile: { pollGaps: [Duration.seconds(7)] }
+      })
+      const { pollGaps } = yield* Effect.provide(Profile, layer)
+      expect(pollGaps).toEqual([Duration.seconds(7)])
+    }).pipe(Effect.runPromise))
 
   it("C22 cancels over a real connection that breaks, and counts the 404 of the retry as success", () =>
     Effect.runPromise(

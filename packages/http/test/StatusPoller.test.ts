@@ -84,20 +84,22 @@ const follow = (setup: Setup) => {
     )
   )
   return Effect.gen(function* () {
-    const poller = yield* StatusPoller.StatusPoller
-    const fiber = yield* poller
-      .changes({ kind: setup.kind ?? "apm-payment", id, status: setup.status, hints })
-      .pipe(
-        Stream.runForEach(({ status }) =>
-          Effect.map(now, (at) => {
-            changes.push([at, status])
-          })
-        ),
-        Effect.flip,
-        Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
-        Effect.flatMap((end) => Effect.map(now, (at) => ({ end, at }))),
-        Effect.forkChild({ startImmediately: true })
-      )
+    const fiber = yield* StatusPoller.changes({
+      kind: setup.kind ?? "apm-payment",
+      id,
+      status: setup.status,
+      hints
+    }).pipe(
+      Stream.runForEach(({ status }) =>
+        Effect.map(now, (at) => {
+          changes.push([at, status])
+        })
+      ),
+      Effect.flip,
+      Effect.match({ onSuccess: ({ _tag }) => _tag, onFailure: () => "end" }),
+      Effect.flatMap((end) => Effect.map(now, (at) => ({ end, at }))),
+      Effect.forkChild({ startImmediately: true })
+    )
     yield* TestClock.adjust("7 days")
     const ended = fiber.pollUnsafe()
     yield* Fiber.interrupt(fiber)
@@ -107,10 +109,10 @@ const follow = (setup: Setup) => {
     Effect.provide(Logger.layer([logger])),
     Effect.provideService(References.MinimumLogLevel, "All"),
     Effect.provide(
-      Layer.provide(StatusPoller.layer, [
+      Layer.mergeAll(
         reader,
-        ...(setup.pollGaps === undefined ? [] : [Profile.layer({ pollGaps: setup.pollGaps })])
-      ])
+        setup.pollGaps === undefined ? Layer.empty : Profile.layer({ pollGaps: setup.pollGaps })
+      )
     ),
     Memory.virtual
   )
@@ -377,9 +379,7 @@ describe("follow", () => {
     })
   }
   const following = (reader: Layer.Layer<StatusReader>, hints?: Stream.Stream<string>) =>
-    StatusPoller.StatusPoller.use((poller) =>
-      poller.follow({ kind: "refund", id, status: "NEW", hints })
-    ).pipe(Effect.provide(Layer.provide(StatusPoller.layer, reader)))
+    Effect.provide(StatusPoller.follow({ kind: "refund", id, status: "NEW", hints }), reader)
 
   it("returns the last change, with its conflict", () =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/cor
 import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -14,14 +15,16 @@ import type { PawlConfig } from "../PawlConfig.ts"
 import type * as Transport from "../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as PlainInput from "./PlainInput.ts"
+import type { ChecksumRule, Signed } from "./Signed.ts"
 import * as Target from "./Target.ts"
 import { version } from "./Version.ts"
 import * as LenientResponse from "./LenientResponse.ts"
 
-/** The input of an operation: the plain values of the path and of the body. */
+/** The input of an operation: the plain values of the path and of the body, or a body that was encoded before. */
 export interface Input {
   readonly params?: { readonly id?: string; readonly subscriptionId?: string }
   readonly payload?: object
+  readonly body?: string | undefined
 }
 
 /** An endpoint of the contract. Without the schema `success` its response has no body. */
@@ -32,6 +35,7 @@ export interface Endpoint<A> {
   readonly params?: Schema.Top | undefined
   readonly payload?: Schema.Top | undefined
   readonly success?: Schema.Schema<A> | undefined
+  readonly checksum?: ChecksumRule | undefined
 }
 
 /** An operation that is ready to be called: its schemas are compiled once. */
@@ -49,7 +53,9 @@ export interface Operation<A> {
 type Codec<A = unknown> = Schema.Codec<A, unknown>
 
 /** The settings that every request has. */
-type Settings = Pick<PawlConfig["Service"], "baseUrl" | "headers">
+interface Settings extends Pick<PawlConfig["Service"], "baseUrl" | "headers"> {
+  readonly signed?: Signed
+}
 
 /** Makes the operation of an endpoint. */
 export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => ({
@@ -72,7 +78,7 @@ export const makeAll = (settings: Settings) => {
 }
 
 const encoder = (
-  { method, params, path, payload }: Endpoint<unknown>,
+  { checksum, method, params, path, payload }: Endpoint<unknown>,
   settings: Settings
 ): Operation<unknown>["toRequest"] => {
   const headers = {
@@ -88,20 +94,9 @@ const encoder = (
   const url = settings.baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
-  const request = (
-    url: string,
-    value: unknown
-  ): Effect.Effect<Transport.Request, ValidationFailed> => {
-    const body = Result.try(() => (value === undefined ? undefined : JSON.stringify(value)))
-    return Result.isFailure(body)
-      ? Effect.fail(PlainInput.toError(value))
-      : Effect.succeed({
-          method,
-          url,
-          headers,
-          body: body.success
-        })
-  }
+  const signed = settings.signed?.(checksum) ?? identity
+  const request = (url: string, body: string | undefined): Effect.Effect<Transport.Request> =>
+    Effect.succeed({ method, url, headers, body })
   return (input) => {
     const filled =
       checkParams === undefined
@@ -110,9 +105,14 @@ const encoder = (
             fill(values as Record<string, string>)
           )
     return Effect.flatMapEager(filled, (url) =>
-      checkBody === undefined
-        ? request(url, undefined)
-        : Effect.flatMapEager(checkBody(input.payload), (value) => request(url, value))
+      checkBody === undefined || input.body !== undefined
+        ? request(url, input.body)
+        : Effect.flatMapEager(checkBody(signed(input.payload)), (value) => {
+            const body = Result.try(() => JSON.stringify(value))
+            return Result.isFailure(body)
+              ? Effect.fail(PlainInput.toError(value))
+              : request(url, body.success)
+          })
     )
   }
 }

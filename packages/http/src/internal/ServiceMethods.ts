@@ -1,18 +1,14 @@
 /**
  * Builds the methods of the services. Each method calls one endpoint, in a span with the method's name.
  */
-import * as Checksum from "@pawl/core/Checksum"
-import { Hmac } from "@pawl/core/Hmac"
 import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
-import { Profile } from "@pawl/core/Profile"
+import * as RequestId from "@pawl/core/RequestId"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { Caller } from "../Caller.ts"
 import type { CallOptions, CreateOptions } from "../CallOptions.ts"
-import { PawlConfig } from "../PawlConfig.ts"
 import * as CallSite from "./CallSite.ts"
 import type { Endpoint } from "./Operation.ts"
-import * as RequestId from "./RequestId.ts"
 import { spanned } from "./Spanned.ts"
 
 /** The fields that every create has. */
@@ -72,25 +68,3 @@ export const traced =
   (name: string) =>
   <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
     CallSite.shown((...args: Args) => spanned(name, () => method(...args)))
-
-/** Makes the function that adds the checksum to the fields of an APM request (`spec.md`, "Request checksum"). */
-export const makeSigned = Effect.gen(function* () {
-  const { requestChecksumSeparator } = yield* Profile
-  const { currentSecret } = yield* PawlConfig
-  const { keyed } = yield* Hmac
-  let secret = currentSecret()
-  let sign = keyed(secret)
-  /** Returns the function that signs with the current secret. Its key is prepared once for each secret. */
-  const currentSign = () => {
-    const current = currentSecret()
-    if (current !== secret) {
-      secret = current
-      sign = keyed(current)
-    }
-    return sign
-  }
-  return <Fields extends Parameters<typeof Checksum.request>[2]>(fields: Fields) => ({
-    ...fields,
-    checksum: Checksum.request(currentSign(), requestChecksumSeparator, fields)
-  })
-})

@@ -1,12 +1,17 @@
 /**
  * Makes requestIds.
+ *
+ * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Makes a UUIDv7 (RFC 9562): the time in milliseconds, and 74 random bits. Those are of a UUIDv4, which every
- * runtime makes fast.
+ * Makes a new requestId: a UUIDv7 (RFC 9562) of the time in milliseconds and 74 random bits. Those are of a UUIDv4,
+ * which every runtime makes fast.
+ *
+ * @category constructors
+ * @since 0.1.0
  */
 export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
   Clock.currentTimeMillis,

@@ -1,0 +1,96 @@
+/**
+ * Which bodies count as having card data, and which members are security codes.
+ */
+import * as CardData from "@pawl/core/CardData"
+import type { RequestKind } from "@pawl/core/RequestSender"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+
+const charge = {
+  requestId: "4242424242424242",
+  mid: "4242424242424242",
+  amount: "10.00",
+  currency: "EUR",
+  cardToken: "4242424242424242",
+  callbackUrl: "https://shop.example/cb",
+  metadata: { order: "4242424242424242" }
+}
+const kinds: ReadonlyArray<RequestKind> = [
+  "apm-payment",
+  "apm-payout",
+  "card-payment",
+  "card-charge",
+  "refund",
+  "subscription",
+  "payment-intent"
+]
+
+describe("isIn", () => {
+  it("a card payout always has card data", () => {
+    expect(CardData.isIn("card-payout", {})).toBe(true)
+  })
+
+  it.each(kinds)("a %s with documented fields and a card token has none", (kind) => {
+    expect(CardData.isIn(kind, charge)).toBe(false)
+  })
+
+  it.each(kinds)(
+    "a %s with a field for a card or a security code has some, at any depth",
+    (kind) => {
+      fc.assert(
+        fc.property(
+          fc.constantFrom(
+            "card",
+            "cardNumber",
+            "card_number",
+            "CARD-NO",
+            "pan",
+            "cvv",
+            "CVC2",
+            "securityCode"
+          ),
+          fc.nat(3),
+          fc.constantFrom<unknown>("x", 1, { any: "thing" }),
+          (name, depth, value) => {
+            let member: object = { [name]: value }
+            for (let level = 0; level < depth; level++) member = { other: [member] }
+            expect(CardData.isIn(kind, { ...charge, ...member })).toBe(true)
+          }
+        )
+      )
+    }
+  )
+
+  it("an undocumented field of a card payment or charge with a card number has some", () => {
+    for (const value of [
+      "4242424242424242",
+      "4242 4242-4242 4242",
+      4242424242424242,
+      ["4000056655665556"]
+    ]) {
+      for (const kind of ["card-payment", "card-charge"] as const) {
+        expect(CardData.isIn(kind, { ...charge, source: { value } })).toBe(true)
+        expect(CardData.isIn(kind, { ...charge, source: { value: "4242424242424243" } })).toBe(
+          false
+        )
+      }
+      expect(CardData.isIn("refund", { transactionId: value })).toBe(false)
+    }
+  })
+})
+
+it("withoutSecurityCode leaves out security codes at any depth, and nothing else", () => {
+  const body = {
+    card: { number: "4242424242424242", cvv: "123", expMonth: "04" },
+    list: [{ CVC: "1", card_security_code: "2", securityQuestion: "kept" }],
+    verificationCode: 3,
+    verification: "kept",
+    nothing: null
+  }
+  expect(CardData.withoutSecurityCode(body)).toEqual({
+    card: { number: "4242424242424242", expMonth: "04" },
+    list: [{ securityQuestion: "kept" }],
+    verification: "kept",
+    nothing: null
+  })
+})

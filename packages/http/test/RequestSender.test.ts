@@ -1,0 +1,295 @@
+/**
+ * Encoding a create and sending its bytes apart from each other, against the methods that do both.
+ */
+import type { CreateError, IntentRejected } from "@pawl/core/PaymentsError"
+import {
+  type EncodedRequest,
+  type RequestInput,
+  type RequestKind,
+  RequestSender
+} from "@pawl/core/RequestSender"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
+import { ApmPayouts } from "../src/ApmPayouts.ts"
+import { CardPayments } from "../src/CardPayments.ts"
+import { CardPayouts } from "../src/CardPayouts.ts"
+import * as Endpoint from "../src/Endpoint.ts"
+import type * as Pawl from "../src/Pawl.ts"
+import { PaymentIntents } from "../src/PaymentIntents.ts"
+import { Refunds } from "../src/Refunds.ts"
+import { layer } from "../src/RequestSender.ts"
+import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import { Subscriptions } from "../src/Subscriptions.ts"
+import * as Memory from "./support/memory.ts"
+
+type Method = (input: never) => Effect.Effect<unknown, CreateError | IntentRejected, Pawl.Services>
+
+interface Create {
+  readonly kind: RequestKind
+  readonly endpoint: {
+    readonly payload: Schema.Codec<unknown, object>
+    readonly success: Schema.Codec<unknown, object>
+  }
+  readonly create: Method
+}
+
+const creates: ReadonlyArray<Create> = [
+  {
+    kind: "apm-payment",
+    endpoint: Endpoint.createApmPayment,
+    create: (input) => ApmPayments.use((service) => service.create(input))
+  },
+  {
+    kind: "apm-payout",
+    endpoint: Endpoint.createApmPayout,
+    create: (input) => ApmPayouts.use((service) => service.create(input))
+  },
+  {
+    kind: "card-payment",
+    endpoint: Endpoint.createCardPayment,
+    create: (input) => CardPayments.use((service) => service.create(input))
+  },
+  {
+    kind: "card-charge",
+    endpoint: Endpoint.chargeCard,
+    create: (input) => CardPayments.use((service) => service.charge(input))
+  },
+  {
+    kind: "card-payout",
+    endpoint: Endpoint.createCardPayout,
+    create: (input) => CardPayouts.use((service) => service.create(input))
+  },
+  {
+    kind: "refund",
+    endpoint: Endpoint.createRefund,
+    create: (input) => Refunds.use((service) => service.create(input))
+  },
+  {
+    kind: "subscription",
+    endpoint: SubscriptionEndpoint.createSubscription,
+    create: (input) => Subscriptions.use((service) => service.create(input))
+  },
+  {
+    kind: "payment-intent",
+    endpoint: Endpoint.createPaymentIntent,
+    create: (input) => PaymentIntents.use((service) => service.create(input))
+  }
+]
+
+const client = (service: Memory.Service) => Layer.provideMerge(layer, Memory.client(service))
+
+const run = <A, E>(
+  service: Memory.Service,
+  effect: Effect.Effect<A, E, Pawl.Services | RequestSender>
+): Promise<A> => Memory.virtual(Effect.provide(effect, client(service)))
+
+/** Draws valid values of a schema, in their encoded form. */
+const encoded = (schema: Schema.Codec<unknown, object>) => {
+  const arbitrary = Arbitrary.schema(schema)
+  const encode = Schema.encodeSync(schema)
+  return fc
+    .noShrink(fc.integer())
+    .map((seed) =>
+      Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed })).map((each) =>
+        encode(each)
+      )
+    )
+    .map(([value = {}]) => value)
+}
+
+/** The parts of a result that a caller sees. */
+const shown = (result: Result.Result<unknown, object>) =>
+  JSON.stringify(
+    Result.match(result, {
+      onSuccess: (success) => ({ success }),
+      onFailure: (failure) => ({ tag: Reflect.get(failure, "_tag"), ...failure, stack: "" })
+    }),
+    (_, value: unknown) =>
+      Redacted.isRedacted(value) ? { redacted: Redacted.value(value) } : value
+  )
+
+const input = (value: object) => value as RequestInput<RequestKind>
+
+describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
+  it("the bytes are those that the method of the service sends", () =>
+    fc.assert(
+      fc.asyncProperty(encoded(endpoint.payload), async (payload) => {
+        const service = new Memory.Service({ act: () => Memory.respond(400, {}) })
+        const request = await run(
+          service,
+          Effect.gen(function* () {
+            yield* Effect.result(create(payload as never))
+            const { encode } = yield* RequestSender
+            return yield* encode(kind, input(payload))
+          })
+        )
+        expect(service.requests.map((each) => each.body)).toEqual([request.body])
+        expect(JSON.parse(request.body).requestId).toBe(request.requestId)
+      }),
+      { numRuns: 20 }
+    ))
+
+  it("the result of sending them is that of the method, and a stored outcome is read back as it was", () =>
+    fc.assert(
+      fc.asyncProperty(
+        encoded(endpoint.payload),
+        encoded(endpoint.success),
+        fc.constantFrom({}, { "x-request-id": "service-7" }),
+        fc.constantFrom(
+          {},
+          { transactionStatus: "FAILED", declineCode: 7, declineSubReason: "limit" },
+          { errorCode: "E1", redirectUrl: null },
+          { transactionStatus: "FAILED", transactionId: null, refundId: null, declineCode: "7" },
+          { cardToken: "card-token-1", unknown: { unknownFields: [1] } }
+        ),
+        async (payload, response, headers, changed) => {
+          const { requestId: _, ...rest } = response as Record<string, unknown>
+          const service = new Memory.Service({
+            answer: () => Memory.answer(200, { ...rest, ...changed }, headers)
+          })
+          await run(
+            service,
+            Effect.gen(function* () {
+              const sender = yield* RequestSender
+              const byMethod = yield* Effect.result(create(payload as never))
+              const request = yield* sender.encode(kind, input(payload))
+              const result = yield* Effect.result(sender.send(request))
+              expect(shown(result)).toBe(shown(byMethod))
+              const [first, second] = service.requests
+              expect(second).toEqual(first)
+              if (Result.isFailure(result)) {
+                const { failure } = result
+                if (failure._tag !== "Declined" && failure._tag !== "IntentRejected") return
+                const text = sender.encodeOutcome(kind, Result.fail(failure))
+                const stored = yield* Effect.result(sender.decodeOutcome(request, text))
+                expect(shown(stored)).toBe(shown(result))
+              } else {
+                const text = sender.encodeOutcome(kind, Result.succeed(result.success))
+                const stored = yield* Effect.result(sender.decodeOutcome(request, text))
+                expect(shown(stored)).toBe(shown(result))
+              }
+            })
+          )
+        }
+      ),
+      { numRuns: 40 }
+    ))
+})
+
+/** A request as an older version may have stored it: its text is not what this version would write. */
+const stored: EncodedRequest<"apm-payment"> = {
+  kind: "apm-payment",
+  requestId: "order-1",
+  body: '{ "requestId": "order-1",\n"amount":"10.50", "checksum":"of an older secret" }'
+}
+
+const send = (request: EncodedRequest, inDoubt: boolean) =>
+  RequestSender.use(({ send }) => Effect.result(send(request, { inDoubt }))).pipe(Memory.settled)
+
+describe("send", () => {
+  it("sends the stored bytes, also in every retry, and never encodes them anew", async () => {
+    const service = new Memory.Service({ faults: ["503 after", "refused", "silent after"] })
+    const result = await run(service, send(stored, false))
+    expect(result).toMatchObject({ success: { transactionId: "100001" } })
+    expect(service.requests.map(({ body }) => body)).toEqual(Array(4).fill(stored.body))
+    expect(service.ledger.size).toBe(1)
+  })
+
+  it("another process gets the original response with the same bytes", async () => {
+    const service = new Memory.Service({ faults: Array(4).fill("reset after") })
+    expect(await run(service, send(stored, false))).toMatchObject({
+      failure: { _tag: "OutcomeUnknown" }
+    })
+    expect(await run(service, send(stored, true))).toMatchObject({
+      success: { transactionId: "100001" }
+    })
+    expect(service.ledger.size).toBe(1)
+  })
+
+  it.each([
+    [400, "ValidationFailed"],
+    [401, "Unauthorized"],
+    [404, "NotFound"],
+    [429, "RateLimited"]
+  ])("a %d to a request in doubt leaves it unknown, and is %s otherwise", async (status, tag) => {
+    const answer = () => Memory.answer(status, "")
+    expect(await run(new Memory.Service({ answer }), send(stored, true))).toMatchObject({
+      failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: tag } }
+    })
+    expect(await run(new Memory.Service({ answer }), send(stored, false))).toMatchObject({
+      failure: { _tag: tag }
+    })
+  })
+
+  it("a refusal that names the transaction ends the doubt", async () => {
+    const answer = () =>
+      Memory.answer(200, { transactionId: "7", transactionStatus: "FAILED", declineCode: 5 })
+    expect(await run(new Memory.Service({ answer }), send(stored, true))).toMatchObject({
+      failure: { _tag: "Declined", transactionId: "7", declineCode: 5 }
+    })
+  })
+})
+
+describe("encode", () => {
+  const encode = <K extends RequestKind>(kind: K, value: object) =>
+    RequestSender.use((sender) => Effect.result(sender.encode(kind, value as RequestInput<K>)))
+
+  it("makes a new requestId for each input that has none, and sends nothing", async () => {
+    const { requestId: _, ...fields } = Memory.payment
+    const service = new Memory.Service()
+    const results = await run(service, Effect.replicateEffect(encode("apm-payment", fields), 2))
+    const ids = results.map((each) => Result.getOrThrow(each).requestId)
+    expect(new Set(ids).size).toBe(2)
+    expect(service.requests).toHaveLength(0)
+    expect(service.auths).toHaveLength(0)
+  })
+
+  it("refuses invalid input by the names of its fields", async () => {
+    const refund = { mid: "1", transactionId: 2 ** 53, amount: "1.00", reason: "duplicate" }
+    const service = new Memory.Service()
+    expect(await run(service, encode("refund", refund))).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "transactionId" }] }
+    })
+    expect(
+      await run(service, encode("apm-payment", { ...Memory.payment, amount: 7n }))
+    ).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
+  })
+
+  it("adds the checksum to a payout only if the profile says so", async () => {
+    const payout = { ...Memory.payment, callbackUrl: "https://shop.example/cb" }
+    const bodies = await Promise.all(
+      [true, false].map((payoutChecksum) =>
+        run(new Memory.Service(), encode("apm-payout", payout)).then(() =>
+          Memory.virtual(
+            encode("apm-payout", payout).pipe(
+              Effect.provide(
+                Layer.provide(client(new Memory.Service()), Memory.profile({ payoutChecksum }))
+              )
+            )
+          )
+        )
+      )
+    )
+    expect(bodies.map((body) => "checksum" in JSON.parse(Result.getOrThrow(body).body))).toEqual([
+      true,
+      false
+    ])
+  })
+})
+
+it("text that is no stored outcome is an error", async () => {
+  for (const text of ["", "200", "{}", "200 \n", "200 \n{", "abc \n{}", "200 \n[]"]) {
+    const result = await run(
+      new Memory.Service(),
+      RequestSender.use(({ decodeOutcome }) => Effect.result(decodeOutcome(stored, text)))
+    )
+    expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse" } })
+  }
+})
