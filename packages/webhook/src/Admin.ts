@@ -10,6 +10,9 @@
  * | `GET /dead-letters?reason=…&limit=…` | only those of a reason; up to 1,000 in a page |
  * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none |
  * | `POST /dead-letters/redrive?reason=…&rate=…` | redrives all of a reason, `rate` (10) of them a second |
+ * | `GET /requests/{requestId}` | a request with its state and outcome; 404 if it is unknown |
+ * | `GET /parked-requests` | the oldest 100 parked requests, each with its reason; the header `Link` names the next page |
+ * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect |
  * | `GET /metrics` | metrics in Prometheus' text format |
  *
  * Without a `token` only this machine has access: the response is 404 if a proxy says that it forwarded the request
@@ -24,20 +27,24 @@
  *
  * @since 0.1.0
  */
-import * as Evidence from "@pawl/core/Evidence"
+import type * as Evidence from "@pawl/core/Evidence"
 import type { Method } from "@pawl/core/Kind"
+import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Access from "./internal/admin/Access.ts"
 import * as DeadLetters from "./internal/admin/DeadLetters.ts"
+import * as Requests from "./internal/admin/Requests.ts"
 import * as Reply from "./internal/admin/Response.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Metrics from "./Metrics.ts"
-import type { Parked, Row } from "./Row.ts"
+import { RequestStore } from "./RequestStore.ts"
+import * as TransactionReport from "./TransactionReport.ts"
 
 /**
  * A request to the admin API. `path` is without the query, `search` is the query.
@@ -88,7 +95,7 @@ export interface Options extends Access.Options {
 }
 
 /**
- * Layer that responds with the rows of the ledger.
+ * Layer that responds with the rows of the ledger, and with the requests of a `RequestStore` if there is one in its context.
  *
  * @category layers
  * @since 0.1.0
@@ -100,10 +107,12 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       const ledger = yield* Ledger
       const policy = options.policy ?? "final"
       const accessOf = Access.make(options)
+      const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
+      const window = Duration.toMillis((yield* Profile).requestIdWindow)
 
       const transaction = Effect.fnUntraced(function* (method: Method, transactionId: string) {
         const row = yield* ledger.get(method, transactionId)
-        return row === undefined ? Reply.notFound : Reply.json(describe(row, policy))
+        return row === undefined ? Reply.notFound : Reply.json(TransactionReport.make(row, policy))
       })
 
       const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
@@ -125,10 +134,22 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
         const only = <E>(allowed: string, effect: Effect.Effect<Response, E>) =>
           verb === allowed ? effect : Effect.succeed(Reply.notAllowed(allowed))
         const query = new URLSearchParams(search)
-        if (path === "/dead-letters") return only("GET", DeadLetters.list(ledger, query, listed))
+        if (path === "/dead-letters")
+          return only("GET", DeadLetters.list(ledger, query, TransactionReport.ofDeadLetter))
         if (path === "/dead-letters/redrive")
           return only("POST", DeadLetters.redriveAll(ledger, query))
         if (path === "/metrics") return only("GET", metrics)
+        if (requests !== undefined && path === "/parked-requests") {
+          return only("GET", Requests.list(requests, query))
+        }
+        if (requests !== undefined && collection === "requests") {
+          const requestId = decode(method)
+          if (requestId === undefined || action !== undefined) return Effect.succeed(Reply.notFound)
+          if (id === "") return only("GET", Requests.show(requests, requestId))
+          return id === "redrive"
+            ? only("POST", Requests.redrive(requests, requestId, query, window))
+            : Effect.succeed(Reply.notFound)
+        }
         const transactionId = decode(id)
         if (!isMethod(method) || transactionId === undefined || rest.length > 0) {
           return Effect.succeed(Reply.notFound)
@@ -149,52 +170,6 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       })
     })
   )
-
-/** Returns a transaction as the admin API shows it. */
-const describe = (row: Row, policy: Evidence.Policy) => {
-  const { callbacks, evidence, kind, method, told, transactionId } = row
-  const { confirmed, conflict, status } = Evidence.standing(evidence, row.read?.status, policy)
-  return {
-    method,
-    kind,
-    transactionId,
-    status: status ?? null,
-    confirmed,
-    conflict,
-    claimed: Evidence.claimedStatuses(evidence),
-    confirmedStatuses: Evidence.confirmedStatuses(evidence),
-    told: told ?? null,
-    callbacks,
-    deadLetter: deadLetterOf(row)
-  }
-}
-
-const listed = (row: Parked) => {
-  const { kind, method, transactionId } = row
-  return { method, kind, transactionId, ...deadLetterOf(row) }
-}
-
-const deadLetterOf = ({ attempt, deadLetter }: Pick<Row, "attempt" | "deadLetter">) =>
-  deadLetter === undefined
-    ? null
-    : {
-        reason: deadLetter.reason,
-        to: deadLetter.to ?? null,
-        at: DateTime.formatIso(DateTime.makeUnsafe(deadLetter.at)),
-        attempts: attempt,
-        explanation: explanations[deadLetter.reason]
-      }
-
-const explanations: Readonly<Record<NonNullable<Row["deadLetter"]>["reason"], string>> = {
-  "handler-failed":
-    "Every call of the handler failed for 24 hours. Correct the cause of the failures, then redrive.",
-  "unknown-transaction":
-    "For 24 hours no status endpoint of the service has known this id. Check whether it belongs to another merchant or environment; redrive to read its status again.",
-  "amount-mismatch":
-    "A callback has another amount or currency than was ordered. Compare it with the order; redrive to accept it.",
-  unreadable:
-    "The stored order, a stored status or the stored body of a callback cannot be read. Correct it in the database, then redrive."
-}
 
 const isMethod = (text: string): text is Method => text === "apm" || text === "card"
 

@@ -80,14 +80,17 @@ export class CallbackUrl extends Context.Service<
 export type Operation = Token.Operation
 
 /**
- * Error raised when a URL cannot be a callback URL. The message names the problem, never the URL.
+ * Error raised when a URL cannot be a callback URL, or when the token of its operation would be longer than 1,024
+ * characters. The message names the problem, never the URL.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidCallbackUrl extends Data.TaggedError("InvalidCallbackUrl")<{
   readonly message: string
-}> {}
+}> {
+  readonly code = "InvalidCallbackUrl"
+}
 
 /**
  * Layer that signs with the merchant secret.
@@ -123,6 +126,10 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
       orderedOf(canChangeAmount(operation) ? rest : { ...rest, amount, currency }) ?? {}
     const [base = "", ...fragment] = url.split(/(?=#)/u)
     const token = Token.encode(sign, { operation, ordered })
+    if (token.length > Token.maxLength) {
+      const message = "A callback URL has no room for a requestId or an account of this length"
+      return Effect.fail(new InvalidCallbackUrl({ message }))
+    }
     const separator = !base.includes("?") ? "?" : /[?&]$/u.test(base) ? "" : "&"
     return Effect.succeed(`${base}${separator}${Token.parameter}=${token}${fragment.join("")}`)
   }

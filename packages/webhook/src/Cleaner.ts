@@ -1,11 +1,12 @@
 /**
- * Deletes the bodies of old callbacks.
+ * Deletes the bodies of old callbacks, and the sealed texts of old requests.
  *
  * **Details**
  *
  * At its start and then once a day, the cleaner deletes every body that is older than `Retention`, in
  * batches of 100. All else in the row stays: the evidence, the last read, the told status, the counts. So a
- * replay after a year still counts as a repeat. A dead letter keeps its bodies.
+ * replay after a year still counts as a repeat. A dead letter keeps its bodies. Of a request that was settled for so long
+ * the sealed answer is deleted, and the sealed body if there is one. Its digest and its outcome stay.
  *
  * @since 0.1.0
  */
@@ -14,10 +15,12 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Ledger } from "./Ledger.ts"
+import { RequestStore } from "./RequestStore.ts"
 
 /**
- * Reference to the time that bodies are kept: 30 days by default.
+ * Reference to the time that bodies and sealed answers are kept: 30 days by default.
  *
  * @category references
  * @since 0.1.0
@@ -33,7 +36,7 @@ const interval = Duration.days(1)
 const pause = Duration.millis(20)
 
 /**
- * Layer that deletes old bodies until its scope ends.
+ * Layer that deletes old bodies until its scope ends. If there is a `RequestStore`, its old texts are deleted, too.
  *
  * @category layers
  * @since 0.1.0
@@ -42,15 +45,19 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)
-    const deleteBatch = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      ledger.deleteBodies({ before: now - retention, limit: batchSize })
-    )
-    const deleteAll = deleteBatch.pipe(
-      Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
-      Effect.repeat({ while: (count) => count > 0 })
-    )
-    yield* deleteAll.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Old callbacks could not be deleted", cause)),
+    const requests = yield* Effect.serviceOption(RequestStore)
+    const deleteAll = (deleteBatch: Ledger["Service"]["deleteBodies"]) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        deleteBatch({ before: now - retention, limit: batchSize })
+      ).pipe(
+        Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
+        Effect.repeat({ while: (count) => count > 0 })
+      )
+    yield* deleteAll(ledger.deleteBodies).pipe(
+      Effect.andThen(
+        Option.isSome(requests) ? deleteAll(requests.value.deleteTexts) : Effect.succeed(0)
+      ),
+      Effect.catchCause((cause) => Effect.logWarning("Old bodies could not be deleted", cause)),
       Effect.andThen(Effect.sleep(interval)),
       Effect.forever,
       Effect.forkScoped

@@ -47,7 +47,8 @@ export type ReadResult = { readonly askedAt: number } & (
 )
 
 /**
- * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed before the handler is told.
+ * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed
+ * before the handler is told.
  *
  * @category services
  * @since 0.1.0
@@ -69,7 +70,8 @@ const invisibleTime = Duration.toMillis(Duration.seconds(60))
  *
  * **Details**
  *
- * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids is `NotFound` without a read.
+ * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids
+ * is `NotFound` without a read.
  *
  * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
  * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its

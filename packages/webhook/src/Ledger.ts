@@ -48,6 +48,7 @@ import {
   type Row
 } from "./Row.ts"
 import type { RegisteredDifferently } from "./Order.ts"
+import type { PlannedKey, PlannedPage } from "./StoredRow.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
@@ -56,7 +57,8 @@ import type { Verified } from "./Verifier.ts"
  * - `accept` stores a verified callback.
  * - `register` makes a row for an operation, or takes the row that its callbacks made. A second registration changes
  *   nothing that was ordered: with another account, amount or currency it fails.
- * - `claim` leases up to `limit` rows of each lane that are due, oldest first, until `until`. `dueAt` is when the next
+ * - `claim` leases up to `limit` rows of each lane that are due, oldest first, until `until`. Of those in the lane of first
+ *   reads, `newest` are the newest instead of the oldest; 0 by default, and at most the limit of that lane. `dueAt` is when the next
  *   row may be claimed in the lanes whose limit is not 0; undefined when no row may be.
  * - `write` changes a leased row and returns the changed row; undefined when the lease was lost. If another row
  *   of the id has the kind in the change, the leased row is joined to that row and removed, and the result is
@@ -75,11 +77,16 @@ import type { Verified } from "./Verifier.ts"
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
  *   transaction are kept, each once: the first 15 and the last one.
  * - `shift` is called when the clock was set back by `by` milliseconds to `at`, where rows would be due too late: those
- *   due within twice that time are due earlier by it, and no lease ends after `until`.
+ *   due within twice that time and the time of a lease are due earlier by it, and no lease ends after `until`.
+ * - `noteAlive` stores the time at which a worker is alive, and `lastAliveAt` returns the last such time; undefined if
+ *   there is none.
+ * - `bringForward` brings a page of planned reads forward, and returns the place of the last of them, or undefined if
+ *   there is no further page (`StoredRow.bringForward`).
  * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process. Without it
  *   the clock of the process counts.
  * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
- * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due.
+ * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due. It is infinite for
+ *   a ledger that ends with its process.
  *
  * @category services
  * @since 0.1.0
@@ -96,6 +103,7 @@ export class Ledger extends Context.Service<
       readonly at: number
       readonly until: number
       readonly limit: number | PerLane
+      readonly newest?: number | undefined
     }) => Effect.Effect<
       { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
       StoreUnavailable
@@ -136,6 +144,11 @@ export class Ledger extends Context.Service<
       readonly by: number
       readonly until: number
     }) => Effect.Effect<void, StoreUnavailable>
+    readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
+    readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
+    readonly bringForward: (
+      page: PlannedPage
+    ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>
     readonly time?: (clock: Clock.Clock) => number
     readonly awaitWork: Effect.Effect<void>
     readonly pollInterval: Duration.Duration

@@ -30,6 +30,7 @@ import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlLedger from "./internal/sql/SqlLedger.ts"
 import * as SqlTransactions from "./internal/sql/Transactions.ts"
 import { Ledger } from "./Ledger.ts"
+import { RequestStore } from "./RequestStore.ts"
 
 /**
  * Error raised when a ledger cannot start: the database cannot be used, or its tables could not be made.
@@ -127,7 +128,7 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
   )
 
 /**
- * Layer that keeps the ledger in the database of a `SqlClient`. It makes the tables, or brings them up to
+ * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the tables, or brings them up to
  * date.
  *
  * **Details**
@@ -138,15 +139,18 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Ledger | Transactions, StartError, SqlClient> = Layer.effectContext(
-  Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const scope = yield* Effect.scope
-    yield* Server.check(sql)
-    yield* SqlSchema.migrate
-    const retire = yield* Server.makeRetire(sql)
-    return Context.make(Ledger, yield* SqlLedger.make(sql, retire)).pipe(
-      Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
-    )
-  })
-).pipe(Layer.provide(Digest.layerWebCrypto))
+export const layer: Layer.Layer<Ledger | RequestStore | Transactions, StartError, SqlClient> =
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const scope = yield* Effect.scope
+      yield* Server.check(sql)
+      yield* SqlSchema.migrate
+      const retire = yield* Server.makeRetire(sql)
+      const { ledger, requests } = yield* SqlLedger.make(sql, retire)
+      return Context.make(Ledger, ledger).pipe(
+        Context.add(RequestStore, requests),
+        Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
+      )
+    })
+  ).pipe(Layer.provide(Digest.layerWebCrypto))

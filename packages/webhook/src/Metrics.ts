@@ -16,6 +16,8 @@
  * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
  * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
+ * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
+ * | `pawl_webhook_requests_parked_total{reason}` | requests that were parked |
  * | `pawl_webhook_dead_letters` | dead letters now |
  * | `pawl_webhook_due` | rows that are due now and not leased |
  * | `pawl_webhook_oldest_due_seconds` | seconds since the oldest of these rows fell due |

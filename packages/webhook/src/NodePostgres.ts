@@ -14,16 +14,17 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
+import type { RequestStore } from "./RequestStore.ts"
 
 /**
- * Layer that keeps the ledger in PostgreSQL.
+ * Layer that keeps the ledger and the request store in PostgreSQL.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerLedger = (
   options: PgPoolConfig
-): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
+): Layer.Layer<Ledger | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**

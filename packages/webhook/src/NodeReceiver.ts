@@ -38,7 +38,8 @@
  * **Details**
  *
  * The listener reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
- * received. In Express, put `app.all("/callback", listener)` before `express.json()`. All bodies that it holds
+ * received. In Express, put `app.all("/callback", listener)` before `express.json()`, or after a parser that keeps the
+ * bytes: `express.raw()`, or one that sets `rawBody`, as Nest does with `rawBody: true`. All bodies that it holds
  * have at most 32 MiB together; beyond that, the body that has been read for the longest time is answered 503.
  *
  * @since 0.1.0
@@ -223,6 +224,8 @@ const listenerOf = (run: Run): RequestListener => {
       })
     }
     if (method !== "POST") return finish(Door.emptyBody)
+    const raw = rawBodyOf(request)
+    if (raw !== undefined) return finish(raw)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
       return void response.writeHead(500).end()
@@ -258,6 +261,15 @@ const listenerOf = (run: Run): RequestListener => {
       else finish(Door.tooLargeBody)
     })
   }
+}
+
+/** Returns the bytes of a body that a parser has read and kept. */
+const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
+  const { body, rawBody = body } = request as {
+    readonly body?: unknown
+    readonly rawBody?: unknown
+  }
+  return rawBody instanceof Uint8Array ? rawBody : undefined
 }
 
 /** Node joins repeated headers of this name; its type allows a list too. */

@@ -34,6 +34,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
+import type { RequestStore } from "./RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**
@@ -59,14 +60,14 @@ const synchronousFull = "2"
 const maxPrepared = 100
 
 /**
- * Layer that keeps the ledger in a file: the durable ledger of a single machine.
+ * Layer that keeps the ledger and the request store in a file: the durable ledger of a single machine.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layerLedger = (
   options: Options
-): Layer.Layer<Ledger | LedgerSql.Transactions, LedgerSql.StartError> =>
+): Layer.Layer<Ledger | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**

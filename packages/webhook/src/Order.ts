@@ -6,7 +6,7 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
-import { type Ordered, orderedOf, type Registration, type Row } from "./Row.ts"
+import { orderedOf, type Registration, type Row } from "./Row.ts"
 
 /**
  * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
@@ -23,24 +23,41 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 }
 
 /**
+ * The order of a row, and whether it is that of registrations; else it is that of a token.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
+
+/**
  * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
- * may have been moved to another callback, is replaced.
+ * may have been moved to another callback, is replaced, also if an earlier registration had no order.
  *
  * @category reducers
  * @since 0.1.0
  */
 export const orderAfter = (
-  { ordered, registered }: Pick<Row, "ordered" | "registered">,
+  { isOrderRegistered, ordered }: OrderOfRow,
   registration: Registration
-): Result.Result<Ordered | undefined, RegisteredDifferently> => {
-  if (!registered) return Result.succeed(orderedOf(registration) ?? ordered)
+): Result.Result<OrderOfRow, RegisteredDifferently> => {
+  if (!isOrderRegistered) {
+    const registered = orderedOf(registration)
+    return Result.succeed({
+      ordered: registered ?? ordered,
+      isOrderRegistered: registered !== undefined
+    })
+  }
   const field = (["account", "amount", "currency"] as const).find((name) => {
     const [one, two] = [ordered?.[name], registration[name]]
     if (one === undefined || two === undefined || one === two) return false
     return name !== "amount" || !ExpectedAmount.isSameAmount(one, two)
   })
   return field === undefined
-    ? Result.succeed(orderedOf({ ...registration, ...ordered }))
+    ? Result.succeed({
+        ordered: orderedOf({ ...registration, ...ordered }),
+        isOrderRegistered
+      })
     : Result.fail(new RegisteredDifferently({ field }))
 }
 
@@ -51,10 +68,7 @@ export const orderAfter = (
  * @category reducers
  * @since 0.1.0
  */
-export const joinOrders = (
-  row: Pick<Row, "ordered" | "registered">,
-  other: Pick<Row, "ordered" | "registered">
-): Ordered | undefined =>
-  other.registered && !row.registered
-    ? (other.ordered ?? row.ordered)
-    : (row.ordered ?? other.ordered)
+export const joinOrders = (row: OrderOfRow, other: OrderOfRow): OrderOfRow =>
+  row.ordered === undefined || (other.isOrderRegistered && !row.isOrderRegistered)
+    ? { ordered: other.ordered, isOrderRegistered: other.isOrderRegistered }
+    : { ordered: row.ordered, isOrderRegistered: row.isOrderRegistered }

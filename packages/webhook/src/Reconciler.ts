@@ -37,8 +37,8 @@ const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duratio
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const maxWatchGap = Duration.days(14)
-/** More gaps than fit into `maxPollingTime`. */
-const paidWaits = Array.from({ length: 18 }, (_, power) =>
+/** More gaps than fit into `maxPollingTime`, also if outages cut some of them short. */
+const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )
 

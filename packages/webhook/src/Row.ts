@@ -43,6 +43,7 @@ export interface Ordered {
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.
+ * - `isOrderRegistered`: whether `ordered` is the order of registrations; else it is that of a token.
  * - `namesRefund`: whether a callback of a card names its own id as a refund. That is a hint only, and not signed.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
@@ -72,6 +73,7 @@ export interface Row {
   readonly kind: Kind
   readonly ordered: Ordered | undefined
   readonly registered: boolean
+  readonly isOrderRegistered: boolean
   readonly namesRefund: boolean
   readonly amountCleared: boolean
   readonly evidence: Evidence.Evidence
@@ -216,6 +218,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   kind: scope,
   ordered: undefined,
   registered: false,
+  isOrderRegistered: false,
   namesRefund: false,
   amountCleared: false,
   evidence: Evidence.none,

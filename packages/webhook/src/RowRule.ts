@@ -119,13 +119,13 @@ export const register = (
   const { kind, status, transactionId } = registration
   const stored = findOrMake(rows, kind, transactionId, at, "registration")
   const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
-  return Result.map(orderAfter(stored.row, registration), (ordered) =>
+  return Result.map(orderAfter(stored.row, registration), (order) =>
     replace(rows, stored, {
       ...stored,
       row: {
         ...stored.row,
         kind,
-        ordered,
+        ...order,
         registered: true,
         evidence: Evidence.join(stored.row.evidence, confirmed)
       },
@@ -159,8 +159,8 @@ export const lease = (
  *
  * **Details**
  *
- * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease, the poll ladder stays as
- * the callback left it.
+ * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease,
+ * the poll ladder stays as the callback left it.
  *
  * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
  * `rows` are returned, and `leased` is undefined.
@@ -219,7 +219,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     ...stored.row,
     evidence: Evidence.join(stored.row.evidence, other.row.evidence),
     callbacks: stored.row.callbacks + other.row.callbacks,
-    ordered: joinOrders(stored.row, other.row),
+    ...joinOrders(stored.row, other.row),
     registered: stored.row.registered || other.row.registered,
     namesRefund: stored.row.namesRefund || other.row.namesRefund,
     read: Evidence.joinRead(stored.row.read, other.row.read),

@@ -172,7 +172,8 @@ export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
 /**
- * Returns the rows that may be claimed at a time, oldest first: of each lane at most `limits`.
+ * Returns the rows that may be claimed at a time, oldest first: of each lane at most `limits`. They are the oldest of the
+ * lane; only of those in the lane of first reads, `newest` are the newest.
  *
  * @category getters
  * @since 0.1.0
@@ -180,18 +181,23 @@ export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
 export const claimable = (
   rows: StoredRows,
   at: number,
-  limits: number | PerLane = Infinity
+  limits: number | PerLane = Infinity,
+  newest = 0
 ): StoredRows => {
-  const left = { ...perLane(limits) }
-  return rows
+  const limit = perLane(limits)
+  const left = { ...limit, ask: limit.ask - newest }
+  const due = rows
     .filter((stored) => claimableAt(stored) <= at)
     .toSorted((one, two) => claimableAt(one) - claimableAt(two))
-    .filter(({ lane }) => left[lane]-- > 0)
+  const claimed = new Set(due.filter(({ lane }) => left[lane]-- > 0))
+  const others = due.filter((stored) => stored.lane === "ask" && !claimed.has(stored))
+  const last = new Set(newest === 0 ? [] : others.slice(-newest))
+  return due.filter((stored) => claimed.has(stored) || last.has(stored))
 }
 
 /**
- * Corrects rows after the clock was set back by `by` to `at`: rows that may be claimed within twice that time are due
- * earlier by it, and no lease ends after `until`.
+ * Corrects rows after the clock was set back by `by` to `at`: rows that may be claimed within twice that time and the
+ * time of a lease are due earlier by it, and no lease ends after `until`.
  *
  * @category reducers
  * @since 0.1.0
@@ -202,7 +208,7 @@ export const shift = (
 ): StoredRows =>
   rows.map((stored) => {
     const claimable = claimableAt(stored)
-    if (claimable <= at || claimable > at + 2 * by) return stored
+    if (claimable <= at || claimable > until + 2 * by) return stored
     const { dueAt, lease } = stored
     return {
       ...stored,
@@ -210,6 +216,94 @@ export const shift = (
       lease: lease && { ...lease, until: Math.min(lease.until, until) }
     }
   })
+
+/**
+ * The place of a row among those that are due later, which are ordered by time, id and scope.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlannedKey {
+  readonly dueAt: number
+  readonly transactionId: string
+  readonly scope: Kind
+}
+
+/**
+ * A page of planned reads: the first `limit` behind `after`, without rows that were read at `readSince` or later. The
+ * first of them is to be made at `dueAt` at the latest, and then `rate` of them in each second.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PlannedPage {
+  readonly after: PlannedKey
+  readonly readSince: number
+  readonly dueAt: number
+  readonly rate: number
+  readonly limit: number
+}
+
+/**
+ * Returns when the read at a position of a page is made at the latest.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
+  dueAt + Math.floor((position * 1000) / rate)
+
+/**
+ * Brings a page of planned reads forward. `changed` has each row that is read earlier, with its new state. `last` is the
+ * place of the last row of the page; undefined if there are fewer rows than `limit`.
+ *
+ * **Details**
+ *
+ * A planned read is that of a row in the lane of repeats without a lease. A read that is due before its place in the page
+ * keeps its time, so to bring reads forward again changes almost nothing.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const bringForward = (
+  rows: StoredRows,
+  page: PlannedPage
+): {
+  readonly changed: ReadonlyMap<StoredRow, StoredRow>
+  readonly last: PlannedKey | undefined
+} => {
+  const planned = rows
+    .filter(
+      ({ lane, lease, row }) =>
+        lane === "repeat" && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
+    )
+    .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
+    .filter(({ key }) => comparePlanned(key, page.after) > 0)
+    .toSorted((one, two) => comparePlanned(one.key, two.key))
+    .slice(0, page.limit)
+  const changed = planned.flatMap(({ key, stored }, position) => {
+    const at = latestAt(page, position)
+    if (at >= key.dueAt) return []
+    return [[stored, { ...stored, row: { ...stored.row, pollAt: at }, dueAt: at }] as const]
+  })
+  return {
+    changed: new Map(changed),
+    last: planned.length < page.limit ? undefined : planned.at(-1)?.key
+  }
+}
+
+const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
+  dueAt,
+  transactionId: row.transactionId,
+  scope: row.scope
+})
+
+const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
+  one.dueAt - two.dueAt ||
+  compareText(one.transactionId, two.transactionId) ||
+  compareText(one.scope, two.scope)
+
+const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
 /**
  * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.

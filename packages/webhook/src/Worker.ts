@@ -13,8 +13,11 @@
  * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again.
  *
  * Each lane has slots of its own (`Lane`): 48 for first calls of the handler, 16 for its retries, 16 for first reads of
- * claims and 8 for all other reads. A read or a call that finds no free slot is left out, and the row waits in its lane.
+ * claims and 8 for all other reads. Half of the first reads are those of the newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
  * So a service or an application that hangs does not delay what was never tried.
+ *
+ * If no worker was alive for more than 62 minutes, the service has given up on callbacks meanwhile. Then the reads that are
+ * planned for later are made soon, 10 in a second, so that an end that was missed is learned.
  *
  * Only one worker at a time has the lease of a row, so there is at most one call of the handler at a
  * time for a transaction. A worker that loses the lease stops at once.
@@ -42,6 +45,7 @@ import * as ClockWatch from "./internal/ClockWatch.ts"
 import * as Lease from "./internal/Lease.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as NextWork from "./internal/NextWork.ts"
+import * as Outage from "./internal/Outage.ts"
 import * as PossibleTimes from "./internal/PossibleTimes.ts"
 import * as Slots from "./internal/Slots.ts"
 import { Journal } from "./Journal.ts"
@@ -94,6 +98,7 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
       const clock = yield* Clock.Clock
       const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
       const slots = yield* Slots.make
+      const outage = Outage.make({ ledger, journal })
       const tasks = new Map<string, Task>()
       const fibers = yield* FiberSet.make<void>()
 
@@ -127,7 +132,11 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
       const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
         const now = yield* Clock.currentTimeMillis
         const change = PossibleTimes.correction(leased, rules, now)
-        return change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+        const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+        const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
+        return isPlannedLater && outage.isMissed(row)
+          ? yield* Lease.write(ledger, row, { pollAt: now })
+          : row
       })
 
       /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
@@ -193,22 +202,27 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
       const checkClocks = ClockWatch.make({ ledger, journal, clock })
 
       const round = Effect.gen(function* () {
-        yield* checkClocks
+        const untilCheck = yield* checkClocks
         const at = yield* Clock.currentTimeMillis
         // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
         const { dueAt } = yield* ledger
-          .claim({ at, until: at + Lease.duration, limit: slots.free() })
+          .claim({ at, until: at + Lease.duration, limit: slots.free(), newest: slots.newest() })
           .pipe(
             Effect.tap(({ rows }) => Effect.forEach(rows, start, { discard: true })),
             Effect.uninterruptible
           )
-        const untilDue = Duration.millis(Math.max((dueAt ?? Infinity) - at, 0))
+        const untilDue = Duration.millis(
+          Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck)
+        )
         yield* Effect.raceAllFirst([
           ledger.awaitWork,
           slots.awaitFreed,
           Effect.sleep(Duration.min(ledger.pollInterval, untilDue))
         ])
       })
+
+      const ledgerClock = LedgerClock.make(ledger, clock)
+      yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
 
       const rounds = yield* round.pipe(
         Effect.catchCause((cause) =>
@@ -218,7 +232,8 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
           )
         ),
         Effect.forever,
-        Effect.provideService(Clock.Clock, LedgerClock.make(ledger, clock)),
+        (all) => Effect.andThen(outage.begin, all),
+        Effect.provideService(Clock.Clock, ledgerClock),
         Effect.forkScoped
       )
 
@@ -231,7 +246,11 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
         )
         yield* Fiber.interruptAll(untold)
         yield* FiberSet.awaitEmpty(fibers)
-      }).pipe(Effect.timeoutOption(drainTimeout), Effect.andThen(FiberSet.clear(fibers)))
+      }).pipe(
+        Effect.timeoutOption(drainTimeout),
+        Effect.andThen(FiberSet.clear(fibers)),
+        Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
+      )
 
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void

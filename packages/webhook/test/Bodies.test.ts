@@ -134,6 +134,69 @@ describe("the bodies of a door", () => {
   })
 })
 
+/** Bodies of 64,000 bytes that do not end. 524 of them have less than 32 MiB together, and 525 have more. */
+const unfinished = { length: 64_000, count: 530, fitting: 524 }
+
+it.live(
+  "A26: all bodies at a web handler have 32 MiB together, and a callback is accepted meanwhile",
+  () =>
+    Effect.gen(function* () {
+      const { layer } = makeReceiver()
+      const { dispose, handler } = WebReceiver.toHandler(layer)
+      yield* Effect.addFinalizer(() => Effect.promise(dispose))
+      const url = `http://x/callback${search}`
+      const headers = { "content-type": "application/json" }
+      const statuses: Array<number> = []
+      const refused = Promise.withResolvers<void>()
+      const note = (status: number) => {
+        if (statuses.push(status) === unfinished.count - unfinished.fitting) refused.resolve()
+      }
+      for (let n = 0; n < unfinished.count; n++) {
+        const body = new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new Uint8Array(unfinished.length))
+        })
+        const init = { method: "POST", headers, body, duplex: "half" }
+        void handler(new Request(url, init)).then(({ status }) => note(status))
+      }
+      yield* Effect.promise(() => refused.promise)
+      const genuine = new Request(url, { method: "POST", ...callbackRequest() })
+      expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
+      // The genuine body cost one more.
+      expect(statuses).toEqual(statuses.map(() => 503))
+      expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+    })
+)
+
+it.live(
+  "A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
+        host: "127.0.0.1",
+        port: 0
+      })
+      const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
+      const bytes = Buffer.from(head + "x".repeat(unfinished.length))
+      const answers: Array<string> = []
+      const refused = Promise.withResolvers<void>()
+      const sockets = Array.from({ length: unfinished.count }, () => connect(port, "127.0.0.1"))
+      for (const socket of sockets) {
+        socket.on("error", () => undefined)
+        socket.once("data", (data: Buffer) => {
+          const count = answers.push(data.toString("latin1").slice(0, 12))
+          if (count === unfinished.count - unfinished.fitting) refused.resolve()
+        })
+        socket.write(bytes)
+      }
+      yield* Effect.promise(() => refused.promise)
+      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+      for (const socket of sockets) socket.destroy()
+      expect(status).toBe(200)
+      expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
+      expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+    })
+)
+
 /** A server with at most four connections, whose requests wait until they are answered. */
 const limited = Effect.gen(function* () {
   const { promise, resolve } = Promise.withResolvers<void>()

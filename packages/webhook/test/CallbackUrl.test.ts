@@ -10,6 +10,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import fc from "fast-check"
@@ -79,6 +80,25 @@ describe("a callback URL", () => {
       expect(JSON.stringify(exit)).not.toContain("secret-path")
     }
   )
+
+  it("is refused when its token would be too long to be read", () => {
+    const url = "https://shop.example/c"
+    const lengthOf = (requestId: string) => {
+      const exit = make(url, "refund", { requestId })
+      return Exit.isSuccess(exit) ? new URL(exit.value).searchParams.get("pawl")?.length : undefined
+    }
+    const lengths = Array.from({ length: 1000 }, (_, length) => lengthOf("r".repeat(length)))
+    expect(Math.max(...lengths.map((length) => length ?? 0))).toBeLessThanOrEqual(1024)
+    expect(lengths[650]).toBeGreaterThan(800)
+    expect(lengths[999]).toBeUndefined()
+    expect(Exit.findErrorOption(make(url, "refund", { requestId: "secret".repeat(200) }))).toEqual(
+      Option.some(
+        new CallbackUrl.InvalidCallbackUrl({
+          message: "A callback URL has no room for a requestId or an account of this length"
+        })
+      )
+    )
+  })
 
   it("keeps the URL of the merchant byte for byte and appends the token", () => {
     expect(made("https://shop.example/c")).toMatch(/^https:\/\/shop\.example\/c\?pawl=[\w.-]+$/u)

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Admin from "../src/Admin.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
-import { ledgerOf, type Place } from "./places.ts"
+import { ledgerOf, numbersTo, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -21,13 +21,7 @@ const timeOf = (n: number) => 1_000_000 + Math.floor(n / 3)
 
 const fillSql = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const numbers = sql.literal(
-    sql.onDialectOrElse({
-      pg: () => `SELECT n FROM generate_series(1, ${inSql}) AS n`,
-      orElse: () =>
-        `WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${inSql}) SELECT n FROM s`
-    })
-  )
+  const numbers = numbersTo(sql, inSql)
   yield* sql`INSERT INTO pawl_transactions
       (transaction_id, scope, method, kind, callbacks, retry_at, created_at, new_status_at,
         dead_letter_reason, dead_letter_at)

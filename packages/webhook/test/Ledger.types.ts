@@ -7,6 +7,7 @@ import type * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
+import type { RequestStore } from "../src/RequestStore.ts"
 import type { Incoming, Verified, Verifier } from "../src/Verifier.ts"
 
 declare const ledger: Ledger["Service"]
@@ -51,5 +52,5 @@ export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transaction
 export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger> = true
 export const isInSql: IsSame<
   Layer.Success<typeof LedgerSql.layer>,
-  Ledger | LedgerSql.Transactions
+  Ledger | LedgerSql.Transactions | RequestStore
 > = true

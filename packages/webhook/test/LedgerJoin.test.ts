@@ -9,7 +9,7 @@ import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased, Registration } from "../src/Row.ts"
-import { emptied, type Place } from "./places.ts"
+import { emptied, type Place, within } from "./places.ts"
 import { apm, card, search, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -55,14 +55,11 @@ const bystanders = Effect.flatMap(SqlClient, (sql) =>
 )
 
 const promises = (place: Place) => {
-  const within =
-    <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
-    () =>
-      Effect.provide(body, emptied(place), { local: true })
+  const inPlace = within(place)
 
   it.effect(
     "a join changes no row but the two, and no callback of another row",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* twoRows()
@@ -88,7 +85,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "a join adds the numbers of callbacks, of the row and of each status, and joins the evidence",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient
@@ -109,7 +106,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "a join takes the order of the joined row if the other has none",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* twoRows()
@@ -122,7 +119,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "a join keeps an order that the row has",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* twoRows({ amount: "25.00" })
@@ -134,7 +131,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "a join keeps the read, the larger sequence and the last unconfirmed claim of the joined row (R37)",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* twoRows()

@@ -10,7 +10,7 @@ import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
-import { client, empty, ledgerOf, type Place } from "./places.ts"
+import { client, empty, ledgerOf, numbersTo, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -19,13 +19,7 @@ const rows = 60_000
 /** Fills a ledger: every tenth row is due. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient
-  const numbers = sql.literal(
-    sql.onDialectOrElse({
-      pg: () => `SELECT n FROM generate_series(1, ${rows}) AS n`,
-      orElse: () =>
-        `WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${rows}) SELECT n FROM s`
-    })
-  )
+  const numbers = numbersTo(sql, rows)
   yield* sql`INSERT INTO pawl_transactions
       (transaction_id, scope, method, kind, callbacks, retry_at, created_at, new_status_at, due_at,
         dead_letter_reason, dead_letter_at)
@@ -50,7 +44,7 @@ const live = Effect.gen(function* () {
   )
   yield* ledger.register({ kind: "card-payment", transactionId: "2" }, rows)
   yield* ledger.claim({ at: rows, until: 2 * rows, limit: 1 })
-  const claimed = yield* ledger.claim({ at: rows, until: 2 * rows, limit: 64 })
+  const claimed = yield* ledger.claim({ at: rows, until: 2 * rows, limit: 64, newest: 32 })
   expect(claimed.rows.length).toBeGreaterThanOrEqual(64)
   const leased = claimed.rows[0] as Leased
   yield* ledger.accept(callback(leased.transactionId), rows)
@@ -69,6 +63,11 @@ const live = Effect.gen(function* () {
   expect(yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)).toBe(true)
   const all = { reason, before: rows, dueAt: rows, rate: 10, limit: 20 } as const
   expect(yield* ledger.redriveAll(all)).toBe(20)
+  const start = { dueAt: rows / 2, transactionId: "", scope: "card" } as const
+  const planned = { after: start, readSince: rows, dueAt: 0, rate: 10, limit: 100 }
+  expect((yield* ledger.bringForward(planned))?.dueAt).toBe(rows / 2 + 990)
+  yield* ledger.noteAlive(rows)
+  expect(yield* ledger.lastAliveAt).toBe(rows)
   expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBe(100)
 })
 
@@ -151,7 +150,7 @@ await onPostgres((place) => {
             FROM generate_series(1, ${doneRows}) AS n`
           yield* sql`UPDATE pawl_transactions SET due_at = NULL`
           const at = 10 * doneRows
-          const claim = ledger.claim({ at, until: at + 1000, limit: 10 })
+          const claim = ledger.claim({ at, until: at + 1000, limit: 10, newest: 5 })
           expect((yield* claim).rows).toEqual([])
           yield* ledger.accept(verified("card", card()), at)
           const { rows } = yield* Effect.provideService(claim, Statement.CurrentTransformer, listen)

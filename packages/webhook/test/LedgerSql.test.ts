@@ -16,7 +16,7 @@ import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
 import * as Schema from "../src/internal/sql/Schema.ts"
-import { client, emptied, ledgerOf, type Place } from "./places.ts"
+import { client, emptied, ledgerOf, type Place, within } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -71,14 +71,11 @@ const groups = (place: Place, numRuns: number) => {
 }
 
 const promises = (place: Place) => {
-  const within =
-    <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
-    () =>
-      Effect.provide(body, emptied(place), { local: true })
+  const inPlace = within(place)
 
   it.effect(
     "keeps the bytes of the first and the newest body of a status, and their count",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient
@@ -98,7 +95,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "A31: reads no body but that of the status to tell",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient
@@ -135,7 +132,14 @@ const promises = (place: Place) => {
   it.effect("brings the tables of the first version up to date", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_migrations"]
+      const tables = [
+        "pawl_transactions",
+        "pawl_callbacks",
+        "pawl_quarantine",
+        "pawl_liveness",
+        "pawl_requests",
+        "pawl_migrations"
+      ]
       yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)
       yield* Migrator.make({})({
         table: "pawl_migrations",
@@ -184,7 +188,7 @@ const promises = (place: Place) => {
 
   it.effect(
     "rolls a write back with its transaction",
-    within(
+    inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient

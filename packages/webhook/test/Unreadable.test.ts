@@ -76,14 +76,31 @@ const handedOver = (place: Place) =>
     expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
   }).pipe(Effect.scoped)
 
+const listed = (place: Place) =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const ledger = Context.get(store, Ledger)
+    const sql = Context.get(store, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const odd = ["1", "2", "3"].map((transactionId) =>
+      verified("card", card({ transactionId, transactionStatus: "SETTLED" }))
+    )
+    for (const [at, each] of odd.entries()) yield* ledger.accept(each, at)
+    yield* sql`UPDATE pawl_quarantine SET body = ${new Uint8Array([123])} WHERE first_at = 1`
+    const ids = (yield* ledger.quarantined).map(({ transactionId }) => transactionId)
+    expect(ids).toEqual(["1", "3"])
+  }).pipe(Effect.scoped)
+
 const file = files()
 describe("in a SQLite file", () => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(file())
   )
+  it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(file()))
 })
 await onPostgres((place) => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(place)
   )
+  it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(place))
 })

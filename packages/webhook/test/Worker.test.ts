@@ -159,6 +159,47 @@ describe("a worker under load", () => {
         }
       })
     ))
+
+  it("reads a genuine claim within one read, whatever was captured before with statuses that are new (A30)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const readTime = 4 * second
+        const world = yield* World.make({
+          read: ({ id }) =>
+            Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "PENDING"), readTime)
+        })
+        const { receive } = yield* world.start
+        // Each status of a captured callback is new once, and is read first once.
+        for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
+          for (const id of many) yield* receive(id, status)
+          yield* World.pass("1 second")
+          for (let rounds = 0; rounds < 3; rounds++) {
+            expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(
+              2 * readTime
+            )
+            yield* World.pass("7 seconds")
+          }
+        }
+      })
+    ))
+
+  it("reads the oldest claim in time too, while newer ones come without an end (A30)", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          read: () => Effect.delay(Effect.succeed("PENDING"), second)
+        })
+        const { receive } = yield* world.start
+        // One worker reads 16 a second, and 20 come.
+        for (let id = 0; id < 1200; id++) {
+          yield* receive(String(id), "SUCCEED")
+          if (id % 20 === 19) yield* World.pass("1 second")
+        }
+        const first = new Set(world.reads.map(({ id }) => Number(id)))
+        const oldest = Array.from({ length: 8 * 30 }, (_, id) => id)
+        expect(oldest.filter((id) => !first.has(id))).toEqual([])
+      })
+    ))
 })
 
 describe("a worker that ends", () => {

@@ -71,6 +71,16 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("refuses a forward secret whose key after whsec_ is not base64", () =>
+    Effect.gen(function* () {
+      for (const PAWL_FORWARD_SECRET of ["whsec_hunter2!", "whsec_"]) {
+        expect(yield* refused({ PAWL_FORWARD_SECRET })).toContain(
+          "PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."
+        )
+      }
+    })
+  )
+
   it.live("names an unknown flag, a port in use and a store that is not available", () =>
     Effect.gen(function* () {
       const port = yield* serve(() => {})

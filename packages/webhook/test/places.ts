@@ -28,11 +28,28 @@ export const ledgerOf = (...place: Parameters<typeof client>) =>
 /** Empties a ledger's tables. */
 export const empty = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
-    ["pawl_transactions", "pawl_callbacks", "pawl_quarantine"],
+    ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_liveness", "pawl_requests"],
     (table) => sql`DELETE FROM ${sql(table)}`,
     { discard: true }
   )
 )
+
+/** Returns a query of the numbers from 1 to `count`, in the column `n`. */
+export const numbersTo = (sql: SqlClient, count: number) =>
+  sql.literal(
+    sql.onDialectOrElse({
+      pg: () => `SELECT n FROM generate_series(1, ${count}) AS n`,
+      orElse: () =>
+        `WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s`
+    })
+  )
+
+/** Runs the body of a test with an empty ledger in a store. */
+export const within =
+  (place: Place) =>
+  <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
+  () =>
+    Effect.provide(body, emptied(place), { local: true })
 
 /** Makes the layer of the ledger in a store. It is emptied each time it is built. */
 export const emptied = (place: Place) =>

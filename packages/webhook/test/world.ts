@@ -47,7 +47,8 @@ export type Flaw = "none" | "refused" | "unanswered"
 
 /**
  * The options of a world. `clock` returns how far the clock of a receiver is ahead of the world, in
- * milliseconds. Every statement sleeps for `latency` before it runs, and again after it.
+ * milliseconds. Every statement sleeps for `latency` before it runs, and again after it. With a `pollInterval` the ledger
+ * is watched for outages, like one that outlives its process.
  */
 export interface Options {
   readonly policy?: Policy
@@ -58,6 +59,7 @@ export interface Options {
   readonly flaw?: (now: number) => Flaw
   readonly latency?: Duration.Input
   readonly clock?: (now: number) => number
+  readonly pollInterval?: Duration.Duration
 }
 
 export const unreachable = Effect.fail(
@@ -160,6 +162,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       })
     return {
       ...ledger,
+      ...(options.pollInterval && { pollInterval: options.pollInterval }),
       accept: (verified, at) => state(ledger.accept(verified, at)),
       claim: (request) => {
         counts.claims++

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store can be read too, and is 503 from the start of the shutdown on. The store is asked at most
- * once a second, however many requests come.
+ * `/healthz` says that the process serves. `/readyz` says whether its store can be read too, and is 503 from the start
+ * of the shutdown on. The store is asked at most once a second, however many requests come.
  */
 import * as Effect from "effect/Effect"
 import { notAllowed, type Response, text, unavailable } from "../internal/admin/Response.ts"

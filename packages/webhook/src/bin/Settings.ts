@@ -6,8 +6,11 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import * as NodeStore from "../NodeStore.ts"
 import * as AdminSettings from "./AdminSettings.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
@@ -77,12 +80,6 @@ export const flags = {
   )
 }
 
-/** The store of the ledger. */
-export type Store =
-  | { readonly _tag: "memory" }
-  | { readonly _tag: "sqlite"; readonly filename: string }
-  | { readonly _tag: "postgres"; readonly url: Redacted.Redacted }
-
 const environment = Config.all({
   merchantKey: Config.String("PAWL_MERCHANT_KEY").pipe(Config.withDefault("")),
   merchantSecret: Config.Redacted("PAWL_MERCHANT_SECRET").pipe(
@@ -122,13 +119,13 @@ const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<stri
     : [`${name} cannot be used: give it without white space around it.`]
 }
 
-const storeOf = (text: string): Store | undefined => {
-  if (text === "memory") return { _tag: "memory" }
-  if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
-    return { _tag: "postgres", url: Redacted.make(text) }
-  }
-  const [, filename] = /^sqlite:(.+)$/u.exec(text) ?? []
-  return filename === undefined ? undefined : { _tag: "sqlite", filename }
+/** A secret of Standard Webhooks is `whsec_` and its key in base64. */
+const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string> => {
+  const [, key] = /^whsec_(.*)$/su.exec(Redacted.value(secret).trim()) ?? []
+  const isKey = key === undefined || (key !== "" && Result.isSuccess(Base64.decode(key)))
+  return isKey
+    ? problemsOf("PAWL_FORWARD_SECRET", secret)
+    : ["PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."]
 }
 
 /** Every process of the machine can read arguments, so a password may only come from the environment. */
@@ -162,7 +159,7 @@ export const make = Effect.fnUntraced(function* (flags: {
   const forward = Option.getOrUndefined(flags.forward)
   const storeName = Option.isSome(flags.store) ? "--store" : "PAWL_STORE"
   const storeText = Option.getOrElse(flags.store, () => Redacted.value(env.store) || "memory")
-  const store = storeOf(storeText)
+  const store = NodeStore.parse(storeText)
   const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
@@ -184,7 +181,7 @@ export const make = Effect.fnUntraced(function* (flags: {
   const sentences = [
     ...credentials.flat(),
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
-    ...problemsOf("PAWL_FORWARD_SECRET", env.forwardSecret),
+    ...forwardSecretProblems(env.forwardSecret),
     ...(store === undefined
       ? [`${storeName} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
       : storeName === "--store" && hasPassword(storeText)

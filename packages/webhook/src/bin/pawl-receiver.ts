@@ -10,7 +10,7 @@ const end = (sentence: string): never => {
 if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   end(`pawl-receiver needs Node 22.19 or newer; this is ${process.version}`)
 }
-await import("./ReceiverCommand.ts").catch((error: Error) => {
+await import("./ReceiverMain.ts").catch((error: Error) => {
   const [, name] = /^Cannot find package '([^']+)'/u.exec(error.message) ?? []
   if (name === undefined) throw error
   end(`pawl-receiver needs ${name}: npm install ${name}`)

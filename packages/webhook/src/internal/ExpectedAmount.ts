@@ -4,6 +4,7 @@
 import type { Signed } from "@pawl/core/Callback"
 import * as Grammar from "@pawl/core/Grammar"
 import type { Kind } from "@pawl/core/Kind"
+import type { RequestRow } from "../RequestRow.ts"
 import type { Row, Ordered } from "../Row.ts"
 
 /** Tells whether the order fixes the amount of a kind. Subscriptions and intents may change their amounts. */
@@ -28,6 +29,20 @@ export const differs = (row: Row): boolean =>
     ({ signed }) =>
       signed !== undefined && !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
   )
+
+/**
+ * Tells whether the callbacks of a transaction may be those of a request: one of them is signed with its fields, and all
+ * such have the account, the amount and the currency of the request, as far as they are known.
+ */
+export const isOfRequest = (request: RequestRow, row: Row): boolean => {
+  const ordered = { ...row.ordered, ...request.ordered }
+  const canChange = request.kind === "payment-intent" || request.kind === "subscription"
+  const all = Object.values(row.newestCallbacks).flatMap(({ signed }) => signed ?? [])
+  const isSame = (signed: Signed) =>
+    (ordered.account === undefined || ordered.account === signed.account) &&
+    (canChange || isAsOrdered(ordered, signed))
+  return all.length > 0 && all.every(isSame)
+}
 
 const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>
   (ordered?.currency === undefined || ordered.currency === currency) &&

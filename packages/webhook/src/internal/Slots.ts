@@ -12,9 +12,17 @@ const counts: PerLane = { tell: 48, ask: 16, retry: 16, repeat: 8 }
 export const make = Effect.gen(function* () {
   const free: Record<Lane, number> = { ...counts }
   const freed = yield* Latch.make()
+  let isNewestNext = true
   return {
     /** Returns the number of free slots in each lane. */
     free: (): PerLane => ({ ...free }),
+    /** Returns how many of the free slots for first reads take the newest rows: half, in turns if the number is odd. */
+    newest: (): number => {
+      const isOdd = free.ask % 2 === 1
+      const count = Math.floor(free.ask / 2) + (isOdd && isNewestNext ? 1 : 0)
+      if (isOdd) isNewestNext = !isNewestNext
+      return count
+    },
     /** Takes a slot; returns false when none is free. */
     take: (lane: Lane): boolean => {
       if (free[lane] === 0) return false

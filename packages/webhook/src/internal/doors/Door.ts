@@ -25,4 +25,4 @@ export const responseHeaders = (status: StatusCode): Readonly<Record<string, str
 
 /** Message of the error that is logged when other code has read the body of a request. */
 export const bodyAlreadyRead =
-  "Other code read the body of a callback before the receiver: put the receiver before body parsers such as express.json()"
+  "Other code read the body of a callback before the receiver: put the receiver before body parsers such as express.json(), or have the parser keep the bytes in rawBody"

@@ -12,6 +12,7 @@ import * as RowRule from "../../RowRule.ts"
 import * as StoredRow from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as DeadLetters from "./DeadLetters.ts"
+import * as Found from "../requests/Found.ts"
 import * as Quarantine from "./Quarantine.ts"
 
 type RedriveAll = Parameters<Ledger["Service"]["redriveAll"]>[0]
@@ -30,6 +31,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   const quarantine = Quarantine.make()
   const work = yield* Latch.make()
   let leases = 0
+  let aliveAt: number | undefined
 
   const all = () => [...slots.values()].flatMap(({ rows }) => rows)
   const allOpen = () => [...open].flatMap(({ rows }) => rows)
@@ -85,8 +87,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return leased === undefined ? [] : [leased]
   }
 
-  const claim = ({ at, limit, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
-    const claimed = StoredRow.claimable(allOpen(), at, limit)
+  const claim = ({ at, limit, newest, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
+    const claimed = StoredRow.claimable(allOpen(), at, limit, newest)
     const rows = claimed.flatMap((stored) => lease(stored, until))
     return { rows, dueAt: StoredRow.nextClaimableAt(allOpen(), limit) }
   }
@@ -129,18 +131,29 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     work.openUnsafe()
   }
 
+  const bringForward = (page: StoredRow.PlannedPage) => {
+    const { changed, last } = StoredRow.bringForward(allOpen(), page)
+    for (const slot of open) slot.rows = slot.rows.map((stored) => changed.get(stored) ?? stored)
+    work.openUnsafe()
+    return last
+  }
+
   const redriveAll = ({ dueAt, rate, ...page }: RedriveAll): number => {
     const parked = DeadLetters.page(all(), page)
     parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate)))
     return parked.length
   }
 
-  return {
+  const ledger: Ledger["Service"] = {
     accept: (verified, at) => Effect.suspend(() => accept(verified, at)),
     register: (registration, at) =>
       Effect.suspend(() => Effect.fromResult(register(registration, at))),
     claim: (options) => Effect.sync(() => claim(options)),
-    write: (leased, change) => Effect.sync(() => write(leased, change)),
+    write: (leased, change) =>
+      Effect.sync(() => {
+        Found.report(ledger, leased, change)
+        return write(leased, change)
+      }),
     get: (method, transactionId) =>
       Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
     body: ({ method, scope, transactionId }, status) =>
@@ -163,7 +176,14 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     deleteBodies: (options) => Effect.sync(() => deleteBodies(options)),
     quarantined: Effect.sync(quarantine.list),
     shift: (options) => Effect.sync(() => shift(options)),
+    noteAlive: (at) =>
+      Effect.sync(() => {
+        aliveAt = at
+      }),
+    lastAliveAt: Effect.sync(() => aliveAt),
+    bringForward: (page) => Effect.sync(() => bringForward(page)),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity
   }
+  return ledger
 })

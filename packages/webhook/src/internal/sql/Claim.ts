@@ -39,10 +39,11 @@ interface Options {
   readonly at: number
   readonly until: number
   readonly limit: number | PerLane
+  readonly newest?: number | undefined
 }
 
 /** The id of a lease: 53 bits that the database draws, so that two processes with the same seed draw different ids. */
-const leaseIds = {
+export const leaseIds = {
   pg: () => "floor(random() * 9007199254740992)::bigint",
   orElse: () => "random() & 9007199254740991"
 }
@@ -119,21 +120,21 @@ export const make = (sql: SqlClient): Claims => {
 const claimFrom = Effect.fnUntraced(function* (
   sql: SqlClient,
   from: PerLane,
-  { at, limit, until }: Options
+  { at, limit, newest = 0, until }: Options
 ) {
   const limits = perLane(limit)
   const asked = lanes.filter((lane) => limits[lane] > 0)
   if (asked.length === 0) return { rows: [], dueAt: undefined, soonest: Infinity, asked }
   const soonest = yield* nextClaimable(sql, asked, (lane) => from[lane] - 1)
   if (soonest > at) return { rows: [], dueAt: finite(soonest), soonest, asked }
-  const lines = yield* Retry.onConflict(lease(sql, asked, { at, from, limits, until }))
-  const newest = yield* newestOfAll(sql, lines)
+  const lines = yield* Retry.onConflict(lease(sql, asked, { at, from, limits, newest, until }))
+  const callbacks = yield* newestOfAll(sql, lines)
   const counts = Map.groupBy(lines, ({ lane }) => lane)
   const isUsedUp = (lane: Lane) => (counts.get(Lanes.numberOf(lane)) ?? []).length === limits[lane]
   const next = yield* nextClaimable(sql, asked, (lane) => (isUsedUp(lane) ? from[lane] - 1 : at))
   return {
     rows: lines.map((line): Leased => ({
-      ...rowOf(line, newest(line)),
+      ...rowOf(line, callbacks(line)),
       lease: Number(line.lease),
       evidenceAtLease: line.evidence
     })),
@@ -151,28 +152,39 @@ const lease = (
     at,
     from,
     limits,
+    newest,
     until
-  }: Omit<Options, "limit"> & {
+  }: Omit<Options, "limit" | "newest"> & {
     readonly from: PerLane
     readonly limits: PerLane
+    readonly newest: number
   }
 ) => {
   const leaseId = sql.literal(sql.onDialectOrElse(leaseIds))
   const skipLocked = sql.literal(
     sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" })
   )
-  // PostgreSQL locks no rows in a UNION, so each lane is a query of its own.
-  const dueIn = asked.map(
-    (lane) => sql`${sql(lane)} AS MATERIALIZED (
+  const oldestFirst = sql.literal("")
+  const newestFirst = sql.literal("DESC")
+  const parts = asked.map((lane) => ({
+    name: lane as string,
+    lane,
+    order: oldestFirst,
+    limit: limits[lane] - (lane === "ask" ? newest : 0)
+  }))
+  if (newest > 0) parts.push({ name: "newest", lane: "ask", order: newestFirst, limit: newest })
+  // PostgreSQL locks no rows in a UNION, so each part is a query of its own.
+  const dueIn = parts.map(
+    ({ lane, limit, name, order }) => sql`${sql(name)} AS MATERIALIZED (
       SELECT transaction_id, scope FROM pawl_transactions
       WHERE ${isIn(sql, lane)} AND claimable_at BETWEEN ${from[lane]} AND ${at}
-      ORDER BY claimable_at LIMIT ${limits[lane]} ${skipLocked}
+      ORDER BY claimable_at ${order} LIMIT ${limit} ${skipLocked}
     )`
   )
   const all = sql.join(
     " UNION ALL ",
     false
-  )(asked.map((lane) => sql`SELECT transaction_id, scope FROM ${sql(lane)}`))
+  )(parts.map(({ name }) => sql`SELECT transaction_id, scope FROM ${sql(name)}`))
   return Effect.map(
     sql<Columns & { readonly was_claimable_at: BigInteger; readonly lane: number }>`
       WITH ${sql.csv(dueIn)}, due AS MATERIALIZED (${all})

@@ -55,14 +55,13 @@ const writeAndJoin = Effect.fnUntraced(function* (
   if (line === undefined) return
   const isLine = sql`transaction_id = ${line.transaction_id} AND scope = ${line.scope}`
   const isTarget = sql`transaction_id = ${target.transaction_id} AND scope = ${target.scope}`
-  const [ordered, other] =
-    line.registered > target.registered
-      ? [line.ordered, target.ordered]
-      : [target.ordered, line.ordered]
+  const isOrderOfLine = target.ordered === null || line.order_registered > target.order_registered
+  const order = isOrderOfLine ? line : target
   const joined = [
     sql`evidence = evidence | ${line.evidence}`,
     sql`callbacks = callbacks + ${line.callbacks}`,
-    sql`ordered = ${ordered ?? other}`,
+    sql`ordered = ${order.ordered}`,
+    sql`order_registered = ${order.order_registered}`,
     sql`registered = ${Math.max(line.registered, target.registered)}`,
     sql`names_refund = names_refund | ${line.names_refund}`,
     sql`told = COALESCE(told, ${line.told})`,

@@ -11,6 +11,7 @@ import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Accepted } from "../../Ledger.ts"
@@ -60,14 +61,16 @@ interface Columns {
   readonly body: Uint8Array
 }
 
-/** Lists the quarantined callbacks, oldest first. */
+/** Lists the quarantined callbacks, oldest first. A body that cannot be read any more does not hide the others. */
 export const list = (sql: SqlClient): Effect.Effect<ReadonlyArray<Verified>, SqlError> =>
   Effect.map(
     sql<Columns>`SELECT method, reason, secret, body FROM pawl_quarantine ORDER BY first_at, digest`,
     (lines) =>
-      lines.map(({ body: bytes, method, reason, secret }) => {
-        const { body, signed } = readBody(method, bytes)
-        return verified({
+      lines.flatMap(({ body: bytes, method, reason, secret }) => {
+        const read = Result.try(() => readBody(method, bytes))
+        if (Result.isFailure(read)) return []
+        const { body, signed } = read.success
+        const callback = verified({
           method,
           kind: method,
           transactionId: signed.transactionId,
@@ -80,6 +83,7 @@ export const list = (sql: SqlClient): Effect.Effect<ReadonlyArray<Verified>, Sql
           body,
           bytes
         })
+        return [callback]
       })
   )
 

@@ -8,14 +8,14 @@ import * as Result from "effect/Result"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
-import type { Ordered, Registration } from "../../Row.ts"
-import { orderAfter, type RegisteredDifferently } from "../../Order.ts"
+import type { Registration } from "../../Row.ts"
+import { orderAfter, type OrderOfRow, type RegisteredDifferently } from "../../Order.ts"
 import { find } from "../../StoredRow.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import { type Columns, orderedIn } from "./RowCodec.ts"
 
-type Stored = Pick<Columns, "kind" | "method" | "ordered" | "registered" | "scope">
+type Stored = Pick<Columns, "kind" | "method" | "order_registered" | "ordered" | "scope">
 type Registered = Result.Result<unknown, RegisteredDifferently>
 
 /**
@@ -31,13 +31,16 @@ export const make = (
   ): Effect.fn.Return<Registered, SqlError> {
     const { kind, transactionId: transaction_id } = registration
     for (;;) {
-      const rows = yield* sql<Stored>`SELECT scope, method, kind, ordered, registered
+      const rows = yield* sql<Stored>`SELECT scope, method, kind, ordered, order_registered
         FROM pawl_transactions
         WHERE transaction_id = ${transaction_id}${Lookup.everyScope(sql)}`
       const candidates = rows.filter(({ method }) => method === methodOf(kind))
       const row = find(candidates, (candidate) => candidate.kind, kind, "registration")
       const order = orderAfter(
-        { ordered: orderedIn(row?.ordered ?? null), registered: row?.registered === 1 },
+        {
+          ordered: orderedIn(row?.ordered ?? null),
+          isOrderRegistered: row?.order_registered === 1
+        },
         registration
       )
       if (Result.isFailure(order)) return order
@@ -49,24 +52,25 @@ export const make = (
   /** Translates `RowRule.register`. Writes nothing if the row has another order than the one that was read. */
   const upsert = (
     { kind, status, transactionId }: Registration,
-    ordered: Ordered | undefined,
+    { isOrderRegistered, ordered }: OrderOfRow,
     row: Stored | undefined,
     at: number
   ) => {
     const insert = (scope: Kind | Fragment) => sql`INSERT INTO pawl_transactions AS stored
-      (transaction_id, scope, method, kind, ordered, registered, evidence, retry_at, created_at,
-        new_status_at, due_at, lane)
+      (transaction_id, scope, method, kind, ordered, order_registered, registered, evidence, retry_at,
+        created_at, new_status_at, due_at, lane)
       VALUES (${transactionId}, ${scope}, ${methodOf(kind)}, ${kind},
-        ${ordered === undefined ? null : JSON.stringify(ordered)}, 1,
+        ${ordered === undefined ? null : JSON.stringify(ordered)}, ${isOrderRegistered ? 1 : 0}, 1,
         ${status === undefined ? Evidence.none : Evidence.confirmed(status)}, ${at}, ${at}, ${at}, ${at},
         ${Lanes.numberOf("tell")})
       ON CONFLICT (transaction_id, scope) DO UPDATE SET
         kind = excluded.kind,
         registered = 1,
         ordered = excluded.ordered,
+        order_registered = excluded.order_registered,
         evidence = stored.evidence | excluded.evidence,
         ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}
-      WHERE stored.registered = ${row?.registered ?? 0}
+      WHERE stored.order_registered = ${row?.order_registered ?? 0}
         AND stored.ordered IS NOT DISTINCT FROM ${row?.ordered ?? null}
       RETURNING scope`
     return sql.onDialectOrElse({

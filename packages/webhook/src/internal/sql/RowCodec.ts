@@ -28,6 +28,7 @@ export interface Columns extends Key {
   readonly kind: Kind
   readonly ordered: string | null
   readonly registered: number
+  readonly order_registered: number
   readonly names_refund: number
   readonly amount_cleared: number
   readonly secret: Row["secret"] | null
@@ -106,6 +107,7 @@ const readableRowOf = (columns: Columns, newestCallbacks: Row["newestCallbacks"]
   kind: columns.kind,
   ordered: orderedIn(columns.ordered),
   registered: columns.registered === 1,
+  isOrderRegistered: columns.order_registered === 1,
   namesRefund: columns.names_refund === 1,
   amountCleared: columns.amount_cleared === 1,
   secret: columns.secret ?? undefined,

@@ -12,6 +12,8 @@
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
+ * - `pawl_liveness`: one line with the time at which a worker was last alive.
+ * - `pawl_requests`: the requests to the service. `body` and `answer` are sealed. `claimable_at` is as above.
  *
  * Times are milliseconds since the epoch and are parameters of each statement: no column has a time zone, and
  * no statement uses the clock of the database. Bodies are the bytes as received.
@@ -174,12 +176,64 @@ const scopes = Effect.gen(function* () {
   })
 })
 
+/** Keeps whether an order is that of a registration, and when a worker was last alive. */
+const orderAndLiveness = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE pawl_transactions ADD COLUMN order_registered INTEGER NOT NULL DEFAULT 0`
+  yield* sql`UPDATE pawl_transactions SET order_registered = 1
+    WHERE registered = 1 AND ordered IS NOT NULL`
+  yield* sql`CREATE TABLE pawl_liveness (id INTEGER PRIMARY KEY, alive_at BIGINT NOT NULL)`
+})
+
+/** Makes the table of the requests. The columns of the bodies come last, as in `pawl_callbacks`. */
+const requests = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE pawl_requests (
+    request_id TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    has_card_data INTEGER NOT NULL,
+    ordered TEXT,
+    created_at BIGINT NOT NULL,
+    retry_from BIGINT NOT NULL,
+    expires_at BIGINT,
+    begun_at BIGINT,
+    attempts INTEGER NOT NULL,
+    refusal TEXT,
+    refusal_count INTEGER,
+    refusal_since BIGINT,
+    due_at BIGINT,
+    lease BIGINT,
+    lease_until BIGINT,
+    lease_in_doubt INTEGER,
+    outcome TEXT,
+    not_sent TEXT,
+    settled_at BIGINT,
+    method TEXT,
+    transaction_id TEXT,
+    denied_transaction_id TEXT,
+    parked_reason TEXT,
+    parked_at BIGINT,
+    claimable_at BIGINT GENERATED ALWAYS AS (COALESCE(lease_until, due_at)) STORED,
+    body TEXT,
+    answer TEXT
+  )`
+  yield* sql`CREATE INDEX pawl_requests_claimable
+    ON pawl_requests (claimable_at) WHERE claimable_at IS NOT NULL`
+  yield* sql`CREATE INDEX pawl_requests_parked
+    ON pawl_requests (parked_at, request_id) WHERE parked_at IS NOT NULL`
+  yield* sql`CREATE INDEX pawl_requests_texts ON pawl_requests (settled_at)
+    WHERE settled_at IS NOT NULL AND (body IS NOT NULL OR answer IS NOT NULL)`
+})
+
 /** Every version of the tables, in order. */
 export const migrations = {
   "1_ledger": tables,
   "2_signed_columns": signedColumns,
   "3_lane": laneColumn,
-  "4_scopes": scopes
+  "4_scopes": scopes,
+  "5_order_and_liveness": orderAndLiveness,
+  "6_requests": requests
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -15,4 +15,4 @@ export const shift = (sql: SqlClient, { at, by, until }: Options) =>
       due_at = CASE WHEN due_at <= ${at} THEN due_at
         WHEN due_at - ${by} < ${at} THEN ${at} ELSE due_at - ${by} END,
       lease_until = CASE WHEN lease_until > ${until} THEN ${until} ELSE lease_until END
-    WHERE claimable_at > ${at} AND claimable_at <= ${at + 2 * by}`
+    WHERE claimable_at > ${at} AND claimable_at <= ${until + 2 * by}`

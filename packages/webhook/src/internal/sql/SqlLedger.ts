@@ -13,9 +13,11 @@ import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import type { Accepted, Ledger } from "../../Ledger.ts"
+import type { RequestStore } from "../../RequestStore.ts"
 import type { Change, Key, Leased } from "../../Row.ts"
 import { find, ofNamedRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as Found from "../requests/Found.ts"
 import type { AwaitResult } from "../SharedTimeout.ts"
 import * as SqlAccept from "./Accept.ts"
 import * as SqlBacklog from "./Backlog.ts"
@@ -25,9 +27,11 @@ import * as SqlBodies from "./DeleteBodies.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
+import * as SqlLiveness from "./Liveness.ts"
 import * as Lookup from "./Lookup.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
 import * as SqlRegister from "./Register.ts"
+import * as SqlRequests from "./Requests.ts"
 import * as Retry from "./Retry.ts"
 import { isReadOnly } from "./Server.ts"
 import { type Columns, rowOf } from "./RowCodec.ts"
@@ -46,11 +50,16 @@ const committers = { pg: () => 2, orElse: () => 1 }
 /** The longest time until a row that another process made due is noticed. */
 const pollInterval = Duration.millis(250)
 
-/** Makes a ledger over the tables of a database. `retire` is given each error of the database. */
+interface Stores {
+  readonly ledger: Ledger["Service"]
+  readonly requests: RequestStore["Service"]
+}
+
+/** Makes a ledger and a request store over the tables of a database. `retire` is given each error of the database. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient,
   retire: (error: SqlError) => Effect.Effect<void>
-): Effect.fn.Return<Ledger["Service"], SqlError, Digest.Digest | Scope.Scope> {
+): Effect.fn.Return<Stores, SqlError, Digest.Digest | Scope.Scope> {
   const scope = yield* Effect.scope
   const work = yield* Latch.make()
   const claims = SqlClaim.make(sql)
@@ -95,7 +104,22 @@ export const make = Effect.fnUntraced(function* (
     return line?.body ?? undefined
   })
 
-  return {
+  const requests = yield* SqlRequests.make(sql, {
+    run,
+    makeCommit: makeCommitTogether(sql, { run, wait, wake }),
+    register,
+    wake,
+    retire,
+    clock
+  })
+
+  /** Settles the request before the lease ends: after a crash between the two, the row is claimed and released again. */
+  const findRequest = (leased: Leased, change: Change) => {
+    const found = Found.named(leased, change)
+    return found === undefined ? Effect.void : requests.find(found.requestId, found.row)
+  }
+
+  const ledger: Ledger["Service"] = {
     accept: (verified, at) => unavailable(accept(verified, at)),
     register: (registration, at) =>
       Effect.flatMap(
@@ -106,7 +130,8 @@ export const make = Effect.fnUntraced(function* (
       ),
     claim: (options) =>
       bounded(Retry.timeoutIn(scope)(Effect.andThen(refreshClock, claims.claim(options)))),
-    write: (leased, change) => bounded(write(leased, change)),
+    write: (leased, change) =>
+      bounded(Effect.andThen(findRequest(leased, change), write(leased, change))),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
     body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
@@ -117,10 +142,15 @@ export const make = Effect.fnUntraced(function* (
     deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),
     shift: (options) => bounded(Effect.tap(run(SqlShift.shift(sql, options)), wake(options.at))),
+    noteAlive: (at) => bounded(run(SqlLiveness.noteAlive(sql, at))),
+    lastAliveAt: bounded(run(SqlLiveness.lastAliveAt(sql))),
+    bringForward: (page) =>
+      bounded(Effect.tap(run(SqlLiveness.bringForward(sql, page)), wake(page.dueAt))),
     ...(clock && { time: clock.time }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval
   }
+  return { ledger, requests: requests.store }
 })
 
 /** Tells whether one item of a group may have caused the error. A retry does not help after such an error. */
@@ -232,3 +262,35 @@ const makeWrite = Effect.fnUntraced(function* (sql: SqlClient, { run, wait, wake
     }
   })
 })
+
+/** Makes the function that commits works together. PostgreSQL itself shares a flush of the disk. */
+const makeCommitTogether = (
+  sql: SqlClient,
+  { run, wait }: Tools
+): SqlRequests.Tools["makeCommit"] => {
+  interface Item {
+    readonly requestId: string
+    readonly work: Effect.Effect<unknown, SqlError>
+  }
+  const together = (items: ReadonlyArray<Item>) =>
+    run(sql.withTransaction(Effect.forEach(items, ({ work }) => work)))
+  return sql.onDialectOrElse({
+    pg: () => Effect.succeed((_: string, work: Item["work"]) => run(sql.withTransaction(work))),
+    orElse: () =>
+      Effect.map(
+        GroupCommit.make<Item, unknown, SqlError>({
+          maxSize: maxGroupSize,
+          committers: 1,
+          commit: together,
+          commitAlone: (item) => together([item]),
+          isBlocked: () => false,
+          isItemError,
+          keyOf: ({ requestId }) => ({ key: requestId, variant: "" }),
+          wait,
+          maxWaiting,
+          full
+        }),
+        (commit) => (requestId: string, work: Item["work"]) => commit({ requestId, work })
+      )
+  })
+}

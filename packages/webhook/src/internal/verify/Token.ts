@@ -38,7 +38,8 @@ export interface Token {
 /** Begins every signed text. */
 const signedPrefix = "pawl callback url 1\n"
 const tagBytes = 16
-const maxLength = 1024
+/** The longest token. A longer one is ignored when it comes back, so it is not issued. */
+export const maxLength = 1024
 
 type Text = string | null
 type Content = readonly [Operation, Text, Text, Text, Text]

@@ -1,0 +1,84 @@
+/**
+ * Requests that survive, in one SQLite file, with the settings of the environment.
+ *
+ * **Details**
+ *
+ * The layer puts `Requests` over the ledger and the request store of `NodeSqlite`. It reads `PAWL_MERCHANT_SECRET`, and
+ * the seal keys of `Seal` if there are any. A receiver over the same ledger tells the handler of every transaction.
+ *
+ * **Example** (A payment that survives the end of its process)
+ *
+ * ```ts
+ * import * as NodeRequests from "@pawl/webhook/NodeRequests"
+ * import { Requests } from "@pawl/webhook/Requests"
+ * import * as Effect from "effect/Effect"
+ *
+ * const pay = Requests.use(({ send }) =>
+ *   send("apm-payment", {
+ *     requestId: "order-17",
+ *     accountId: "4711",
+ *     amount: "10.00",
+ *     currency: "EUR",
+ *     apmPayload: { paymentMethod: "WALLET" }
+ *   })
+ * )
+ *
+ * // Needs a `RequestSender`, which `Pawl.layerSenderConfig` of `@pawl/http` provides.
+ * const program = Effect.provide(pay, NodeRequests.layerConfig({ filename: "orders.db" }))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { InvalidSecret } from "@pawl/core/CallbackError"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import type { RequestSender } from "@pawl/core/RequestSender"
+import type * as Config from "effect/Config"
+import * as Layer from "effect/Layer"
+import * as CallbackUrl from "./CallbackUrl.ts"
+import type { Ledger } from "./Ledger.ts"
+import type * as LedgerSql from "./LedgerSql.ts"
+import * as NodeSqlite from "./NodeSqlite.ts"
+import * as Requests from "./Requests.ts"
+import type { RequestStore } from "./RequestStore.ts"
+import * as Seal from "./Seal.ts"
+
+/**
+ * The options of `Requests`, and the file of the database.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Requests.Options, NodeSqlite.Options {}
+
+/**
+ * The services of a layer: requests, and the ledger that they share a database with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services = Requests.Requests | Ledger | RequestStore | LedgerSql.Transactions
+
+/**
+ * The reasons why the layer does not start: the file cannot be used, or a secret or seal key is missing or invalid.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type StartError =
+  | LedgerSql.StartError
+  | Config.ConfigError
+  | InvalidSecret
+  | Seal.InvalidSealKey
+
+/**
+ * Layer that makes requests from the settings of the environment.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (options: Options): Layer.Layer<Services, StartError, RequestSender> =>
+  Requests.layer(options).pipe(
+    Layer.provideMerge(NodeSqlite.layerLedger(options)),
+    Layer.provide([CallbackUrl.layerConfig, Seal.layerConfig]),
+    Layer.provide(NodeHmac.layer)
+  )

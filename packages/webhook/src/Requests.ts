@@ -1,0 +1,281 @@
+/**
+ * Makes requests that survive: a payment that is asked for once happens once, whichever process ends.
+ *
+ * **Details**
+ *
+ * `send` takes these steps in one call:
+ *
+ * 1. It makes the callback URL and the bytes of the request (`CallbackUrl`, `RequestSender`).
+ * 2. It writes the request to the database of the ledger (`RequestStore`), sealed. Only then the first byte leaves.
+ * 3. It sends the bytes.
+ * 4. It writes the outcome, and registers the transaction in the ledger, in one transaction.
+ *
+ * A process that ends between the steps leaves a request without an outcome. Any process of the same database then sends
+ * the same bytes under the same requestId, until the outcome is known. The service processes a requestId once
+ * (`spec.md`, "Conventions"), so there is one effect. The handler is told of the transaction like of any other.
+ *
+ * Such a request is in doubt. A 400 or 404 to it settles nothing, because it may come from a proxy. The same refusal
+ * three times over ten minutes parks the request for a person, and so does the end of `Profile.requestIdWindow`. A
+ * callback or a read of the transaction settles it too, if its callback URL was made here.
+ *
+ * Bodies and outcomes are sealed, and a body is deleted once the answer is known. The body of a request with card data is
+ * never stored; only a keyed digest of it is.
+ *
+ * **Example** (A payment that survives the end of its process)
+ *
+ * ```ts
+ * import * as Requests from "@pawl/webhook/Requests"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const pay = Effect.fn("pay")(function* (orderId: string) {
+ *   const { send } = yield* Requests.Requests
+ *   return yield* send("apm-payment", {
+ *     requestId: orderId,
+ *     accountId: "4711",
+ *     amount: "10.00",
+ *     currency: "EUR",
+ *     apmPayload: { paymentMethod: "WALLET" }
+ *   })
+ * })
+ *
+ * export const layer = Requests.layer({ callbackUrl: "https://shop.example/callback" })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as CardData from "@pawl/core/CardData"
+import type { ValidationFailed } from "@pawl/core/PaymentsError"
+import { Profile } from "@pawl/core/Profile"
+import {
+  type EncodedRequest,
+  type RequestError,
+  type RequestInput,
+  type RequestKind,
+  type RequestResponse,
+  RequestSender,
+  type SendLimits
+} from "@pawl/core/RequestSender"
+import * as RequestId from "@pawl/core/RequestId"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CallbackUrl, type InvalidCallbackUrl } from "./CallbackUrl.ts"
+import * as Attempt from "./internal/requests/Attempt.ts"
+import * as Lease from "./internal/requests/Lease.ts"
+import * as Order from "./internal/requests/Order.ts"
+import type * as Process from "./internal/requests/Process.ts"
+import * as Recovery from "./internal/requests/Recovery.ts"
+import * as Sending from "./internal/requests/Sending.ts"
+import type { NewRequest, ParkedRequest, RequestRow } from "./RequestRow.ts"
+import {
+  CardDataRefused,
+  RequestConflict,
+  type RequestNotSent,
+  RequestParked,
+  type ResponseLost
+} from "./RequestsError.ts"
+import { RequestStore } from "./RequestStore.ts"
+import { orderedOf } from "./Row.ts"
+import { Seal } from "./Seal.ts"
+
+/**
+ * Service that makes requests.
+ *
+ * - `send` makes a request and returns the response, or fails as the method of the service does. The same request under
+ *   the same requestId gets the stored outcome, or waits for it, at most 60 seconds. Without a `requestId` in the input
+ *   one is made. `limits` are those of this call; a request whose call ended is still sent later. It must not run inside a transaction of the database: that is a defect.
+ * - `enqueue` writes a request that a worker sends later. Inside `LedgerSql.Transactions` it is part of that transaction.
+ *   A request that is enqueued again is written once. `expiresAt` (ms since the epoch) is when it is not sent any more.
+ * - `cancel` settles a request as not sent, and returns true, if its first byte cannot have left.
+ * - `get` returns the row of a request. Its texts are sealed.
+ * - `parked` lists a page of the parked requests, oldest first: those behind `after`.
+ * - `redrive` makes a parked request due again, and returns whether it did. With `hadNoEffect` a person states that it had
+ *   no effect; without it, a request whose `Profile.requestIdWindow` is over stays parked. A found request is redriven with
+ *   `hadNoEffect` only: its transaction is that of another request.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Requests extends Context.Service<
+  Requests,
+  {
+    readonly send: <K extends RequestKind>(
+      kind: K,
+      input: RequestInput<K>,
+      limits?: SendLimits
+    ) => Effect.Effect<RequestResponse<K>, SendError<K>>
+    readonly enqueue: <K extends RequestKind>(
+      kind: K,
+      input: RequestInput<K>,
+      options?: { readonly expiresAt?: number | undefined }
+    ) => Effect.Effect<{ readonly requestId: string }, EnqueueError>
+    readonly cancel: (requestId: string) => Effect.Effect<boolean, StoreUnavailable>
+    readonly get: (requestId: string) => Effect.Effect<RequestRow | undefined, StoreUnavailable>
+    readonly parked: (
+      page: Parameters<RequestStore["Service"]["parked"]>[0]
+    ) => Effect.Effect<ReadonlyArray<ParkedRequest>, StoreUnavailable>
+    readonly redrive: (
+      requestId: string,
+      options?: { readonly hadNoEffect?: boolean | undefined }
+    ) => Effect.Effect<boolean, StoreUnavailable>
+  }
+>()("@pawl/webhook/Requests") {}
+
+/**
+ * The errors of `send`. If the request store is not available, the request may be written, and `send` fails with
+ * `OutcomeUnknown`: call again with its requestId.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type SendError<K extends RequestKind = RequestKind> =
+  | RequestError<K>
+  | InvalidCallbackUrl
+  | RequestConflict
+  | RequestNotSent
+  | RequestParked
+  | ResponseLost
+
+/**
+ * The errors of `enqueue`.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type EnqueueError =
+  | CardDataRefused
+  | InvalidCallbackUrl
+  | RequestConflict
+  | RequestParked
+  | StoreUnavailable
+  | ValidationFailed
+
+/**
+ * The options of the service.
+ *
+ * - `callbackUrl`: the callback URL of every request whose input has none. A signed token is added to either.
+ * - `rebuild`: returns the input of a request with card data once more, so that it can be sent again after a crash.
+ *   Without it such a request is parked.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly callbackUrl?: string | undefined
+  readonly rebuild?: Process.InputOf | undefined
+}
+
+/**
+ * Layer that makes requests, and sends those that are due until its scope ends. Then it begins no more of them, and leaves
+ * 15 seconds to those that run.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (
+  options?: Options
+): Layer.Layer<Requests, never, CallbackUrl | RequestSender | RequestStore | Seal> =>
+  Layer.effect(Requests, make(options))
+
+const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const seal = yield* Seal
+  const store = yield* RequestStore
+  const sender = yield* RequestSender
+  const callbackUrl = yield* CallbackUrl
+  const { requestIdWindow } = yield* Profile
+  const window = Duration.toMillis(requestIdWindow)
+
+  const encode = Effect.fnUntraced(function* <K extends RequestKind>(
+    kind: K,
+    input: RequestInput<K>
+  ) {
+    const requestId = input.requestId ?? (yield* RequestId.make)
+    const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
+    const signedUrl =
+      url === undefined
+        ? undefined
+        : yield* callbackUrl.make(url, Order.operationOf(kind, input), {
+            ...Order.fieldsOf(input),
+            requestId
+          })
+    return yield* sender.encode(kind, {
+      ...input,
+      requestId,
+      ...(signedUrl !== undefined && { callbackUrl: signedUrl })
+    })
+  })
+
+  /** Returns what is stored of a request. */
+  const newRequest = Effect.fnUntraced(function* (
+    { body, kind, requestId }: EncodedRequest,
+    expiresAt?: number
+  ): Effect.fn.Return<NewRequest> {
+    const json = Attempt.objectIn(body)
+    const hasCardData = CardData.isIn(kind, json)
+    const digest = seal.digest(kind, body)
+    const sealed = hasCardData ? undefined : yield* seal.seal({ requestId, part: "body" }, body)
+    const ordered = orderedOf({ ...Order.fieldsOf(json), requestId })
+    return { requestId, kind, digest, hasCardData, ordered, body: sealed, expiresAt }
+  })
+
+  const { rebuild } = options
+  const tools: Process.Tools = {
+    store,
+    sender,
+    seal,
+    window,
+    rebuild:
+      rebuild &&
+      ((requestId, kind) =>
+        Effect.flatMap(rebuild(requestId, kind), (input) => encode(kind, { ...input, requestId })))
+  }
+
+  const send = Effect.fn("Requests.send")(function* <K extends RequestKind>(
+    kind: K,
+    input: RequestInput<K>,
+    limits?: SendLimits
+  ): Effect.fn.Return<RequestResponse<K>, SendError<K>> {
+    if (yield* store.isInTransaction) {
+      return yield* Effect.die(
+        new Error("A request cannot be sent inside a transaction of the database: enqueue it")
+      )
+    }
+    const request = yield* encode(kind, input)
+    const sent = Sending.run(tools, request, yield* newRequest(request), limits)
+    return yield* sent as Effect.Effect<RequestResponse<K>, SendError<K>>
+  })
+
+  const enqueue = Effect.fn("Requests.enqueue")(function* <K extends RequestKind>(
+    kind: K,
+    input: RequestInput<K>,
+    { expiresAt }: { readonly expiresAt?: number | undefined } = {}
+  ): Effect.fn.Return<{ readonly requestId: string }, EnqueueError> {
+    const request = yield* encode(kind, input)
+    const { requestId } = request
+    const written = yield* newRequest(request, expiresAt)
+    if (written.hasCardData) return yield* new CardDataRefused({ requestId })
+    const { isNew, row } = yield* store.write(written, { at: yield* Lease.timeOf(store) })
+    if (isNew) return { requestId }
+    const match = row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
+    if (match === "different") return yield* new RequestConflict({ requestId })
+    if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })
+    return { requestId }
+  })
+
+  yield* Recovery.start(tools)
+  return Requests.of({
+    send,
+    enqueue,
+    cancel: (requestId) => Effect.flatMap(Lease.timeOf(store), (at) => store.cancel(requestId, at)),
+    get: store.get,
+    parked: store.parked,
+    redrive: Effect.fn("Requests.redrive")(function* (requestId, { hadNoEffect } = {}) {
+      const row = yield* store.get(requestId)
+      const canSend = row?.hasCardData !== true || rebuild !== undefined
+      const at = yield* Lease.timeOf(store)
+      return yield* store.redrive(requestId, { at, window, hadNoEffect, canSend })
+    })
+  })
+})

@@ -1,0 +1,241 @@
+/**
+ * Encrypts stored requests and outcomes, and makes keyed digests of requests.
+ *
+ * **Details**
+ *
+ * The ciphertext is AES-256-GCM with a random nonce. Its additional data is the requestId and the part, so a text
+ * opens only for the request and the part that it was sealed for. The digest is HMAC-SHA256 of the kind and the
+ * body: a plain digest of a body with a card number could be guessed. It leaves out the security code, which must
+ * not be kept in any form, and whatever the secrets of the merchant change: the checksum, and the token in the
+ * callback URL.
+ *
+ * | option | variable | meaning |
+ * |---|---|---|
+ * | `key` | `PAWL_SEAL_KEY` | 32 random bytes in base64 or hex; it seals and makes digests |
+ * | `previousKey` | `PAWL_SEAL_KEY_PREVIOUS` | the key before it, which only opens and compares |
+ * | `current` | `PAWL_MERCHANT_SECRET` | the merchant secret; without a key, the keys are derived from it |
+ * | `previous` | `PAWL_MERCHANT_SECRET_PREVIOUS` | the secret before it |
+ *
+ * Keys are derived by HKDF-SHA256 (RFC 5869). Every text has the id of its key, and each key and secret that is given
+ * opens what it sealed: a key can be set later, and a secret can be rotated, while requests are on their way
+ * (`docs/decisions/0061-stored-requests-are-sealed-by-a-key-or-by-the-merchant-secret.md`).
+ *
+ * @since 0.1.0
+ */
+import { InvalidSecret } from "@pawl/core/CallbackError"
+import * as Checksum from "@pawl/core/Checksum"
+import { Hmac } from "@pawl/core/Hmac"
+import { isolatedBy } from "@pawl/core/Isolated"
+import type { RequestKind } from "@pawl/core/RequestSender"
+import * as Config from "effect/Config"
+import { ConfigProvider } from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as AesGcm from "./internal/seal/AesGcm.ts"
+import * as CanonicalBody from "./internal/seal/CanonicalBody.ts"
+import * as SealedText from "./internal/seal/SealedText.ts"
+import * as SealKeys from "./internal/seal/SealKeys.ts"
+import * as Secret from "./internal/verify/Secret.ts"
+
+/**
+ * Service that encrypts texts and makes digests.
+ *
+ * - `seal`: encrypts a text for a part of a request.
+ * - `open`: decrypts it. Fails with `NotOpened`.
+ * - `digest`: returns the digest of the body of a request. It may be stored beside a body with a card number.
+ * - `compare`: tells whether a digest is that of this body. `no-key` means that the key of the digest is not given.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Seal extends Context.Service<
+  Seal,
+  {
+    readonly seal: (part: Part, text: string) => Effect.Effect<string>
+    readonly open: (part: Part, sealed: string) => Effect.Effect<string, NotOpened>
+    readonly digest: (kind: RequestKind, body: string) => string
+    readonly compare: (
+      digest: string,
+      kind: RequestKind,
+      body: string
+    ) => "same" | "different" | "no-key"
+  }
+>()("@pawl/webhook/Seal") {}
+
+/**
+ * A part of a stored request: the body that is sent, or the outcome.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Part {
+  readonly requestId: string
+  readonly part: "body" | "outcome"
+}
+
+/**
+ * The keys and secrets. `key` or `current` is required.
+ *
+ * - `key`, `previousKey`: 32 bytes each, as base64 (also base64url) or hex.
+ * - `current`, `previous`: the merchant secrets, as for `Verifier.layer`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly key?: Redacted.Redacted | undefined
+  readonly previousKey?: Redacted.Redacted | undefined
+  readonly current?: Redacted.Redacted | undefined
+  readonly previous?: Redacted.Redacted | undefined
+}
+
+/**
+ * Error raised when a text cannot be opened: `no-key` if the key that sealed it is not given, `damaged` if the text
+ * was changed or belongs to another request.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class NotOpened extends Data.TaggedError("NotOpened")<{
+  readonly reason: "no-key" | "damaged"
+}> {
+  override get message() {
+    return this.reason === "no-key"
+      ? "The key that sealed this text is not given: set PAWL_SEAL_KEY_PREVIOUS or PAWL_MERCHANT_SECRET_PREVIOUS"
+      : "The sealed text was changed, or belongs to another request"
+  }
+}
+
+/**
+ * Error raised at the start when a key is not 32 bytes in base64 or hex. The error does not contain the key.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidSealKey extends Data.TaggedError("InvalidSealKey")<{
+  readonly key: "current" | "previous"
+}> {
+  /** Empty, so that a program prints the message alone. */
+  override readonly stack = ""
+  override get message() {
+    const variable = `PAWL_SEAL_KEY${this.key === "previous" ? "_PREVIOUS" : ""}`
+    return `The ${this.key} seal key (${variable} in the environment) cannot be used: give 32 random bytes as base64 or hex, for example from: openssl rand -base64 32`
+  }
+}
+
+/**
+ * Layer that uses the given keys and secrets.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options: Options): Layer.Layer<Seal, InvalidSealKey | InvalidSecret, Hmac> =>
+  Layer.effect(Seal, make(options))
+
+/**
+ * Layer that takes the keys and secrets from the variables of the table above.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig: Layer.Layer<
+  Seal,
+  Config.ConfigError | InvalidSealKey | InvalidSecret,
+  Hmac
+> =
+  // PURE, as in Verifier.
+  /* @__PURE__ */ isolatedBy(
+    [ConfigProvider, Hmac],
+    /* @__PURE__ */ Layer.suspend(() =>
+      Layer.effect(
+        Seal,
+        Effect.flatMap(
+          Config.all({
+            key: variable("PAWL_SEAL_KEY"),
+            previousKey: variable("PAWL_SEAL_KEY_PREVIOUS"),
+            current: variable("PAWL_MERCHANT_SECRET"),
+            previous: variable("PAWL_MERCHANT_SECRET_PREVIOUS")
+          }),
+          make
+        )
+      )
+    )
+  )
+
+const variable = (name: string) => Config.Redacted(name).pipe(Config.withDefault(undefined))
+
+const make = Effect.fnUntraced(function* (options: Options) {
+  const { keyed } = yield* Hmac
+  const prepare = yield* AesGcm.make
+  const sources = yield* Effect.all({
+    key: ifGiven(options.key, (key) => checkKey("current", key)),
+    current: ifGiven(options.current, (secret) => Secret.check("current", secret)),
+    previousKey: ifGiven(options.previousKey, (key) => checkKey("previous", key)),
+    previous: ifGiven(options.previous, (secret) => Secret.check("previous", secret))
+  })
+  const derived = [
+    sources.key && SealKeys.fromKey(keyed, sources.key),
+    sources.current && SealKeys.fromSecret(keyed, sources.current),
+    sources.previousKey && SealKeys.fromKey(keyed, sources.previousKey),
+    sources.previous && SealKeys.fromSecret(keyed, sources.previous)
+  ].filter((keys) => keys !== undefined)
+  const [first] = derived
+  if (first === undefined || !(sources.key ?? sources.current))
+    return yield* new InvalidSecret({ secret: "current" })
+  const ciphers = new Map(
+    yield* Effect.forEach(derived, ({ aes, id }) =>
+      Effect.map(prepare(aes), (cipher) => [id, cipher] as const)
+    )
+  )
+  const digestOf = ({ id, sign }: SealKeys.Keys, kind: RequestKind, body: string): string =>
+    SealedText.write(id, sign(`${kind}\n${CanonicalBody.of(body)}`))
+  const cipherOf = (id: string) =>
+    Effect.fromNullishOr(ciphers.get(id)).pipe(
+      Effect.mapError(() => new NotOpened({ reason: "no-key" }))
+    )
+
+  return Seal.of({
+    seal: (part, text) =>
+      Effect.map(
+        Effect.flatMap(Effect.orDie(cipherOf(first.id)), ({ encrypt }) =>
+          encrypt(utf8.encode(text), additional(part))
+        ),
+        (bytes) => SealedText.write(first.id, bytes)
+      ),
+    open: Effect.fnUntraced(function* (part, sealed) {
+      const read = SealedText.read(sealed)
+      if (read === undefined) return yield* new NotOpened({ reason: "damaged" })
+      const { decrypt } = yield* cipherOf(read.id)
+      const bytes = yield* decrypt(read.bytes, additional(part))
+      return bytes === undefined
+        ? yield* new NotOpened({ reason: "damaged" })
+        : new TextDecoder().decode(bytes)
+    }),
+    digest: (kind, body) => digestOf(first, kind, body),
+    compare: (digest, kind, body) => {
+      const id = SealedText.read(digest)?.id
+      const keys = derived.find((each) => each.id === id)
+      if (keys === undefined) return "no-key"
+      return Checksum.matches(digestOf(keys, kind, body), digest) ? "same" : "different"
+    }
+  })
+})
+
+const utf8 = new TextEncoder()
+
+/** The additional data. A part has no line break, so no two parts have the same data. */
+const additional = ({ part, requestId }: Part): Uint8Array =>
+  utf8.encode(`pawl seal 1 ${part}\n${requestId}`)
+
+const ifGiven = <A, B, E>(value: A | undefined, use: (value: A) => Effect.Effect<B, E>) =>
+  value === undefined ? Effect.undefined : use(value)
+
+const checkKey = (name: "current" | "previous", key: Redacted.Redacted) => {
+  const bytes = SealKeys.read(key)
+  return bytes === undefined
+    ? Effect.fail(new InvalidSealKey({ key: name }))
+    : Effect.succeed(bytes)
+}

@@ -1,0 +1,223 @@
+/**
+ * One attempt of a request under a lease: sends its bytes, and writes what became of it.
+ */
+import * as Json from "@pawl/core/Json"
+import type {
+  EncodedRequest,
+  RequestError,
+  RequestKind,
+  RequestRefusal,
+  RequestResponse,
+  RequestSender,
+  SendLimits
+} from "@pawl/core/RequestSender"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import { methodOf } from "@pawl/core/Kind"
+import type { LeasedRequest, Outcome, ParkReason, RequestRow } from "../../RequestRow.ts"
+import * as RequestTimes from "../../RequestTimes.ts"
+import type { RequestStore } from "../../RequestStore.ts"
+import type { NotOpened, Seal } from "../../Seal.ts"
+import { alarmsFor, counters } from "../Counters.ts"
+import * as Lease from "./Lease.ts"
+import * as Order from "./Order.ts"
+import * as Refusal from "./Refusal.ts"
+
+/** The services of an attempt. */
+export interface Tools {
+  readonly store: RequestStore["Service"]
+  readonly sender: RequestSender["Service"]
+  readonly seal: Seal["Service"]
+}
+
+/** The answer of the service: a response, or the refusal that it sent as one. */
+export type Answer = Result.Result<RequestResponse<RequestKind>, RequestRefusal<RequestKind>>
+
+/**
+ * The end of an attempt: the answer, or the error without one. `row` is the row as it is now; undefined if it could not
+ * be written.
+ */
+export interface Attempted {
+  readonly answer: Answer | undefined
+  readonly error: Refusal.Failure | undefined
+  readonly row: RequestRow | undefined
+}
+
+const settledFor = counters("requests_settled", "outcome", "Requests whose outcome became known")
+const parkedFor = counters("requests_parked", "reason", "Requests that were left to a person")
+
+/** Raises an alarm about a request. */
+export const raiseAlarm = (requestId: string, reason: string): Effect.Effect<void> =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    alarmsFor(reason).updateUnsafe(1, context)
+    return Effect.annotateLogs(Effect.logWarning({ _tag: "Alarm", reason }), { requestId })
+  })
+
+/** Counts a row that became settled or parked, and raises an alarm if a person has to decide. */
+export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    if (row?.outcome !== undefined) {
+      settledFor(row.outcome._tag).updateUnsafe(1, context)
+      return Effect.void
+    }
+    if (row?.parked === undefined) return Effect.void
+    parkedFor(row.parked.reason).updateUnsafe(1, context)
+    return raiseAlarm(row.requestId, alarms[row.parked.reason])
+  })
+
+const alarms: Readonly<Record<ParkReason, string>> = {
+  refused: "the service refuses a request again and again: it is parked",
+  window: "a request is in doubt for longer than the service keeps its requestId: it is parked",
+  "card-data": "a request with card data is in doubt and cannot be made again: it is parked",
+  "rebuilt-differently": "a request was made again with another body: it is parked",
+  "no-key": "no key opens a stored request: it is parked",
+  unreadable: "a stored request was changed: it is parked"
+}
+
+const registeredDifferently =
+  "the response to a request names an operation that is registered with another order"
+
+/** Parses a body that was encoded before. */
+export const objectIn = (body: string): object => {
+  const json: unknown = Result.getOrUndefined(Json.fromText(body))
+  return Predicate.isObject(json) ? json : {}
+}
+
+/** Writes the answer of the service, and registers its transaction. */
+const settleAnswer = Effect.fnUntraced(function* (
+  { seal, sender, store }: Tools,
+  { body, kind, requestId }: EncodedRequest,
+  answer: Answer
+) {
+  const text = yield* seal.seal({ requestId, part: "outcome" }, sender.encodeOutcome(kind, answer))
+  const response: object = Result.match(answer, {
+    onSuccess: (value) => value,
+    onFailure: (refusal) => (refusal._tag === "Declined" ? refusal.response : refusal)
+  })
+  const registration = Order.registrationOf(kind, objectIn(body), response)
+  const transaction = registration && {
+    method: methodOf(registration.kind),
+    transactionId: registration.transactionId
+  }
+  const settled = yield* store.settle(
+    requestId,
+    { outcome: { _tag: "Answered", text }, at: yield* Lease.timeOf(store), transaction },
+    registration
+  )
+  if (settled.isSettled) yield* report(settled.row)
+  if (settled.refusal !== undefined) yield* raiseAlarm(requestId, registeredDifferently)
+  return settled.row
+})
+
+/** Writes an outcome without an effect, under the lease. */
+export const settleWithout = Effect.fnUntraced(function* (
+  { store }: Pick<Tools, "store">,
+  { lease, requestId }: LeasedRequest,
+  outcome: Outcome
+) {
+  const at = yield* Lease.timeOf(store)
+  const settled = yield* store.settle(requestId, { outcome, at, lease: lease.id })
+  if (settled.isSettled) yield* report(settled.row)
+  return settled.row
+})
+
+/** Returns the reason to park a request that cannot be opened. */
+export const reasonToPark = ({ reason }: NotOpened): ParkReason =>
+  reason === "no-key" ? "no-key" : "unreadable"
+
+/** Parks a request under its lease. */
+export const park = Effect.fnUntraced(function* (
+  { store }: Pick<Tools, "store">,
+  leased: LeasedRequest,
+  reason: ParkReason
+) {
+  const row = yield* store.park(leased, reason, yield* Lease.timeOf(store))
+  yield* report(row)
+  return row
+})
+
+/** Ends the lease, and plans the next attempt. */
+const release = Effect.fnUntraced(function* (
+  { store }: Tools,
+  leased: LeasedRequest,
+  error: Refusal.Failure
+) {
+  const at = yield* Lease.timeOf(store)
+  const wait = Math.max(RequestTimes.waitAfter(leased.attempts), Refusal.retryAfter(error))
+  const row = yield* store.release(leased, {
+    at,
+    dueAt: at + Math.min(wait, RequestTimes.maxWait),
+    refusal: Refusal.reasonOf(error),
+    hadNoEffect: Refusal.hadNoEffect(error)
+  })
+  yield* report(row)
+  return row
+})
+
+/** Writes the end of an attempt without an answer. Nobody waits for an enqueued request, so it is tried again. */
+const writeFailure = Effect.fnUntraced(function* (
+  tools: Tools,
+  leased: LeasedRequest,
+  error: Refusal.Failure,
+  isAwaited: boolean
+) {
+  const isDefinite = !leased.lease.inDoubt && Refusal.hadNoEffect(error)
+  if (!isDefinite || !isAwaited) return yield* release(tools, leased, error)
+  if (error._tag === "ValidationFailed" && error.sent) {
+    const text = yield* tools.seal.seal(
+      { requestId: leased.requestId, part: "outcome" },
+      Refusal.encode(error)
+    )
+    return yield* settleWithout(tools, leased, { _tag: "Refused", text })
+  }
+  return yield* settleWithout(tools, leased, { _tag: "NotSent", reason: "no-effect" })
+})
+
+/** A write that fails is left to the next owner of the lease, which sends the same bytes again. */
+const orLeft = (
+  write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
+  requestId: string
+) =>
+  write.pipe(
+    Effect.catch(({ message }) =>
+      Effect.annotateLogs(Effect.logWarning("The outcome of a request was not written", message), {
+        requestId
+      }).pipe(Effect.as(undefined))
+    )
+  )
+
+/**
+ * Sends a request that is begun. With `isAwaited` a caller waits for its outcome, and goes on waiting if the lease is
+ * lost; without, the loss of the lease interrupts.
+ */
+export const run = (
+  tools: Tools,
+  leased: LeasedRequest,
+  request: EncodedRequest,
+  isAwaited: boolean,
+  limits?: SendLimits
+): Effect.Effect<Attempted> => {
+  const { sender, store } = tools
+  const renewal = Lease.renew(store, leased)
+  const interruptedAt = Effect.flatMap(Lease.timeOf(store), (at) =>
+    Effect.ignore(store.release(leased, { at, dueAt: at }))
+  )
+  return Effect.result(sender.send(request, { ...limits, inDoubt: leased.lease.inDoubt })).pipe(
+    Effect.raceFirst(Effect.andThen(renewal, isAwaited ? Effect.never : Effect.interrupt)),
+    Effect.onInterrupt(() => interruptedAt),
+    Effect.flatMap(
+      Effect.fnUntraced(function* (result: Result.Result<object, RequestError>) {
+        const error = Result.isFailure(result) ? result.failure : undefined
+        if (error !== undefined && !Refusal.isAnswer(error)) {
+          const row = yield* orLeft(writeFailure(tools, leased, error, isAwaited), leased.requestId)
+          return { answer: undefined, error, row }
+        }
+        const answer = result as Answer
+        const row = yield* orLeft(settleAnswer(tools, request, answer), leased.requestId)
+        return { answer, error: undefined, row }
+      }, Effect.uninterruptible)
+    )
+  )
+}

@@ -1,0 +1,41 @@
+/**
+ * Tells a request store in memory which requests the rows of its ledger name. In a database the ledger does that itself.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import type { Ledger } from "../../Ledger.ts"
+import type { Change, Leased, Row } from "../../Row.ts"
+
+type Listener = (requestId: string, found: Row) => void
+
+/** By the ledger. */
+const listeners = new WeakMap<Ledger["Service"], Listener>()
+
+/** Calls a function with each request that a row of a ledger names, and with the row. */
+export const listen = (ledger: Ledger["Service"], listener: Listener): void => {
+  listeners.set(ledger, listener)
+}
+
+/**
+ * Returns the row and the request that it names when its lease ends, if the service has confirmed a status of the
+ * transaction, and no response named it.
+ */
+export const named = (
+  leased: Leased,
+  { evidence = Evidence.none, read, release }: Change
+): { readonly requestId: string; readonly row: Row } | undefined => {
+  const requestId = leased.ordered?.requestId
+  if (release === undefined || leased.registered || requestId === undefined) return undefined
+  const row = {
+    ...leased,
+    evidence: Evidence.join(leased.evidence, evidence),
+    read: Evidence.joinRead(leased.read, read)
+  }
+  return Evidence.confirmedStatuses(row.evidence).length === 0 ? undefined : { requestId, row }
+}
+
+/** Reports the request that a row of a ledger names when its lease ends. */
+export const report = (ledger: Ledger["Service"], leased: Leased, change: Change): void => {
+  const listener = listeners.get(ledger)
+  const found = listener && named(leased, change)
+  if (found !== undefined) listener?.(found.requestId, found.row)
+}

@@ -1,0 +1,34 @@
+/**
+ * The lease under which a request is sent. It lasts 30 seconds and is renewed every 10 seconds.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { LeasedRequest } from "../../RequestRow.ts"
+import type { RequestStore } from "../../RequestStore.ts"
+import * as LedgerClock from "../LedgerClock.ts"
+import * as LedgerLease from "../Lease.ts"
+
+type Store = RequestStore["Service"]
+
+/** The time that a lease lasts, in milliseconds. */
+export const { duration } = LedgerLease
+
+const renewalInterval = Duration.seconds(10)
+const renewalTimeout = Duration.seconds(15)
+
+/** Returns the time of a store, in milliseconds since the epoch. */
+export const timeOf = (store: Store): Effect.Effect<number> =>
+  Effect.map(Clock.Clock, (clock) => LedgerClock.timeOf(store, clock))
+
+/** Renews a lease until it is lost, or until the store cannot renew it for 15 seconds. */
+export const renew = (store: Store, leased: LeasedRequest): Effect.Effect<void> =>
+  timeOf(store).pipe(
+    Effect.flatMap((now) => store.renew(leased, now + duration)),
+    Effect.retry(LedgerLease.retrySchedule),
+    Effect.timeout(renewalTimeout),
+    Effect.orElseSucceed(() => false),
+    Effect.delay(renewalInterval),
+    Effect.repeat({ while: (isRenewed) => isRenewed }),
+    Effect.asVoid
+  )

@@ -1,0 +1,63 @@
+/**
+ * The order of a request: the operation of its callback URL, and the registration of its transaction.
+ */
+import type { KnownKind } from "@pawl/core/Kind"
+import type { RequestKind } from "@pawl/core/RequestSender"
+import { isStatus } from "@pawl/core/Status"
+import * as Predicate from "effect/Predicate"
+import { type CreateRequest, orderedOf, type Registration } from "../../Row.ts"
+import type { Operation } from "../verify/Token.ts"
+
+/** The kind of the transaction that a request makes. A customer's choice decides that of an intent. */
+const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
+  "apm-payment": "apm-payment",
+  "apm-payout": "apm-payout",
+  "card-payment": "card-payment",
+  "card-charge": "card-payment",
+  "card-payout": "card-payout",
+  refund: "refund",
+  subscription: undefined,
+  "payment-intent": undefined
+}
+
+/** Returns the operation of the callback URL of a request. */
+export const operationOf = (kind: RequestKind, input: object): Operation => {
+  if (kind === "subscription") return "card-payment"
+  const isPayout = "type" in input && input.type === "PAYOUT"
+  return transactionKinds[kind] ?? (isPayout ? "payout" : "payment")
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined
+
+/** Returns the fields of a decoded body or of an input that become the order. */
+export const fieldsOf = (body: object): CreateRequest => {
+  const fields: Readonly<Record<string, unknown>> = { ...body }
+  return {
+    requestId: textOf(fields["requestId"]),
+    accountId: textOf(fields["accountId"]),
+    mid: textOf(fields["mid"]),
+    amount: textOf(fields["amount"]),
+    currency: textOf(fields["currency"])
+  }
+}
+
+/** Returns the registration of a request's transaction; undefined if its response names none. */
+export const registrationOf = (
+  kind: RequestKind,
+  body: object,
+  response: object
+): Registration | undefined => {
+  const transactionKind = transactionKinds[kind]
+  const id = Predicate.hasProperty(response, kind === "refund" ? "refundId" : "transactionId")
+    ? response[kind === "refund" ? "refundId" : "transactionId"]
+    : undefined
+  if (transactionKind === undefined || typeof id !== "string") return undefined
+  const status = "transactionStatus" in response ? response.transactionStatus : undefined
+  return {
+    ...orderedOf(fieldsOf(body)),
+    kind: transactionKind,
+    transactionId: id,
+    ...(isStatus(status) && { status })
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The errors of an attempt: whether the request may have taken effect, and whether the service refused it.
+ */
+import * as Json from "@pawl/core/Json"
+import {
+  FieldFault,
+  OutcomeUnknown,
+  type ReadError,
+  Unreachable,
+  ValidationFailed
+} from "@pawl/core/PaymentsError"
+import type { RequestError } from "@pawl/core/RequestSender"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+/** An error without an answer. */
+export type Failure = ReadError | OutcomeUnknown
+
+/** Tells whether an error is an answer of the service: the operation failed. */
+export const isAnswer = (
+  error: RequestError
+): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
+  error._tag === "Declined" || error._tag === "IntentRejected"
+
+/** Tells whether a request surely had no effect. It must not have been in doubt before the attempt. */
+export const hadNoEffect = (error: Failure): boolean => {
+  switch (error._tag) {
+    case "Unauthorized":
+    case "ValidationFailed":
+    case "NotFound":
+    case "RateLimited":
+      return true
+    case "Unreachable":
+      return !error.sent
+    case "UnexpectedResponse":
+      return isRefusalStatus(error.status)
+    case "ServiceFailed":
+    case "OutcomeUnknown":
+      return false
+  }
+}
+
+/** Tells whether a status refuses. A 409 or 423 means that the same requestId may be processed right now. */
+const isRefusalStatus = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 409 && status !== 423
+
+/** The error in which the service refused a request, if it did. */
+const refusalIn = (error: Failure): ReadError | undefined => {
+  const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
+  const isRefusal =
+    last._tag === "NotFound" ||
+    (last._tag === "ValidationFailed" && last.sent) ||
+    (last._tag === "UnexpectedResponse" && isRefusalStatus(last.status))
+  return isRefusal ? last : undefined
+}
+
+/**
+ * Returns the refusal of the service in words, which name fields and no values; undefined if the service did not refuse
+ * the request. A 401 is none: it is about the credentials.
+ */
+export const reasonOf = (error: Failure): string | undefined => {
+  const refusal = refusalIn(error)
+  return refusal && refusal.message.slice(0, maxReason)
+}
+
+const maxReason = 500
+
+/** Returns how long the service asks to wait, in milliseconds. */
+export const retryAfter = (error: Failure): number =>
+  error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
+
+const Stored = Schema.Struct({
+  status: Schema.optionalKey(Schema.Int),
+  fields: Schema.Array(FieldFault)
+})
+const decode = Schema.decodeUnknownResult(Stored)
+
+/** Writes a refusal with 400 as text that can be stored. */
+export const encode = ({ fields, status }: ValidationFailed): string =>
+  JSON.stringify({ ...(status !== undefined && { status }), fields })
+
+/** Reads the text of `encode`. */
+export const fromText = (text: string): ValidationFailed => {
+  const { fields, status } = Result.getOrElse(
+    Result.flatMap(Json.fromText(text), decode),
+    (): typeof Stored.Type => ({ fields: [] })
+  )
+  return new ValidationFailed({ sent: true, fields, ...(status !== undefined && { status }) })
+}
+
+/** Makes the error of a request whose outcome is not known, because of something that is not the service. */
+export const unknown = (requestId: string, reason: string): OutcomeUnknown =>
+  new OutcomeUnknown({
+    requestId,
+    cause: new Unreachable({ reason, sent: true, attempts: 0 })
+  })
+
+/** Makes the error of a request that may take effect after an attempt that failed. */
+export const inDoubt = (requestId: string, error: Failure): OutcomeUnknown =>
+  error._tag === "OutcomeUnknown" ? error : new OutcomeUnknown({ requestId, cause: error })

@@ -1,0 +1,140 @@
+/**
+ * Sends a request for a caller who waits for its outcome.
+ */
+import type {
+  EncodedRequest,
+  RequestKind,
+  RequestRefusal,
+  SendLimits,
+  RequestResponse
+} from "@pawl/core/RequestSender"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { isLeased, type NewRequest, type RequestRow } from "../../RequestRow.ts"
+import * as RequestTimes from "../../RequestTimes.ts"
+import {
+  RequestConflict,
+  RequestNotSent,
+  RequestParked,
+  ResponseLost
+} from "../../RequestsError.ts"
+import * as Attempt from "./Attempt.ts"
+import * as Lease from "./Lease.ts"
+import type * as Process from "./Process.ts"
+import * as Refusal from "./Refusal.ts"
+
+/** How long a call waits for the outcome of a request that another call or process has in flight. */
+const waitTime = Duration.toMillis(Duration.seconds(60))
+const waitInterval = Duration.millis(250)
+
+type Response = RequestResponse<RequestKind>
+
+/** The errors without an answer. */
+export type SendError =
+  | Refusal.Failure
+  | RequestRefusal<RequestKind>
+  | RequestConflict
+  | RequestNotSent
+  | RequestParked
+  | ResponseLost
+
+/** Writes a request and sends it, or returns the outcome of the one that was written before. */
+export const run = Effect.fnUntraced(function* (
+  tools: Process.Tools,
+  request: EncodedRequest,
+  written: NewRequest,
+  limits?: SendLimits
+): Effect.fn.Return<Response, SendError> {
+  const { seal, sender, store, window } = tools
+  const { kind, requestId } = request
+
+  /** The store may have done what it did not answer, so the request may be sent. */
+  const inStore = <A>(call: Effect.Effect<A, { readonly _tag: "StoreUnavailable" }>) =>
+    Effect.mapError(call, () => Refusal.unknown(requestId, "the request store is not available"))
+
+  const sent = (leased: Parameters<typeof Attempt.run>[1]) =>
+    Effect.flatMap(Attempt.run(tools, leased, request, true, limits), ({ answer, error, row }) => {
+      if (answer !== undefined) return Effect.fromResult(answer)
+      // Another process or a callback may have brought an outcome meanwhile.
+      const tag = row?.outcome?._tag
+      const isFact = tag === "Answered" || tag === "Found"
+      const known = row !== undefined && isFact ? outcomeOf(row) : undefined
+      if (known !== undefined) return known
+      if (error === undefined) return Effect.fail(Refusal.unknown(requestId, "no answer"))
+      // Without an outcome in its row the request is sent again, so the error of one attempt is not its end.
+      return Effect.fail(row?.outcome === undefined ? Refusal.inDoubt(requestId, error) : error)
+    })
+
+  const responseLost = (transaction: RequestRow["transaction"]) =>
+    new ResponseLost({ requestId, transactionId: transaction?.transactionId ?? "" })
+
+  /** Returns the stored outcome of a request; undefined if the request may be sent anew. */
+  const outcomeOf = (row: RequestRow): Effect.Effect<Response, SendError> | undefined => {
+    const { outcome, transaction } = row
+    const opened = (text: string) =>
+      Effect.mapError(
+        seal.open({ requestId, part: "outcome" }, text),
+        (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
+      )
+    switch (outcome?._tag) {
+      case "Answered":
+        if (outcome.text === undefined) return Effect.fail(responseLost(transaction))
+        return Effect.flatMap(opened(outcome.text), (text) =>
+          sender.decodeOutcome({ kind, requestId }, text)
+        )
+      case "Refused":
+        if (outcome.text === undefined) return Effect.fail(Refusal.fromText(""))
+        return Effect.flatMap(opened(outcome.text), (text) => Effect.fail(Refusal.fromText(text)))
+      case "Found":
+        return Effect.fail(responseLost(transaction))
+      case "NotSent":
+        return outcome.reason === "no-effect"
+          ? undefined
+          : Effect.fail(new RequestNotSent({ requestId, reason: outcome.reason }))
+      case undefined:
+        return undefined
+    }
+  }
+
+  /** Takes the request over if nobody works on it. Card data that was not stored is there now. */
+  const takeOver = Effect.fnUntraced(function* (row: RequestRow) {
+    const at = yield* Lease.timeOf(store)
+    const until = at + Lease.duration
+    if (row.outcome !== undefined) return yield* inStore(store.restart(written, { at, until }))
+    if (row.parked !== undefined) {
+      const { reason } = row.parked
+      const isForCaller = reason === "card-data" && !RequestTimes.isPastWindow(row, at, window)
+      if (!isForCaller) return yield* new RequestParked({ requestId, reason })
+    }
+    const { rows } = yield* inStore(store.claim({ at, until, limit: 1, requestId }))
+    const [leased] = rows
+    const begun = leased && (yield* inStore(store.begin(leased, { at, window })))
+    if (leased === undefined || begun === undefined) return undefined
+    return { ...begun, lease: leased.lease }
+  })
+
+  const waitFor = Effect.fnUntraced(function* (
+    first: RequestRow
+  ): Effect.fn.Return<Response, SendError> {
+    const match = first.kind === kind ? seal.compare(first.digest, kind, request.body) : "different"
+    if (match === "different") return yield* new RequestConflict({ requestId })
+    if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })
+    const clock = yield* Clock.Clock
+    const deadline = clock.currentTimeMillisUnsafe() + waitTime
+    let row: RequestRow | undefined = first
+    while (row !== undefined && clock.currentTimeMillisUnsafe() <= deadline) {
+      const known = outcomeOf(row)
+      if (known !== undefined) return yield* known
+      const leased = yield* takeOver(row)
+      if (leased !== undefined) return yield* sent(leased)
+      yield* Effect.sleep(waitInterval)
+      row = yield* inStore(store.get(requestId))
+    }
+    return yield* Refusal.unknown(requestId, "another call with the requestId is in flight")
+  })
+
+  const at = yield* Lease.timeOf(store)
+  const { isNew, row } = yield* inStore(store.write(written, { at, until: at + Lease.duration }))
+  return yield* isNew && isLeased(row) ? sent(row) : waitFor(row)
+})

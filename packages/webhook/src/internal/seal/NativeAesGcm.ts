@@ -1,0 +1,38 @@
+/**
+ * AES-256-GCM by `node:crypto`, which is synchronous. Web Crypto is asynchronous, so each call would wait for other
+ * work of the event loop.
+ */
+import type { Implementation } from "effect/crypto/Aead"
+import * as Result from "effect/Result"
+
+const tagBytes = 16
+
+/** Returns the implementation, if the runtime has `node:crypto`: Node, Bun, Deno, and Workers with `nodejs_compat`. */
+export const find = (): Implementation | undefined => {
+  const crypto = nodeCrypto()
+  return crypto && make(crypto)
+}
+
+const nodeCrypto = () => {
+  const { process } = globalThis as { readonly process?: Partial<NodeJS.Process> }
+  return process?.getBuiltinModule?.("node:crypto")
+}
+
+const make = ({
+  createCipheriv,
+  createDecipheriv
+}: NonNullable<ReturnType<typeof nodeCrypto>>): Implementation => ({
+  encrypt: (key, nonce, plaintext, aad) => {
+    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(aad)
+    return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+  },
+  decrypt: (key, nonce, ciphertext, aad) => {
+    const end = ciphertext.length - tagBytes
+    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes })
+      .setAAD(aad)
+      .setAuthTag(ciphertext.subarray(end))
+    const plaintext = decipher.update(ciphertext.subarray(0, end))
+    const last = Result.try(() => decipher.final())
+    return Result.isSuccess(last) ? Buffer.concat([plaintext, last.success]) : undefined
+  }
+})

@@ -1,0 +1,509 @@
+/**
+ * Requests that survive the end of their process, on every store.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Evidence from "@pawl/core/Evidence"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { RequestSender } from "@pawl/core/RequestSender"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { MinimumLogLevel } from "effect/References"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "@effect/vitest"
+import * as Ledger from "../src/Ledger.ts"
+import * as LedgerSql from "../src/LedgerSql.ts"
+import * as Requests from "../src/Requests.ts"
+import * as RequestStore from "../src/RequestStore.ts"
+import { ledgerOf } from "./places.ts"
+import * as fake from "./requestService.ts"
+import * as Seal from "../src/Seal.ts"
+import { apm, search, secret, verified } from "./service.ts"
+import { files } from "./stores.ts"
+import { day, minute, pass, second } from "./world.ts"
+
+type Stores = Ledger.Ledger | RequestStore.RequestStore
+
+/** Opens the store of a test again after each crash. */
+interface Store {
+  readonly open: Effect.Effect<Context.Context<Stores>, unknown, Scope.Scope>
+}
+
+const memoryStore = Effect.map(
+  Layer.build(RequestStore.layerMemory.pipe(Layer.provideMerge(Layer.fresh(Ledger.layerMemory)))),
+  (built): Store => ({ open: Effect.succeed(built) })
+)
+
+const newFile = files()
+const fileStore = Effect.sync((): Store => {
+  const place = newFile()
+  return { open: Layer.build(Layer.fresh(ledgerOf(place))) }
+})
+
+/** Starts a process. `kill` cuts it off from its store before it ends, so it releases nothing. */
+const start = Effect.fnUntraced(function* (
+  store: Store,
+  service: ReturnType<typeof fake.make>,
+  options: Requests.Options & { readonly key?: string } = {}
+) {
+  const scope = yield* Scope.make()
+  const opened = yield* Effect.provideService(store.open, Scope.Scope, scope)
+  const requests = Context.get(opened, RequestStore.RequestStore)
+  let isDead = false
+  const whileAlive = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
+      isDead ? new StoreUnavailable({}) : call
+    )
+  const current = Redacted.make(options.key ?? secret)
+  const layer = Requests.layer(options).pipe(
+    Layer.provide([
+      Layer.succeed(RequestStore.RequestStore, {
+        ...requests,
+        write: (...call) => whileAlive(requests.write(...call)),
+        claim: (...call) => whileAlive(requests.claim(...call)),
+        release: (...call) => whileAlive(requests.release(...call)),
+        renew: (...call) => whileAlive(requests.renew(...call)),
+        settle: (...call) => whileAlive(requests.settle(...call))
+      }),
+      Layer.succeed(RequestSender, service.sender),
+      fake.callbackUrl,
+      Layer.provide(Seal.layer({ current }), NodeHmac.layer)
+    ])
+  )
+  const built = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
+  return {
+    ...Context.get(built, Requests.Requests),
+    store: requests,
+    ledger: Context.get(opened, Ledger.Ledger),
+    opened,
+    /** Cuts the process off from its store, and lets it run on. */
+    cutOff: Effect.sync(() => {
+      isDead = true
+    }),
+    stop: Scope.close(scope, Exit.void),
+    kill: Effect.suspend(() => {
+      isDead = true
+      return Scope.close(scope, Exit.die("killed"))
+    })
+  }
+})
+
+const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
+  const test = (name: string, body: (store: Store) => Effect.Effect<void, unknown, Scope.Scope>) =>
+    it.effect(name, () =>
+      Effect.flatMap(makeStore, body).pipe(
+        Effect.scoped,
+        Effect.provideService(MinimumLogLevel, "None")
+      )
+    )
+
+  test("a payment is written, sent, settled and registered in one call", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make()
+      const shop = yield* start(store, service)
+      const response = yield* shop.send("apm-payment", fake.payment("order-1"))
+      expect(response).toMatchObject({ transactionId: "100001", transactionStatus: "PENDING" })
+      expect(service.seen).toMatchObject([{ requestId: "order-1", inDoubt: false }])
+      expect(service.seen[0]?.body).toContain("https://shop.example/callback?pawl=")
+      expect(yield* shop.get("order-1")).toMatchObject({
+        outcome: { _tag: "Answered" },
+        transaction: { method: "apm", transactionId: "100001" },
+        body: undefined
+      })
+      expect(yield* shop.ledger.get("apm", "100001")).toMatchObject({
+        kind: "apm-payment",
+        registered: true,
+        ordered: { requestId: "order-1", account: "4711", amount: "10.00", currency: "EUR" }
+      })
+    }))
+
+  test("a process that ends between the first byte and the answer leaves one effect", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
+      yield* pass("1 second")
+      expect(service.effects.size).toBe(1)
+      yield* first.kill
+      yield* Fiber.interrupt(call)
+      const second = yield* start(store, service)
+      yield* pass("20 seconds")
+      expect(service.seen).toHaveLength(1)
+      yield* pass("15 seconds")
+      expect(service.seen).toMatchObject([{ inDoubt: false }, { inDoubt: true }])
+      expect(service.seen[1]?.body).toBe(service.seen[0]?.body)
+      expect(service.effects.size).toBe(1)
+      // The handler is told of the transaction, because its row is due.
+      const { rows } = yield* second.ledger.claim({ at: day, until: day + 1, limit: 5 })
+      expect(rows).toMatchObject([{ transactionId: "100001", registered: true }])
+      // The merchant asks again, and gets the stored outcome without another request.
+      const response = yield* second.send("apm-payment", fake.payment("order-1"))
+      expect(response).toMatchObject({ transactionId: "100001" })
+      expect(service.seen).toHaveLength(2)
+    }))
+
+  test("another body under a known requestId is refused before sending, after a restart too", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make()
+      const first = yield* start(store, service)
+      yield* first.send("apm-payment", fake.payment("order-1"))
+      yield* first.stop
+      const second = yield* start(store, service)
+      const refused = yield* Effect.flip(
+        second.send("apm-payment", fake.payment("order-1", "11.00"))
+      )
+      expect(refused._tag).toBe("RequestConflict")
+      const other = yield* Effect.flip(second.send("apm-payout", fake.payment("order-1")))
+      expect(other._tag).toBe("RequestConflict")
+      const enqueued = yield* Effect.flip(
+        second.enqueue("apm-payment", fake.payment("order-1", "11.00"))
+      )
+      expect(enqueued._tag).toBe("RequestConflict")
+      expect(service.seen).toHaveLength(1)
+    }))
+
+  test("a declined payment is settled and registered, and declined again from the store", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["decline"])
+      const shop = yield* start(store, service)
+      for (const _ of [1, 2]) {
+        const declined = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+        expect(declined._tag).toBe("Declined")
+      }
+      expect(service.seen).toHaveLength(1)
+      expect(yield* shop.ledger.get("apm", "100001")).toMatchObject({ registered: true })
+    }))
+
+  test("an attempt without an effect settles the call, and the next call sends again", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent", "404"])
+      const shop = yield* start(store, service)
+      const send = shop.send("apm-payment", fake.payment("order-1"))
+      expect((yield* Effect.flip(send))._tag).toBe("Unreachable")
+      yield* pass("2 minutes")
+      expect(service.seen).toHaveLength(1)
+      expect((yield* Effect.flip(send))._tag).toBe("NotFound")
+      expect(yield* send).toMatchObject({ transactionId: "100001" })
+      expect(service.seen.map(({ inDoubt }) => inDoubt)).toEqual([false, false, false])
+    }))
+
+  test("a failure without an effect that was not written is an unknown outcome, because a worker sends it again", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent"])
+      const first = yield* start(store, service)
+      service.beforeAnswer(first.cutOff)
+      const error = yield* Effect.flip(first.send("apm-payment", fake.payment("order-1")))
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", requestId: "order-1" })
+      yield* first.kill
+      const second = yield* start(store, service)
+      yield* pass(minute)
+      expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+      expect(service.effects.size).toBe(1)
+    }))
+
+  test("a call whose lease was lost does not say that its request had no effect", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent", "lost"])
+      const paused = yield* start(store, service)
+      const other = yield* start(store, service)
+      // As if the process had been stopped for longer than its lease, while the other one sent the request.
+      service.beforeAnswer(
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          const [leased] = (yield* other.store.claim({
+            at: at + minute,
+            until: at + 2 * minute,
+            limit: 1,
+            requestId: "order-1"
+          })).rows
+          expect(leased?.lease.inDoubt).toBe(true)
+        })
+      )
+      const error = yield* Effect.flip(paused.send("apm-payment", fake.payment("order-1")))
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", requestId: "order-1" })
+    }))
+
+  test("a lost answer is asked for again with backoff, and the call of then fails", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["lost", "lost", "unsent", "404"])
+      const shop = yield* start(store, service)
+      const failed = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      expect(failed._tag).toBe("OutcomeUnknown")
+      yield* pass("1 minute")
+      expect(service.seen.map(({ inDoubt }) => inDoubt)).toEqual([false, true, true, true, true])
+      expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+      expect(service.effects.size).toBe(1)
+    }))
+
+  test("two calls with one requestId make one request and get one outcome", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make()
+      const shop = yield* start(store, service)
+      const responses = yield* Effect.all(
+        [1, 2, 3].map(() => shop.send("apm-payment", fake.payment("order-1"))),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.forkChild, Effect.tap(pass("5 seconds")), Effect.flatMap(Fiber.join))
+      expect(new Set(responses.map(({ transactionId }) => transactionId))).toEqual(
+        new Set(["100001"])
+      )
+      expect(service.seen).toHaveLength(1)
+    }))
+
+  test("the same refusal three times over ten minutes parks a request in doubt", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["lost", ...Array.from({ length: 100 }, () => "404" as const)])
+      const shop = yield* start(store, service)
+      yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      yield* pass("9 minutes")
+      expect(service.seen.length).toBeGreaterThan(3)
+      expect(yield* shop.get("order-1")).toMatchObject({ parked: undefined, outcome: undefined })
+      yield* pass("10 minutes")
+      const [parked] = yield* shop.parked({ limit: 5 })
+      expect(parked).toMatchObject({
+        requestId: "order-1",
+        parked: { reason: "refused" },
+        refusals: { reason: "The service does not know this resource" }
+      })
+      const sent = service.seen.length
+      yield* pass("2 minutes")
+      expect(service.seen).toHaveLength(sent)
+      const refused = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      expect(refused).toMatchObject({ _tag: "RequestParked", reason: "refused" })
+      expect(yield* shop.redrive("order-1")).toBe(true)
+      yield* pass("500 millis")
+      expect(service.seen).toHaveLength(sent + 1)
+      expect(service.seen.at(-1)).toMatchObject({ inDoubt: true })
+    }))
+
+  test("a request in doubt is not sent after the window, until a person states that it had no effect", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
+      yield* pass("1 second")
+      yield* first.kill
+      yield* Fiber.interrupt(call)
+      yield* TestClock.adjust("25 hours")
+      service.effects.clear()
+      const second = yield* start(store, service)
+      yield* pass("5 seconds")
+      expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "window" } })
+      expect(yield* second.redrive("order-1")).toBe(false)
+      yield* pass("2 minutes")
+      expect(service.seen).toHaveLength(1)
+      expect(yield* second.redrive("order-1", { hadNoEffect: true })).toBe(true)
+      yield* pass("1 second")
+      expect(service.seen).toMatchObject([{}, { inDoubt: false }])
+      expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    }))
+
+  test("a confirmed transaction that names the request settles it, and its call learns the transaction", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
+      yield* pass("1 second")
+      yield* first.kill
+      yield* Fiber.interrupt(call)
+      const query = search("apm", "apm-payment", { requestId: "order-1" })
+      const second = yield* start(store, service)
+      yield* second.ledger.accept(verified("apm", apm(), query), 2000)
+      const { rows } = yield* second.ledger.claim({ at: 2000, until: 3000, limit: 5 })
+      for (const row of rows) {
+        yield* second.ledger.write(row, {
+          evidence: Evidence.confirmed("PENDING"),
+          read: { status: "PENDING", askedAt: 2000 },
+          release: { dueAt: undefined }
+        })
+      }
+      yield* pass("2 minutes")
+      expect(service.seen).toHaveLength(1)
+      const lost = yield* Effect.flip(second.send("apm-payment", fake.payment("order-1")))
+      expect(lost).toMatchObject({ _tag: "ResponseLost", transactionId: "100001" })
+    }))
+
+  test("an enqueued request is sent by a worker, again until the service takes it", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent", "404", "unsent"])
+      const shop = yield* start(store, service)
+      expect(yield* shop.enqueue("apm-payment", fake.payment("order-1"))).toEqual({
+        requestId: "order-1"
+      })
+      yield* shop.enqueue("apm-payment", fake.payment("order-1"))
+      yield* pass("1 minute")
+      expect(service.seen.map(({ inDoubt }) => inDoubt)).toEqual([false, false, false, false])
+      expect(service.effects.size).toBe(1)
+      expect(yield* shop.ledger.get("apm", "100001")).toMatchObject({ registered: true })
+    }))
+
+  test("an enqueued request that expires is never sent", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent", "unsent", "unsent", "unsent", "unsent"])
+      const shop = yield* start(store, service)
+      yield* shop.enqueue("apm-payment", fake.payment("order-1"), { expiresAt: 10 * second })
+      yield* pass("2 minutes")
+      expect(service.effects.size).toBe(0)
+      expect(service.seen.length).toBeLessThan(5)
+      expect(yield* shop.get("order-1")).toMatchObject({
+        outcome: { _tag: "NotSent", reason: "expired" }
+      })
+      const refused = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      expect(refused).toMatchObject({ _tag: "RequestNotSent", reason: "expired" })
+    }))
+
+  test("a request is cancelled until its first byte", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["unsent", "lost"])
+      const shop = yield* start(store, service)
+      for (const requestId of ["order-1", "order-2"]) {
+        yield* shop.enqueue("apm-payment", fake.payment(requestId))
+        yield* pass("100 millis")
+      }
+      expect(service.seen).toHaveLength(2)
+      expect(yield* shop.cancel("order-1")).toBe(true)
+      expect(yield* shop.cancel("order-2")).toBe(false)
+      yield* pass("2 minutes")
+      expect([...service.effects.keys()]).toEqual(["order-2"])
+    }))
+
+  test("a request with card data is not enqueued, and its body is not stored", (store) =>
+    Effect.gen(function* () {
+      const card = { number: "4242424242424242", cvv: "737" }
+      const input = { ...fake.payment("order-1"), mid: "mid-1", card }
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      const refused = yield* Effect.flip(first.enqueue("card-payment", input))
+      expect(refused._tag).toBe("CardDataRefused")
+      const call = yield* Effect.forkChild(first.send("card-payment", input))
+      yield* pass("1 second")
+      expect(yield* first.get("order-1")).toMatchObject({ hasCardData: true, body: undefined })
+      yield* first.kill
+      yield* Fiber.interrupt(call)
+      const second = yield* start(store, service)
+      yield* pass("1 minute")
+      expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
+      expect(service.seen).toHaveLength(1)
+      // The merchant still has the card: the same call sends the same bytes again.
+      expect(yield* second.send("card-payment", input)).toMatchObject({ transactionId: "100001" })
+      expect(service.seen).toMatchObject([{}, { inDoubt: true }])
+      expect(service.effects.size).toBe(1)
+    }))
+
+  test("a merchant who can make the request again needs no person", (store) =>
+    Effect.gen(function* () {
+      const card = { number: "4242424242424242", cvv: "737" }
+      const input = (requestId: string) => ({ ...fake.payment(requestId), mid: "mid-1", card })
+      const service = fake.make(["hang", "hang"])
+      const first = yield* start(store, service)
+      const calls = yield* Effect.forEach(["order-1", "order-2"], (id) =>
+        Effect.forkChild(first.send("card-payment", input(id)))
+      )
+      yield* pass("1 second")
+      yield* first.kill
+      yield* Fiber.interruptAll(calls)
+      const second = yield* start(store, service, {
+        rebuild: (requestId) =>
+          Effect.succeed(
+            requestId === "order-1" ? input(requestId) : { ...input(requestId), amount: "11.00" }
+          )
+      })
+      yield* pass("1 minute")
+      expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+      expect(yield* second.get("order-2")).toMatchObject({
+        parked: { reason: "rebuilt-differently" }
+      })
+      expect(service.effects.size).toBe(2)
+    }))
+
+  test("a request that no key opens is parked, and sent once the key is back", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
+      yield* pass("1 second")
+      yield* first.kill
+      yield* Fiber.interrupt(call)
+      const second = yield* start(store, service, { key: "another-key" })
+      yield* pass("1 minute")
+      expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
+      const refused = yield* Effect.flip(second.send("apm-payment", fake.payment("order-1")))
+      expect(refused).toMatchObject({ _tag: "RequestParked", reason: "no-key" })
+      yield* second.stop
+      const third = yield* start(store, service)
+      yield* third.redrive("order-1")
+      yield* pass("1 second")
+      expect(yield* third.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    }))
+
+  test("a call that is interrupted leaves its request to the worker at once", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const shop = yield* start(store, service)
+      const call = yield* Effect.forkChild(shop.send("apm-payment", fake.payment("order-1")))
+      yield* pass("1 second")
+      yield* Fiber.interrupt(call)
+      yield* pass("1 second")
+      expect(service.seen).toMatchObject([{}, { inDoubt: true }])
+      expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    }))
+
+  test("a call that takes longer than a lease keeps its request", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["hang"])
+      const first = yield* start(store, service)
+      yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
+      yield* start(store, service)
+      yield* pass("2 minutes")
+      expect(service.seen).toHaveLength(1)
+    }))
+}
+
+describe("in memory", () => {
+  promises(memoryStore)
+})
+
+describe("in SQLite", () => {
+  promises(fileStore)
+
+  it.effect(
+    "an order and its request are committed together or not at all, and nothing is sent from inside",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* fileStore
+        const service = fake.make()
+        const shop = yield* start(store, service)
+        const opened = shop.opened as Context.Context<never>
+        const { run } = Context.getUnsafe(opened, LedgerSql.Transactions)
+        const sql = Context.getUnsafe(opened, SqlClient)
+        yield* sql`CREATE TABLE orders (id TEXT)`
+        const order = (id: string, end: Effect.Effect<void, string>) =>
+          run(
+            Effect.gen(function* () {
+              yield* sql`INSERT INTO orders (id) VALUES (${id})`
+              yield* shop.enqueue("apm-payment", fake.payment(id))
+              yield* end
+            })
+          )
+        yield* Effect.flip(order("order-1", Effect.fail("undo")))
+        yield* pass("1 minute")
+        expect(service.seen).toEqual([])
+        expect(yield* shop.get("order-1")).toBeUndefined()
+        yield* order(
+          "order-2",
+          Effect.sync(() => expect(service.seen).toEqual([]))
+        )
+        yield* pass("1 second")
+        expect([...service.effects.keys()]).toEqual(["order-2"])
+        expect(yield* sql`SELECT id FROM orders`).toEqual([{ id: "order-2" }])
+        const inside = yield* Effect.exit(run(shop.send("apm-payment", fake.payment("order-3"))))
+        expect(Exit.hasDies(inside)).toBe(true)
+        expect(service.effects.size).toBe(1)
+      }).pipe(Effect.scoped)
+  )
+})

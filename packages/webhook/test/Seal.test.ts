@@ -1,0 +1,296 @@
+/**
+ * Sealing of stored requests and outcomes, by `node:crypto` and by Web Crypto, and the digests of bodies.
+ */
+import type { RequestKind } from "@pawl/core/RequestSender"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import * as Seal from "../src/Seal.ts"
+import { secret } from "./service.ts"
+
+type Service = Seal.Seal["Service"]
+
+const serviceOf = (options: Readonly<Record<string, string>>, hmac = NodeHmac.layer) =>
+  Effect.runPromise(
+    Effect.provide(
+      Seal.Seal,
+      Layer.provide(
+        Seal.layer(
+          Object.fromEntries(
+            Object.entries(options).map(([name, text]) => [name, Redacted.make(text)])
+          )
+        ),
+        hmac
+      )
+    )
+  )
+
+/** Builds the service as in a runtime without `node:crypto`. */
+const portableOf = (options: Readonly<Record<string, string>>) => {
+  vi.stubGlobal("process", undefined)
+  const built = serviceOf(options, PortableHmac.layer)
+  vi.unstubAllGlobals()
+  return built
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64")
+const body = { requestId: "order-17", part: "body" } as const
+const outcome = { requestId: "order-17", part: "outcome" } as const
+
+const opened = (service: Service, part: Seal.Part, sealed: string) =>
+  Effect.runPromise(
+    Effect.match(service.open(part, sealed), {
+      onSuccess: (text) => ({ text }),
+      onFailure: ({ reason }) => reason
+    })
+  )
+const sealed = (service: Service, part: Seal.Part, text: string) =>
+  Effect.runPromise(service.seal(part, text))
+
+describe.each([
+  ["node:crypto", serviceOf, portableOf],
+  ["Web Crypto", portableOf, serviceOf]
+] as const)("by %s", (_, build, other) => {
+  it("every text opens for its part, also in the other runtime", async () => {
+    const seals = await build({ key: keyOf(1) })
+    const opens = await other({ key: keyOf(1) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: "grapheme" }),
+        fc.string({ maxLength: 128 }),
+        fc.constantFrom("body" as const, "outcome" as const),
+        async (text, requestId, part) => {
+          const encrypted = await sealed(seals, { requestId, part }, text)
+          expect(await opened(opens, { requestId, part }, encrypted)).toEqual({ text })
+        }
+      ),
+      { numRuns: 50 }
+    )
+  })
+
+  it("a text that was changed at any place does not open", async () => {
+    const service = await build({ key: keyOf(1) })
+    // The last character of such a text has bits that are in no byte.
+    const text = await sealed(service, body, "4242424242424242")
+    expect((text.split(".")[2] ?? "").length % 4).toBeGreaterThan(0)
+    for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") {
+      const changed = text.slice(0, -1) + last
+      if (changed !== text) expect(await opened(service, body, changed)).toBeTypeOf("string")
+    }
+    for (let at = 0; at < text.length; at++) {
+      const changed = text.slice(0, at) + (text.charAt(at) === "A" ? "B" : "A") + text.slice(at + 1)
+      expect(await opened(service, body, changed)).toBeTypeOf("string")
+      expect(await opened(service, body, text.slice(0, at))).toBeTypeOf("string")
+    }
+  })
+
+  it("a text does not open for another request, nor for another part", async () => {
+    const service = await build({ key: keyOf(1) })
+    const text = await sealed(service, body, "{}")
+    expect(await opened(service, outcome, text)).toBe("damaged")
+    expect(await opened(service, { ...body, requestId: "order-18" }, text)).toBe("damaged")
+  })
+
+  it("the texts of the first version open", async () => {
+    for (const { key, outcomeText, requestText } of golden) {
+      const service = await build(key)
+      expect(await opened(service, body, requestText)).toEqual({
+        text: '{"requestId":"order-17","amount":"10.00"}'
+      })
+      expect(await opened(service, outcome, outcomeText)).toEqual({ text: "200 \n{}" })
+    }
+  })
+})
+
+/**
+ * Texts of the first version, which every later version has to open. They were made without pawl, by `createHmac` and
+ * `createCipheriv` with the nonce 00 01 … 0b. For the secret, the AES key is also that of `hkdfSync`.
+ */
+const golden = [
+  {
+    key: { key: keyOf(7) },
+    requestText:
+      "1.2oGCpMtr.AAECAwQFBgcICQoLswhb1tHxtaAV6CK2rVZYsyLBBSNvn60q68wIjCE4tUhWGNck4h0r4BeFe1Zn1ilY3UXR8SRPV4k7",
+    outcomeText: "1.2oGCpMtr.AAECAwQFBgcICQoL-hoZk6r_rcawumWmpaFO1VRw05RUeY4",
+    digest: "1.2oGCpMtr.INXoQcWyd8uX9rBdKMxt1nVMiwnvteNgZ_NSKoSlk2Y"
+  },
+  {
+    key: { current: "sandbox-secret" },
+    requestText:
+      "1.wruTZpaD.AAECAwQFBgcICQoLH7EM5_tQa7FUgmTXYcMoNlqKv_exvp-XaGvO9brxxYPcBEVSMfxLpXI77mvTAkOU80rhd6IS6Blx",
+    outcomeText: "1.wruTZpaD.AAECAwQFBgcICQoLVqNOooBecwTolZpnFVgbwXpIXy16K2o",
+    digest: "1.wruTZpaD.9KIhWCuemCQ_MytgKhi-V9o7yKmTJ461q87c4MDGQHU"
+  }
+]
+
+it("Web Crypto is used only where the runtime has no node:crypto", async () => {
+  const encrypt = vi.spyOn(crypto.subtle, "encrypt")
+  await sealed(await serviceOf({ key: keyOf(1) }), body, "text")
+  expect(encrypt).toHaveBeenCalledTimes(0)
+  await sealed(await portableOf({ key: keyOf(1) }), body, "text")
+  expect(encrypt).toHaveBeenCalledTimes(1)
+  encrypt.mockRestore()
+})
+
+describe("keys", () => {
+  it("two seals of one text differ, and neither has the text", async () => {
+    const service = await serviceOf({ current: secret })
+    const texts = [
+      await sealed(service, body, "4242424242424242"),
+      await sealed(service, body, "4242424242424242")
+    ]
+    expect(new Set(texts).size).toBe(2)
+    for (const text of texts) {
+      expect(Buffer.from(text.split(".")[2] ?? "", "base64url").toString("latin1")).not.toContain(
+        "4242"
+      )
+    }
+  })
+
+  it("what was sealed by one key opens wherever that key is given, under any name", async () => {
+    const texts = [
+      { key: keyOf(1) },
+      { key: Buffer.alloc(32, 1).toString("hex") },
+      { key: Buffer.alloc(32, 1).toString("base64url"), current: secret },
+      { key: keyOf(1), previousKey: keyOf(2), previous: "older" }
+    ].map(async (options) => sealed(await serviceOf(options), body, "text"))
+    for (const text of await Promise.all(texts)) {
+      for (const options of [
+        { key: keyOf(1) },
+        { key: keyOf(2), previousKey: keyOf(1) },
+        { current: secret, previousKey: keyOf(1) }
+      ]) {
+        expect(await opened(await serviceOf(options), body, text)).toEqual({ text: "text" })
+      }
+    }
+  })
+
+  it("a secret can be rotated, and a key can be set later, while requests are on their way", async () => {
+    const text = await sealed(await serviceOf({ current: secret }), body, "text")
+    const later: ReadonlyArray<Record<string, string>> = [
+      { current: "newer", previous: secret },
+      { current: secret, key: keyOf(1) },
+      { current: "newer", previous: secret, key: keyOf(1), previousKey: keyOf(2) }
+    ]
+    for (const options of later)
+      expect(await opened(await serviceOf(options), body, text)).toEqual({ text: "text" })
+    expect(await opened(await serviceOf({ current: "newer" }), body, text)).toBe("no-key")
+    expect(await opened(await serviceOf({ key: keyOf(1) }), body, text)).toBe("no-key")
+  })
+
+  it("a previous key and a previous secret never seal", async () => {
+    const options = { current: secret, previousKey: keyOf(2), previous: "older" }
+    const text = await sealed(await serviceOf(options), body, "text")
+    expect(await opened(await serviceOf({ current: secret }), body, text)).toEqual({ text: "text" })
+  })
+
+  it.each([
+    ["PAWL_SEAL_KEY", "c2hvcnQ="],
+    ["PAWL_SEAL_KEY", `${keyOf(1)} `],
+    ["PAWL_SEAL_KEY", "canary-canary-canary-canary-cana!"],
+    ["PAWL_SEAL_KEY_PREVIOUS", "0".repeat(63)],
+    ["PAWL_MERCHANT_SECRET", " canary"],
+    ["PAWL_MERCHANT_SECRET_PREVIOUS", " older"]
+  ])("a wrong %s fails at the start by its name, without its value", async (name, value) => {
+    const error = await Effect.runPromise(
+      Effect.flip(
+        Effect.provide(
+          Seal.Seal,
+          Layer.provide(Seal.layerConfig, [
+            NodeHmac.layer,
+            ConfigProvider.layer(
+              ConfigProvider.fromUnknown({ PAWL_MERCHANT_SECRET: secret, [name]: value })
+            )
+          ])
+        )
+      )
+    )
+    expect(error.message).toContain(`${name} in the environment`)
+    expect(String(error)).not.toContain(value)
+  })
+
+  it("without a key and a secret it fails at the start", async () => {
+    await expect(serviceOf({ previousKey: keyOf(1) })).rejects.toThrow("PAWL_MERCHANT_SECRET")
+  })
+})
+
+describe("digests", () => {
+  const request = {
+    requestId: "order-17",
+    accountId: "4711",
+    amount: "10.00",
+    currency: "EUR",
+    callbackUrl: "https://shop.example/cb?a=1&pawl=first.tag",
+    checksum: "aa"
+  }
+  const same = async (a: object, b: object, kind: RequestKind = "card-payout") => {
+    const service = await serviceOf({ current: secret })
+    return service.compare(service.digest(kind, JSON.stringify(a)), kind, JSON.stringify(b))
+  }
+
+  it("the digests of the first version match", async () => {
+    for (const { digest, key } of golden) {
+      const service = await serviceOf(key)
+      expect(service.digest("apm-payment", JSON.stringify(request))).toBe(digest)
+      expect(service.compare(digest, "apm-payment", JSON.stringify(request))).toBe("same")
+    }
+  })
+
+  it("the order of the fields, the checksum, the token and the security code do not count", async () => {
+    const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
+    expect(
+      await same(
+        { ...request, card: { ...card, cvv: "123" } },
+        {
+          card: { cvv: "999", ...card },
+          ...request,
+          checksum: "bb",
+          callbackUrl: "https://shop.example/cb?a=1&pawl=second.tag"
+        }
+      )
+    ).toBe("same")
+  })
+
+  it("any other difference counts", async () => {
+    const differences: ReadonlyArray<object> = [
+      { amount: "10.01" },
+      { amount: 10 },
+      { callbackUrl: "https://shop.example/cb?a=2&pawl=first.tag" },
+      { card: { number: "4242424242424242" } },
+      { metadata: { checksum: "aa" } },
+      { transactionId: 1 }
+    ]
+    for (const difference of differences)
+      expect(await same(request, { ...request, ...difference })).toBe("different")
+    const pan = (number: string) => ({ ...request, card: { number } })
+    expect(await same(pan("4242424242424242"), pan("4000056655665556"))).toBe("different")
+  })
+
+  it("every digit of a number counts, and so does the kind", async () => {
+    const service = await serviceOf({ current: secret })
+    const digest = service.digest("refund", '{"transactionId":12345678901234567890}')
+    expect(service.compare(digest, "refund", '{"transactionId":12345678901234567891}')).toBe(
+      "different"
+    )
+    expect(service.compare(digest, "apm-payout", '{"transactionId":12345678901234567890}')).toBe(
+      "different"
+    )
+  })
+
+  it("a digest is compared by the key that made it, and by no other", async () => {
+    const digest = (await serviceOf({ current: secret })).digest("refund", "{}")
+    const later = await serviceOf({ key: keyOf(1), current: "newer", previous: secret })
+    expect(later.compare(digest, "refund", "{}")).toBe("same")
+    expect((await serviceOf({ key: keyOf(1) })).compare(digest, "refund", "{}")).toBe("no-key")
+    expect(later.compare("damaged", "refund", "{}")).toBe("no-key")
+  })
+})
