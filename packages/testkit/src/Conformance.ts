@@ -9,8 +9,8 @@
  * A law comes from the specification, or from a decision of pawl where the specification is silent. A receiver that
  * follows the specification to the letter passes all laws of the first kind.
  *
- * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with a shell script of the first
- * failure. `junit` writes them as XML.
+ * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with
+ * a shell script of the first failure. `junit` writes them as XML.
  *
  * @since 0.1.0
  */

@@ -8,7 +8,7 @@
  * | `/` | the console: transactions with their callbacks as they change, and actions on them |
  * | `/#/transactions/{id}` | one transaction, as a link to share; also `#/subscriptions`, `#/intents`, `#/requests` |
  * | `/docs` | the API documentation with a client to try it; works without a network |
- * | any other path | 404, with a list of the paths |
+ * | any other path | 404, with a list of the paths; a page for a browser |
  *
  * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
  * only the control API under `/sandbox` (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`). No page
@@ -22,6 +22,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -30,6 +31,7 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
+import * as DocsPage from "./internal/pages/DocsPage.ts"
 import { RouteGuards } from "./internal/http/RouteGuards.ts"
 import * as Scenario from "./Scenario.ts"
 
@@ -105,26 +107,44 @@ const facts = (): Facts => ({
   )
 })
 
-/**
- * Settings that keep the page from loading or linking to other hosts. `ScalarConfig` types only some of
- * them.
- */
-const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
-  withDefaultFonts: false,
-  telemetry: false,
-  showDeveloperTools: "never",
-  hideClientButton: true,
-  defaultOpenAllTags: true,
-  authentication: { preferredSecurityScheme: "bearer" },
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  favicon: "/console/icon.svg"
-}
-
 const notFound = HttpServerResponse.text(
   "No such path. The console is at /, the service under /api, its contract at /openapi.json and /docs, " +
-    "the pages for customers under /pay and /challenge, the control API under /sandbox.\n",
+    "the pages for customers under /pay, /apm and /challenge, the control API under /sandbox.\n",
   { status: 404, headers }
+)
+
+/** The same for a person in a browser. */
+const notFoundPage = HttpServerResponse.text(
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8"><title>No such page · pawl sandbox</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="/console/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/console/base.css"><link rel="stylesheet" href="/console/panels.css">
+</head>
+<body>
+<main class="page">
+<h1>There is nothing at this address</h1>
+<p>The link may have a typing error. This is what the sandbox has:</p>
+<ul>
+<li><a href="/">The console</a>: transactions, callbacks, the clock and faults</li>
+<li><a href="/docs">The API documentation</a>, also as <a href="/openapi.json">openapi.json</a></li>
+<li>Pages for customers: follow the redirectUrl or challengeUrl of a response</li>
+</ul>
+</main>
+</body>
+</html>
+`,
+  {
+    status: 404,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...headers, "content-security-policy": consolePolicy }
+  }
+)
+
+const elsewhere = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+  headers["accept"]?.includes("text/html") === true ? notFoundPage : notFound
 )
 
 /**
@@ -148,14 +168,20 @@ export const routes: Layer.Layer<
       page(Effect.map(served, (served) => served.get(name) ?? notFound))
 
     // The documentation is 3 MB, so it is made at the first request.
-    const docs = yield* HttpRouter.toHttpEffect(HttpApiScalar.layer(Api, { scalar })).pipe(
+    const docs = yield* HttpRouter.toHttpEffect(
+      HttpApiScalar.layer(Api, { scalar: DocsPage.scalar })
+    ).pipe(
       Effect.provideService(Scope.Scope, scope),
+      Effect.flatten,
+      Effect.map((page) =>
+        HttpServerResponse.setHeaders(DocsPage.finish(page), {
+          ...headers,
+          "content-security-policy": docsPolicy
+        })
+      ),
+      Effect.orDie,
       Effect.cached
     )
-    const withHeaders = HttpServerResponse.setHeaders({
-      ...headers,
-      "content-security-policy": docsPolicy
-    })
 
     yield* router.add("GET", "/", asset("index.html"))
     yield* router.add(
@@ -168,11 +194,7 @@ export const routes: Layer.Layer<
       "/console/:name",
       Effect.flatMap(HttpRouter.params, ({ name = "" }) => asset(name))
     )
-    yield* router.add(
-      "GET",
-      "/docs",
-      page(Effect.map(Effect.orDie(Effect.flatten(docs)), withHeaders))
-    )
-    yield* router.add("*", "/*", page(Effect.succeed(notFound)))
+    yield* router.add("GET", "/docs", page(docs))
+    yield* router.add("*", "/*", page(elsewhere))
   })
 )

@@ -23,7 +23,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Courier, type Delivery } from "./Courier.ts"
 import { GatewayConfig } from "./GatewayConfig.ts"
+import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as Apm from "./internal/gateway/Apm.ts"
+import * as MethodPage from "./internal/gateway/MethodPage.ts"
 import * as ApmPayments from "./internal/gateway/ApmPayments.ts"
 import * as ApmPayouts from "./internal/gateway/ApmPayouts.ts"
 import * as Transactions from "./internal/gateway/Transactions.ts"
@@ -34,6 +36,7 @@ import * as Cards from "./internal/gateway/Cards.ts"
 import * as SubscriptionBilling from "./internal/gateway/SubscriptionBilling.ts"
 import { type Checkout, make as makeCheckout } from "./internal/gateway/Checkout.ts"
 import * as Contract from "./internal/gateway/Contract.ts"
+import * as JvmStyle from "./internal/gateway/JvmStyle.ts"
 import * as PageUrls from "./internal/gateway/PageUrls.ts"
 import * as PaymentIntents from "./internal/gateway/PaymentIntents.ts"
 import * as Refunds from "./internal/gateway/Refunds.ts"
@@ -51,6 +54,7 @@ import * as Tokens from "./internal/gateway/Tokens.ts"
  * - `checkout`: the intents, and the actions of customers on their pages.
  * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
  *   by default.
+ * - `posted` returns the URL and the body of a delivery.
  * - `resend` posts the callback of a delivery once more, and returns the attempt.
  * - `reset` removes everything but the credentials; access tokens stay valid. Identifiers are not used again,
  *   except with a seed, which repeats them.
@@ -70,6 +74,7 @@ export class Gateway extends Context.Service<
       status: Status,
       declineCode?: number
     ) => Effect.Effect<Transaction | undefined>
+    readonly posted: (deliveryId: string) => Effect.Effect<Posted | undefined>
     readonly resend: (deliveryId: string) => Effect.Effect<Delivery | undefined>
     readonly reset: Effect.Effect<void>
   }
@@ -100,6 +105,17 @@ export type Response = Contract.Response
 export type Transaction = Transactions.Transaction
 
 /**
+ * A callback as it was posted: its URL with the routing parameters, and its body.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Posted {
+  readonly url: string
+  readonly body: string
+}
+
+/**
  * The intents of the service, and the actions of customers on their pages. A test uses it as the customer,
  * without a browser.
  *
@@ -123,12 +139,23 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const sign = (yield* Hmac).keyed(config.merchantSecret)
     const tokens = yield* Tokens.make
     const writes = yield* Writes.make
-    const transactions = yield* Transactions.make(messageOf(refundCallbackId))
+    const responseData = MethodPage.responseData(config.pageUrl)
+    const message = messageOf(refundCallbackId, responseData)
+    const transactions = yield* Transactions.make(
+      config.style === "jvm" ? JvmStyle.message(message) : message
+    )
     const vault = yield* Cards.make
     const billing = yield* SubscriptionBilling.make(transactions)
     const pageUrls = PageUrls.make(config.pageUrl)
     const checkout = yield* makeCheckout(transactions, writes, pageUrls)
-    const createApm = Apm.make(transactions, writes, pageUrls, sign, requestChecksumSeparator)
+    const createApm = Apm.make(
+      transactions,
+      writes,
+      pageUrls,
+      responseData,
+      sign,
+      requestChecksumSeparator
+    )
 
     const handlers: Contract.Handlers = {
       authenticate: ({ payload }) =>
@@ -140,7 +167,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
           ? Effect.map(tokens.issue, (accessToken) => ({ accessToken }))
           : Effect.fail(wrongCredentials),
       ...ApmPayments.make(transactions, createApm),
-      ...ApmPayouts.make(transactions, createApm),
+      ...ApmPayouts.make(transactions, createApm, responseData),
       ...CardPayments.make(transactions, writes, vault, pageUrls),
       ...CardPayouts.make(transactions, writes, pageUrls),
       ...Refunds.make(transactions, writes, config.isLenient),
@@ -156,6 +183,13 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         isValid ? response : Effect.fail(unauthorized)
       )
     }
+
+    const callbackOf = (deliveryId: string) =>
+      Effect.map(courier.deliveries, (all) => {
+        const delivery = all.find(({ id }) => id === deliveryId)
+        const callback = delivery && transactions.callback(delivery.transactionId, delivery.status)
+        return callback && { ...callback, forged: delivery.forged }
+      })
 
     return {
       handle: (request) =>
@@ -182,12 +216,15 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
             return yield* transactions.get(id)
           })
         ),
-      resend: Effect.fnUntraced(function* (deliveryId) {
-        const delivery = (yield* courier.deliveries).find(({ id }) => id === deliveryId)
-        if (delivery === undefined) return undefined
-        const callback = transactions.callback(delivery.transactionId, delivery.status)
-        return callback === undefined ? undefined : yield* courier.once(callback, delivery.forged)
-      }),
+      posted: (id) =>
+        Effect.map(
+          callbackOf(id),
+          (found) => found && { url: found.url, body: CallbackPost.textOf(found) }
+        ),
+      resend: (id) =>
+        Effect.flatMap(callbackOf(id), (found) =>
+          found === undefined ? Effect.undefined : courier.once(found, found.forged)
+        ),
       reset: writes.exclusive(
         Effect.all(
           [
@@ -206,11 +243,11 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
 )
 
 /** Returns the function that writes the callback of a transaction. */
-const messageOf = (named: "refund" | "payment") => {
+const messageOf = (named: "refund" | "payment", responseData: MethodPage.ResponseData) => {
   const ofRefund = CardCallback.ofRefund(named)
   return (transaction: Transaction) =>
     transaction.accountId !== undefined
-      ? Apm.message(transaction)
+      ? Apm.message(transaction, responseData)
       : transaction.kind === "refund"
         ? ofRefund(transaction)
         : CardCallback.message(transaction)

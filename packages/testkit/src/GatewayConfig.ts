@@ -20,8 +20,9 @@ import * as Redacted from "effect/Redacted"
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
  *   any date, a DELETE without a content type.
- * - `style`: `plain`, or `jvm`: absent fields of a response are null, and its times are numbers of milliseconds
+ * - `style`: `plain`, or `jvm`: absent fields of a response or callback are null, and the times of responses are numbers of milliseconds
  *   since the epoch.
+ * - `intentLifetime`: the time after which an unpaid intent expires.
  * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
  *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
  *   of intents have their own range, above 8,000,000,000,000,000.
@@ -40,6 +41,7 @@ export class GatewayConfig extends Context.Service<
     readonly environment: string
     readonly isLenient: boolean
     readonly style: "plain" | "jvm"
+    readonly intentLifetime: Duration.Duration
     readonly firstId: number | undefined
   }
 >()("@pawl/testkit/GatewayConfig") {}
@@ -59,13 +61,14 @@ export interface Options {
   readonly environment?: string | undefined
   readonly isLenient?: boolean | undefined
   readonly style?: "plain" | "jvm" | undefined
+  readonly intentLifetime?: Duration.Input | undefined
   readonly firstId?: number | undefined
 }
 
 /**
  * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
- * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`. With a seed ids
- * begin at 100001, also after a reset.
+ * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, 24 hours for an intent. With a
+ * seed ids begin at 100001, also after a reset.
  *
  * @category layers
  * @since 0.1.0
@@ -80,5 +83,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
     style: options.style ?? "plain",
+    intentLifetime: Duration.fromInputUnsafe(options.intentLifetime ?? "24 hours"),
     firstId: options.firstId
   })

@@ -6,15 +6,18 @@
  * | path | page |
  * |---|---|
  * | `/pay/{intentId}` | the page of an intent, its `redirectUrl`; with `?frame=1` its `iframeUrl` |
+ * | `/apm/{transactionId}` | the page of a wallet, a bank or a QR code: the `redirectUrl` of an APM payment; with `?frame=1` its `iframeUrl` |
  * | `/challenge/{transactionId}` | the challenge of a transaction, its `challengeUrl`; with `?frame=1` its `challengeUrlIframe` |
  *
  * A page is HTML without a script: the customer submits a form, and the response redirects. The languages
- * are English, German, Spanish and French: the `lang` of the intent, else the browser's. In a frame the last
- * page has a link back to the merchant; elsewhere it redirects the customer by itself. The target is always a
+ * are English, German, Spanish and French: the `lang` of the intent, else the browser's, and the test mode notice says
+ * when the `lang` has no texts. A frame shows the form without the order, and the last
+ * page has a link back to the merchant there; elsewhere it redirects the customer by itself. The target is always a
  * URL of the intent, exactly as the merchant sent it
  * (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`).
  *
- * A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test
+ * The page of a payment method may be opened at any time: a transaction follows its scenario until the customer presses
+ * a button, and `customer` is the scenario that waits for one. A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test
  * cards are accepted, and only the mask of a card is stored.
  *
  * **Gotchas**
@@ -27,16 +30,19 @@
  * | part | `data-testid` |
  * |---|---|
  * | the order | `merchant`, `amount`, `order-title`, `merchant-order` |
- * | state | `state-open`, `state-declined`, `state-underway`, `state-paid`, `state-cancelled` |
+ * | state | `state-open`, `state-declined`, `state-underway`, `state-paid`, `state-cancelled`, `state-expired` |
  * | card | `card-number`, `card-expiry`, `card-cvc`, `card-name`, `pay` |
  * | other methods | `pay-WALLET`, `pay-BANK_TRANSFER`; for a payout also `way-…` and `account-…` |
  * | an intent without an amount | `amount-input`, `next` |
  * | errors | `error-summary`, `declined` |
  * | links and buttons that leave the page | `cancel`, `refresh`, `return` |
- * | challenge | `challenge`, `card-mask`, `challenge-approve`, `challenge-decline`, `challenge-over` |
+ * | payment method | `method-ask`, `method-approve`, `method-decline`, `method-cancel`; `method-scan`, `deep-link`; `method-pending`, `method-over` |
+ * | facts of a challenge or method | `payee`, `amount`, `card-mask`, `method` |
+ * | challenge | `challenge`, `challenge-approve`, `challenge-decline`, `challenge-over` |
  *
  * @since 0.1.0
  */
+import { isTerminal, type Status } from "@pawl/core/Status"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -45,16 +51,18 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Gateway from "./Gateway.ts"
 import { RouteGuards } from "./internal/http/RouteGuards.ts"
+import type { ApmTransaction } from "./internal/gateway/MethodPage.ts"
 import type { Transaction } from "./internal/gateway/Transactions.ts"
 import * as ChallengePage from "./internal/pages/ChallengePage.ts"
 import type { Intent } from "./internal/gateway/Intent.ts"
 import { html } from "./internal/pages/Html.ts"
-import { challengePath, payPath } from "./internal/gateway/PageUrls.ts"
+import { challengePath, methodPath, payPath } from "./internal/gateway/PageUrls.ts"
 import * as PageLayout from "./internal/pages/PageLayout.ts"
 import { style } from "./internal/pages/PageStyle.ts"
 import type { Form } from "./internal/gateway/PayForm.ts"
+import * as MethodPage from "./internal/pages/MethodPage.ts"
 import * as PayPage from "./internal/pages/PayPage.ts"
-import { languageOf, translations } from "./internal/pages/Translations.ts"
+import { languageOf, translations, untranslated } from "./internal/pages/Translations.ts"
 
 /**
  * Layer that adds the pages to a router.
@@ -99,8 +107,21 @@ export const routes: Layer.Layer<
       return seeOther(challengePath(id, localized.isFrame))
     })
 
+    const apm = Effect.gen(function* () {
+      const { form, id, method, query, viewer } = yield* context
+      const opened = yield* checkout.method(id)
+      const localized = viewer()
+      if (opened === undefined) return missing(localized)
+      if (method === "GET") return showMethod(opened, query, localized)
+      const { act } = (yield* form) ?? {}
+      if (act !== "approve" && act !== "decline" && act !== "cancel") return forbidden(localized)
+      yield* checkout.confirm(id, act)
+      return seeOther(methodPath(id, query))
+    })
+
     for (const method of ["GET", "POST"] as const) {
       yield* router.add(method, "/pay/:id", page(pay))
+      yield* router.add(method, "/apm/:id", page(apm))
       yield* router.add(method, "/challenge/:id", page(challenge))
     }
     yield* router.add("GET", PageLayout.assets.style, asset(style, "text/css; charset=utf-8"))
@@ -114,10 +135,12 @@ const context = Effect.gen(function* () {
   const isFrame = /[?&]frame=1(?:&|$)/u.test(request.url)
   return {
     id,
+    query: isFrame ? "?frame=1" : (/\?app=(?:qr|link)$/u.exec(request.url)?.[0] ?? ""),
     method: request.method,
     viewer: (lang?: string): PageLayout.Viewer => ({
       isFrame,
-      language: languageOf(lang, request.headers["accept-language"])
+      language: languageOf(lang, request.headers["accept-language"]),
+      untranslated: untranslated(lang)
     }),
     form: readForm(request)
   }
@@ -147,16 +170,25 @@ const show = (intent: Intent, viewer: PageLayout.Viewer) => {
   return respond(PayPage.make(intent, viewer), viewer)
 }
 
+const showMethod = (opened: ApmTransaction, query: string, viewer: PageLayout.Viewer) => {
+  const { returnUrls = {}, status, transactionId } = opened.transaction
+  if (status === "CUSTOMER_VERIFICATION") return found(challengePath(transactionId, viewer.isFrame))
+  const url = isRefused(status) ? returnUrls.failure : returnUrls.success
+  const isOver = isTerminal(status) && query === "" && url !== undefined
+  return isOver ? found(url) : respond(MethodPage.make(opened, query, viewer), viewer)
+}
+
 const showChallenge = (transaction: Transaction, viewer: PageLayout.Viewer) => {
   const { intentId, returnUrls = {}, status } = transaction
   if (status !== "CUSTOMER_VERIFICATION") {
     if (intentId !== undefined) return found(payPath(intentId, viewer.isFrame))
-    const isRefused = status === "FAILED" || status === "CANCELLED"
-    const url = isRefused ? returnUrls.failure : returnUrls.success
+    const url = isRefused(status) ? returnUrls.failure : returnUrls.success
     if (!viewer.isFrame && url !== undefined) return found(url)
   }
   return respond(ChallengePage.make(transaction, viewer), viewer)
 }
+
+const isRefused = (status: Status): boolean => status === "FAILED" || status === "CANCELLED"
 
 const isChallenged = ({ history }: Transaction): boolean =>
   history.some(({ status }) => status === "CUSTOMER_VERIFICATION")
@@ -200,6 +232,7 @@ const notice = (
   const text = translations[viewer.language]
   const body = html`<div class="side" data-testid="${testid}">
     <div class="result">
+      <span class="mark">${PageLayout.icon("lost", 26)}</span>
       <h1>${text[testid]}</h1>
       <p>${text[more]}</p>
     </div>

@@ -8,13 +8,13 @@
  * | `/` | the console; see `Console` |
  * | `/api/*` | the service; a body of more than 64 KiB is 413 |
  * | `/docs`, `/openapi.json` | the contract, as documentation and as a file |
- * | `/pay/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
+ * | `/pay/*`, `/apm/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
  * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
- * | `GET /sandbox/deliveries` | every attempt of every callback |
+ * | `GET /sandbox/deliveries`, `GET /sandbox/deliveries/{id}` | every attempt of every callback; the URL and body of one |
  * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more, and returns the attempt |
  * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | the subscriptions and the payment intents |
- * | `GET /sandbox/requests` | the latest 500 requests to the service, newest first |
+ * | `GET /sandbox/requests`, `GET /sandbox/requests/{id}` | the latest 500 requests to the service, newest first; one with its bodies, whose secrets are masked |
  * | `GET /sandbox/clock` | `{"now", "advanced"}`, the second in milliseconds |
  * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | advances the clock; responds when all that fell due is delivered |
  * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | lists the active faults; removes them |
@@ -26,7 +26,8 @@
  * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
  *
  * Pages, `/sandbox` and `/api` are 403 for a `Host` that is not this machine, and pages and `/sandbox` for the `Origin`
- * of another site too, so no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of callbacks.
+ * of another site too, so no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of
+ * callbacks.
  *
  * **Gotchas**
  *

@@ -18,6 +18,7 @@
  * | `chargeback-won` | NEW PENDING PROCESSING SUCCEED CHARGEBACK SUCCEED | NEW |
  * | `conflict` | NEW PENDING PROCESSING FAILED SUCCEED | NEW |
  * | `stuck` | NEW PENDING PROCESSING | NEW |
+ * | `customer` | NEW PENDING; then the customer decides on the page of the payment method | NEW |
  *
  * On the hosted page the customer pays, is declined or challenged, or cancels; of the scenario only the
  * statuses after a success apply there, and the suffixes.
@@ -83,7 +84,8 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
   chargeback: ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"],
   "chargeback-won": ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"],
   conflict: ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"],
-  stuck: ["NEW", "PENDING", "PROCESSING"]
+  stuck: ["NEW", "PENDING", "PROCESSING"],
+  customer: ["NEW", "PENDING"]
 }
 
 /**

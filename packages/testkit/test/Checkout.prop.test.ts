@@ -154,7 +154,8 @@ describe("an intent", () => {
         const { received } = yield* Receiver
         for (const [isApproved, state, last] of [
           [true, "paid", { transactionStatus: "SUCCEED" }],
-          [false, "declined", { transactionStatus: "FAILED" }]
+          // The intent has expired by then, so the customer cannot try again.
+          [false, "expired", { transactionStatus: "FAILED" }]
         ] as const) {
           const id = yield* create({ requestId: state })
           assert.strictEqual((yield* submit(id, challenges)).intent.state, "challenged")
@@ -189,13 +190,17 @@ describe("an intent", () => {
       })
     ))
 
-  it("that the customer leaves does not change", () =>
+  it("that the customer leaves does not change until it expires, and no callback says so", () =>
     run(
       Effect.gen(function* () {
         const { received } = yield* Receiver
         const id = yield* create()
-        yield* TestClock.adjust("365 days")
+        yield* TestClock.adjust("86399 seconds")
         assert.deepInclude((yield* look(id)).intent, { state: "open", attempts: [] })
+        yield* TestClock.adjust("1 second")
+        assert.deepInclude((yield* look(id)).intent, { state: "expired", attempts: [] })
+        assert.deepInclude((yield* submit(id, good)).intent, { state: "expired", attempts: [] })
+        yield* TestClock.adjust("365 days")
         assert.isEmpty(received)
       })
     ))
@@ -357,6 +362,7 @@ describe("an intent", () => {
           metadata: { cart: "7" },
           callbackUrl: "http://127.0.0.1:4020/callback",
           createdTime: "1970-01-01T00:00:00.000Z",
+          expiresTime: "1970-01-02T00:00:00.000Z",
           transactionIds: []
         } as const
         assert.deepStrictEqual(yield* checkout.intents, [listed])

@@ -18,6 +18,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { testGateway, Receiver } from "./support/testGateway.ts"
 import { contract } from "./support/contract.ts"
 import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
+import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
@@ -41,15 +42,27 @@ const anotherOf = (service: ServiceLayer, options: GatewayConfig.Options): Servi
     )
   )
 
+/** Submits a form as the sandbox does for the page of an intent, or of a payment method. */
+const pressing =
+  ({ checkout }: Gateway.Gateway["Service"]): Service["press"] =>
+  (url, form) => {
+    const [, page, id = ""] = new URL(url).pathname.split("/")
+    return page === "pay"
+      ? checkout.submit(id, form)
+      : checkout.confirm(id, form["act"] as Parameters<typeof checkout.confirm>[1])
+  }
+
 const gateway: ServiceLayer = (options, startsAt = 0) =>
   Layer.effect(
     ServiceUnderTest,
     Effect.gen(function* () {
-      const { handle, reset } = yield* Gateway.Gateway
+      const service = yield* Gateway.Gateway
+      const { handle, reset } = service
       const { received } = yield* Receiver
       return {
         handle,
         reset,
+        press: pressing(service),
         pass: TestClock.adjust,
         another: anotherOf(gateway, options),
         callbackUrl: "http://127.0.0.1:4020/callback?t=1",
@@ -103,6 +116,7 @@ const fake: ServiceLayer = (options, startsAt = 0) =>
         pass: TestClock.adjust,
         another: anotherOf(fake, options),
         reset: (yield* Gateway.Gateway).reset,
+        press: pressing(yield* Gateway.Gateway),
         callbackUrl: "https://shop.example/callback?t=1",
         arrived: Effect.succeed(arrived)
       }
@@ -144,6 +158,8 @@ const sandbox: ServiceLayer = (options) =>
             Effect.provideContext(context)
           ),
         another: anotherOf(sandbox, options),
+        press: (url, form) =>
+          Effect.map(visit(url, form), ({ status }) => assert.strictEqual(status, 303, url)),
         reset: control("POST", "/reset").pipe(
           Effect.map(({ status }) => assert.strictEqual(status, 204)),
           Effect.provideContext(context)

@@ -47,8 +47,10 @@ describe("a callback", () => {
           apmResponseData: {
             providerTransactionId: "provider-100001",
             paymentMethod: "WALLET",
+            paymentType: "WALLET",
             actionType: "REDIRECTION",
-            redirectUrl: "https://shop.example/ok"
+            redirectUrl: "https://pay.invalid/apm/100001",
+            iframeUrl: "https://pay.invalid/apm/100001?frame=1"
           },
           metadata: { orderRef: "A-1" }
         })

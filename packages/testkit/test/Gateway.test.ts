@@ -115,8 +115,10 @@ describe("creating a payment", () => {
           apmResponseData: {
             providerTransactionId: "provider-100001",
             paymentMethod: "WALLET",
+            paymentType: "WALLET",
             actionType: "REDIRECTION",
-            redirectUrl: "https://shop.example/thanks"
+            redirectUrl: "https://pay.invalid/apm/100001",
+            iframeUrl: "https://pay.invalid/apm/100001?frame=1"
           },
           createdTime: "2026-11-20T12:30:00.000Z",
           paymentType: "APM",

@@ -3,17 +3,21 @@
  *
  * `PAWL_SCREENSHOTS=1` updates the screenshot of the README.
  */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { resolve } from "node:path"
 import type { Frame, Page } from "playwright-core"
+import decodeQR from "qr/decode.js"
 import { assert, it } from "vitest"
 import type * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import { translations } from "../src/internal/pages/Translations.ts"
 import * as Sandbox from "../src/Sandbox.ts"
+import * as VirtualClock from "../src/VirtualClock.ts"
+import { isAccessible } from "./support/axe.ts"
 import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt, untilTold } from "./support/customer.ts"
 
@@ -46,7 +50,7 @@ const shop = Effect.map(
   }
 )
 
-type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
+type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier | VirtualClock.VirtualClock
 
 const run = <A, E>(
   test: (url: string) => Effect.Effect<A, E, Services | Scope.Scope>,
@@ -77,6 +81,18 @@ const fill = async (page: Page | Frame, number: string) => {
   await page.getByTestId("card-expiry").fill("04/30")
   await page.getByTestId("card-cvc").fill("737")
   await page.getByTestId("card-name").fill("Ada Lovelace")
+}
+
+const isShown = (page: Page, testid: string) => page.getByTestId(testid).waitFor()
+
+/** Runs in the page: draws its QR code as the browser shows it, and returns the pixels. */
+const pixelsOf = async (png: string) => {
+  const bytes = Uint8Array.from(atob(png), (letter) => letter.codePointAt(0) ?? 0)
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }))
+  const { height, width } = image
+  const canvas = new OffscreenCanvas(width, height).getContext("2d")
+  canvas?.drawImage(image, 0, 0)
+  return { width, height, data: [...(canvas?.getImageData(0, 0, width, height).data ?? [])] }
 }
 
 const statuses = Effect.map(
@@ -276,8 +292,9 @@ inChromium((withPage) => {
           }
           assert.deepStrictEqual(
             [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
-            ["SUMMARY", "card-number", "card-expiry", "card-cvc", "card-name", "pay"]
+            ["SUMMARY", "pay-WALLET", "pay-BANK_TRANSFER", "card-number", "card-expiry", "card-cvc"]
           )
+          assert.deepStrictEqual([await tab(), await tab()], ["card-name", "pay"])
           const outline = await focused().evaluate(
             (element) => getComputedStyle(element).outlineWidth
           )
@@ -344,7 +361,7 @@ inChromium((withPage) => {
               const look = async (label: string) => {
                 await page.getByText(label).first().waitFor()
                 assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
-                await examine(page)
+                await isAccessible(page)
               }
               await page.getByTestId("test-mode").locator("summary").click()
               await look(say.byCard)
@@ -354,6 +371,7 @@ inChromium((withPage) => {
               await fill(page, "4000000000000002")
               await page.getByTestId("pay").click()
               await look(say.declined)
+              await look(say.reasons[5])
               await fill(page, "4000000000003220")
               await page.getByTestId("pay").click()
               await look(say.challengeMore)
@@ -375,6 +393,171 @@ inChromium((withPage) => {
         { pace: "1 hour" }
       ))
   }
+
+  for (const [paymentMethod, javaScriptEnabled] of [
+    ["WALLET", true],
+    ["BANK_TRANSFER", false],
+    ["QR", true]
+  ] as const) {
+    it(`a customer decides on the page of a payment method: ${paymentMethod}`, () =>
+      run(
+        (shop) =>
+          Effect.gen(function* () {
+            for (const [decision, expected, path] of [
+              ["approve", "NEW PENDING PROCESSING SUCCEED", "thanks?order=7"],
+              ["decline", "NEW PENDING FAILED", "sorry"],
+              ["cancel", "NEW PENDING CANCELLED", "sorry"]
+            ] as const) {
+              const { apmResponseData } = yield* createAt("/payments/apm", {
+                ...urlsOf(shop),
+                requestId: decision,
+                apmPayload: { paymentMethod },
+                metadata: { "sandbox.scenario": "customer" }
+              })
+              const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+              const decide = async (page: Page) => {
+                await isShown(page, paymentMethod === "QR" ? "method-scan" : "method-ask")
+                assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+                if (javaScriptEnabled) await isAccessible(page)
+                if (paymentMethod === "QR" && decision !== "cancel") {
+                  await page.getByTestId("deep-link").click()
+                  await isShown(page, "method-ask")
+                }
+                await page.getByTestId(`method-${decision}`).click()
+                if (paymentMethod === "QR" && decision !== "cancel") {
+                  await page.goto(redirectUrl)
+                }
+                await page.waitForURL(`${shop}/${path}`)
+              }
+              yield* visit(redirectUrl, decide, { javaScriptEnabled })
+              assert.strictEqual((yield* statuses).at(-1), expected)
+            }
+          }),
+        { pace: "100 millis" }
+      ))
+  }
+
+  it("the QR code of the page has the qrData of the response", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { apmResponseData } = yield* createAt("/payments/apm", {
+          ...urlsOf(shop),
+          apmPayload: { paymentMethod: "PIX_QR" },
+          metadata: { "sandbox.scenario": "customer" }
+        })
+        const { qrData = "", redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+        for (const colorScheme of ["light", "dark"] as const) {
+          const scan = async (page: Page) => {
+            const png = await page.locator(".qr").screenshot()
+            const pixels = await page.evaluate(pixelsOf, png.toString("base64"))
+            assert.strictEqual(decodeQR({ ...pixels, data: Uint8Array.from(pixels.data) }), qrData)
+          }
+          // The page reloads by itself, so no other test may use it.
+          yield* visit(redirectUrl, scan, { colorScheme, isNew: true })
+        }
+        yield* visit(qrData, (page) => isShown(page, "method-ask"))
+      })
+    ))
+
+  it("a bank says that the payment is on its way, and the customer returns when it has arrived", () =>
+    run(
+      (shop) =>
+        Effect.gen(function* () {
+          const { apmResponseData } = yield* createAt("/payments/apm", {
+            ...urlsOf(shop),
+            apmPayload: { paymentMethod: "BANK" },
+            metadata: { "sandbox.scenario": "customer" }
+          })
+          const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+          const approve = async (page: Page) => {
+            await page.getByTestId("method-approve").click()
+            await isShown(page, "method-pending")
+            await isAccessible(page)
+          }
+          yield* visit(redirectUrl, approve, { isNew: true })
+          yield* (yield* VirtualClock.VirtualClock).advance(Duration.hours(10))
+          yield* visit(redirectUrl, (page) => page.waitForURL(`${shop}/thanks?order=7`))
+        }),
+      { pace: "1 hour" }
+    ))
+
+  it("an expired page, a lost page and the result of a decline say what to do", () =>
+    run(
+      (shop) =>
+        Effect.gen(function* () {
+          const { baseUrl } = yield* Sandbox.Sandbox
+          const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+          const declined = yield* createAt("/payments/apm", {
+            metadata: { "sandbox.scenario": "decline:51" }
+          })
+          yield* (yield* VirtualClock.VirtualClock).advance(Duration.minutes(30))
+          for (const url of [iframeUrl, redirectUrl]) {
+            yield* visit(url, async (page) => {
+              await isShown(page, "state-expired")
+              await isAccessible(page)
+              await page.getByTestId("return").click()
+              await page.waitForURL(`${shop}/sorry`)
+            })
+          }
+          yield* visit(new URL("/pay/7", baseUrl).href, async (page) => {
+            await isShown(page, "missing")
+            await isAccessible(page)
+          })
+          const { redirectUrl: over = "" } = Object(declined["apmResponseData"]) as Record<
+            string,
+            string
+          >
+          yield* visit(over, async (page) => {
+            await page.getByText(translations.en.reasons[51]).waitFor()
+            await isAccessible(page)
+          })
+        }),
+      { intentLifetime: "30 minutes" }
+    ))
+
+  it("the order is folded on a phone and open on a desktop; a frame shows the form alone", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+        for (const [width, isOpen] of [
+          [390, false],
+          [1280, true]
+        ] as const) {
+          const look = async (page: Page) => {
+            const title = page.getByTestId("order-title")
+            assert.strictEqual(await title.isVisible({}), isOpen)
+            if (!isOpen) await page.locator(".order summary").click()
+            await title.waitFor({ state: "visible" })
+            const top = async (id: string) => (await page.getByTestId(id).boundingBox())?.y ?? 0
+            assert.isBelow(await top("pay-WALLET"), await top("card-number"))
+          }
+          yield* visit(redirectUrl, look, { viewport: { width, height: 844 } })
+        }
+        yield* visit(iframeUrl, async (page) => {
+          assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+          assert.strictEqual(await page.getByTestId("order-title").count(), 0)
+          assert.strictEqual(await page.getByTestId("merchant").count(), 0)
+        })
+      })
+    ))
+
+  it("a pressed button looks busy while the next page loads", () =>
+    run((shop) =>
+      Effect.gen(function* () {
+        const { redirectUrl } = yield* intentAt(urlsOf(shop))
+        yield* visit(redirectUrl, async (page) => {
+          const button = page.getByTestId("pay-WALLET")
+          const opacity = () => button.evaluate((element) => getComputedStyle(element).opacity)
+          assert.strictEqual(await opacity(), "1")
+          await button.hover()
+          await page.mouse.down()
+          assert.strictEqual(await opacity(), "0.6")
+          await page.mouse.move(0, 0)
+          await page.mouse.up()
+          assert.strictEqual(await opacity(), "0.6")
+        })
+      })
+    ))
 
   it("the page fits a phone, a tablet and a desktop", () =>
     run((shop) =>
@@ -411,86 +594,3 @@ inChromium((withPage) => {
       })
     ))
 })
-
-/** Returns the accessibility problems of a page. */
-const examine = async (page: Page): Promise<void> => {
-  const complaints = await page.evaluate(() => {
-    const complaints: Array<string> = []
-    const complain = (what: string, element?: Element) =>
-      complaints.push(`${what} ${element?.outerHTML.slice(0, 120) ?? ""}`)
-    const all = Array.from(document.querySelectorAll("*"))
-
-    if (document.title === "") complain("no title")
-    if (document.querySelectorAll("main").length !== 1) complain("not one main")
-    if (document.querySelectorAll("h1").length !== 1) complain("not one h1")
-    const levels = Array.from(document.querySelectorAll("h1,h2,h3"), (h) => Number(h.tagName[1]))
-    levels.forEach((level, at) => {
-      if (level > (levels[at - 1] ?? 1) + 1) complain(`a heading is left out before h${level}`)
-    })
-
-    const ids = all.map(({ id }) => id).filter((id) => id !== "")
-    if (new Set(ids).size !== ids.length) complain(`an id twice: ${ids.join(" ")}`)
-    for (const element of all) {
-      const named = `${element.getAttribute("aria-describedby") ?? ""} ${element.getAttribute("aria-labelledby") ?? ""}`
-      for (const id of named.split(/\s+/u).filter((id) => id !== "")) {
-        if (document.getElementById(id) === null) complain(`no #${id} for`, element)
-      }
-      const href = element.getAttribute("href") ?? ""
-      if (href.startsWith("#") && document.querySelector(href) === null)
-        complain("leads nowhere", element)
-    }
-    for (const input of Array.from(document.querySelectorAll("input:not([type=hidden])"))) {
-      if ((input as HTMLInputElement).labels?.[0]?.textContent?.trim() === undefined)
-        complain("no label", input)
-      if (!input.hasAttribute("autocomplete") && !input.hasAttribute("inputmode"))
-        complain("no hint for a keyboard", input)
-    }
-    for (const button of Array.from(document.querySelectorAll("button,a"))) {
-      if (button.textContent?.trim() === "") complain("no name", button)
-      if (button.tagName === "BUTTON" && button.getBoundingClientRect().height < 44) {
-        const isHidden = button.getBoundingClientRect().height === 0
-        if (!isHidden) complain("too small to touch", button)
-      }
-    }
-    for (const image of Array.from(document.querySelectorAll("svg,img"))) {
-      if (image.getAttribute("aria-hidden") !== "true")
-        complain("a picture without translations", image)
-    }
-
-    const channels = (color: string) => (color.match(/[\d.]+/gu) ?? []).map(Number)
-    const luminance = (color: string) => {
-      const [r = 0, g = 0, b = 0] = channels(color).map((value) => {
-        const part = value / 255
-        return part <= 0.039_28 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-      })
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b
-    }
-    const ground = (element: Element | null): string => {
-      if (element === null) return "rgb(255, 255, 255)"
-      const { backgroundColor, backgroundImage } = getComputedStyle(element)
-      // A gradient counts as its lighter end, because its text is light.
-      const stops = backgroundImage.match(/rgb\([^)]*\)/gu) ?? []
-      const lightest = stops.toSorted((a, b) => luminance(b) - luminance(a))[0]
-      if (lightest !== undefined) return lightest
-      return channels(backgroundColor)[3] === undefined
-        ? backgroundColor
-        : ground(element.parentElement)
-    }
-    for (const element of all) {
-      const says = Array.from(element.childNodes).some(
-        (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== ""
-      )
-      if (!says || element.getClientRects().length === 0 || element.closest("[aria-hidden]"))
-        continue
-      if (["STYLE", "TITLE"].includes(element.tagName)) continue
-      const [light = 0, dark = 0] = [
-        luminance(getComputedStyle(element).color),
-        luminance(ground(element))
-      ].toSorted((a, b) => b - a)
-      const contrast = (light + 0.05) / (dark + 0.05)
-      if (contrast < 4.5) complain(`contrast ${contrast.toFixed(2)}`, element)
-    }
-    return complaints
-  })
-  assert.deepStrictEqual(complaints, [])
-}

@@ -75,6 +75,7 @@ const intentOf = (value: string): Intent =>
     currency: "EUR",
     attempts: [],
     isEarly: false,
+    expiresTime: "2026-11-21T12:30:00.000Z",
     createdTime: "2026-11-20T12:30:00.000Z",
     request: {
       type: "PAYOUT",
@@ -148,7 +149,7 @@ it("D04: the language of a page is a supported one for any request", () => {
     })
   )
   assert.strictEqual(languageOf("fr", "de"), "fr")
-  assert.strictEqual(languageOf("ja", "de-CH;q=0.9, es"), "de")
+  assert.strictEqual(languageOf("ja", "de-CH;q=0.9, es"), "es")
   assert.strictEqual(languageOf(undefined, "ja, es;q=0.5"), "es")
   assert.strictEqual(languageOf("__proto__", "constructor"), "en")
   assert.strictEqual(languageOf(undefined), "en")

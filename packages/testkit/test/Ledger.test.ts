@@ -16,7 +16,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
-import { type Fresh, histories, laws } from "../src/Laws/Ledger.ts"
+import { type Fresh, histories, laws, type Step } from "../src/Laws/Ledger.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
 import { brokenFacets } from "./support/ledgerFacets.ts"
 import { ledgers } from "./support/ledgers.ts"
@@ -56,7 +56,7 @@ describe("the laws of a ledger hold", () => {
 })
 
 await describeWithDatabase((database) => {
-  const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine"]
+  const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_liveness"]
   const empty = Effect.flatMap(SqlClient, (sql) =>
     Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
   )
@@ -69,6 +69,27 @@ await describeWithDatabase((database) => {
     )
   )
   hold("in PostgreSQL", () => fresh, 5)
+})
+
+/** A history that once broke a law: seed 1776338555 of the histories of PostgreSQL. */
+const refusedRegistration: ReadonlyArray<Step> = [
+  { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: undefined },
+  {
+    _tag: "accept",
+    after: 0,
+    id: "1",
+    kind: "refund",
+    status: "PENDING",
+    requestId: "r1",
+    unsigned: {}
+  },
+  { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: "25.00" }
+]
+
+it("R44: a registration with another amount than a token's is not refused (seed 1776338555)", async () => {
+  for (const law of histories) {
+    await Laws.run(law, () => layerMemory, { examples: [refusedRegistration], numRuns: 1 })
+  }
 })
 
 const planted =

@@ -10,10 +10,12 @@ import { assert, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { checksum, credentials } from "./support/testGateway.ts"
 import { card } from "./support/creates.ts"
-import type { components, paths } from "./support/openapi.d.ts"
+import type { components, paths, webhooks } from "./support/openapi.d.ts"
 import { control, run } from "./support/sandbox.ts"
+import { receiver } from "./support/wire.ts"
 
 type Schemas = components["schemas"]
+type CardCallback = webhooks["cardCallback"]["post"]["requestBody"]["content"]["application/json"]
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname
 const text = readFileSync(at("../../http/openapi.json"), "utf8")
@@ -61,7 +63,7 @@ const taken = async <Answer extends { readonly data?: unknown; readonly response
 }
 
 /** Calls every operation, and returns the names of the called operations in the document. */
-const drive = async (origin: string, pass: () => Promise<unknown>) => {
+const drive = async (origin: string, callbackUrl: string, pass: () => Promise<unknown>) => {
   const driven = new Set<string>()
   let token = ""
   const api = createClient<paths>({ baseUrl: origin })
@@ -78,8 +80,7 @@ const drive = async (origin: string, pass: () => Promise<unknown>) => {
   }
 
   const issued = await taken(api.POST("/api/v1/auth", { body: credentials }))
-  assert.isObject(issued)
-  token = String((issued as { readonly accessToken?: unknown }).accessToken)
+  token = issued.accessToken
 
   const signed = { ...apm, checksum: checksum(apm) }
   const payment = of(
@@ -87,7 +88,7 @@ const drive = async (origin: string, pass: () => Promise<unknown>) => {
   )
   const payout = of((await taken(api.POST("/api/v1/payouts/apm", { body: apm }))).transactionId)
   const paid = await taken(
-    api.POST("/api/v1/payments/card", { body: { ...common, ...money, card } })
+    api.POST("/api/v1/payments/card", { body: { ...common, ...money, card, callbackUrl } })
   )
   const { cardToken } = await taken(
     api.POST("/api/v1/payments/card/tokenize", { body: { ...common, card } })
@@ -160,9 +161,10 @@ it("a client generated from openapi.json calls every operation", () =>
   run(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
+      const { received, url } = yield* receiver(() => [200])
       const runPromise = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
       const driven = yield* Effect.promise(() =>
-        drive(new URL(baseUrl).origin, () =>
+        drive(new URL(baseUrl).origin, url, () =>
           runPromise(control("POST", "/clock", { advance: "1 day" }))
         )
       )
@@ -171,6 +173,9 @@ it("a client generated from openapi.json calls every operation", () =>
       )
       assert.isNotEmpty(operations)
       assert.sameMembers([...driven], operations)
+      const callbacks = received.map(({ body }) => body as unknown as CardCallback)
+      assert.strictEqual(callbacks.at(-1)?.transactionStatus, "REFUNDED")
+      for (const callback of callbacks) assert.strictEqual(callback.orderAmount, money.amount)
     })
   ))
 

@@ -26,8 +26,9 @@ describe("an APM payout", () => {
         const apmResponseData = {
           providerTransactionId: "provider-100001",
           paymentMethod: "BANK",
+          paymentType: "BANK_TRANSFER",
           actionType: "REDIRECTION",
-          redirectUrl: "https://shop.example/thanks"
+          redirectUrl: "https://pay.invalid/apm/100001"
         }
         assert.deepStrictEqual(yield* ask("POST", "/payouts/apm", request), {
           requestId: "r-1",

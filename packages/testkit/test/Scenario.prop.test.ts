@@ -12,7 +12,8 @@ const story = fc.oneof(
     "chargeback",
     "chargeback-won",
     "conflict",
-    "stuck"
+    "stuck",
+    "customer"
   ),
   fc.nat(999_999_999).map((code) => `decline:${code}`)
 )
@@ -30,7 +31,8 @@ it("any story with any suffixes is a scenario, and the suffixes commute and repe
         assert.strictEqual(scenario.suffixes[suffix], suffixes.includes(suffix))
       }
       assert.strictEqual(scenario.statuses[0], "NEW")
-      assert.strictEqual(isTerminal(scenario.statuses.at(-1) ?? "NEW"), story !== "stuck")
+      const waits = story === "stuck" || story === "customer"
+      assert.strictEqual(isTerminal(scenario.statuses.at(-1) ?? "NEW"), !waits)
       assert.strictEqual(
         scenario.declineCode,
         story.startsWith("decline:") ? Number(story.slice(8)) : undefined

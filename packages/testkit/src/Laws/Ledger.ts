@@ -33,6 +33,7 @@ import { facets } from "../internal/laws/ledger/Facets.ts"
 import * as LedgerLaw from "../internal/laws/ledger/LedgerLaw.ts"
 import { replay } from "../internal/laws/ledger/Replay.ts"
 import * as Steps from "../internal/laws/ledger/Steps.ts"
+import { workLaws } from "../internal/laws/ledger/WorkLaws.ts"
 import * as Laws from "../Laws.ts"
 
 /**
@@ -79,4 +80,4 @@ export const histories: ReadonlyArray<Laws.Law<Fresh, ReadonlyArray<Step>>> = St
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Laws.Law<Fresh>> = [...histories, ...examples]
+export const laws: ReadonlyArray<Laws.Law<Fresh>> = [...histories, ...examples, ...workLaws]

@@ -4,10 +4,7 @@
  * Each result is printed on stdout, then the first failure and a script that repeats it. Logs go to stderr. A sandbox
  * at `--api-port` stands in for the service.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Argument from "effect/cli/Argument"
-import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -15,19 +12,13 @@ import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as FileSystem from "effect/FileSystem"
-import { createRequire } from "node:module"
 import * as Conformance from "../Conformance.ts"
 import * as Sandbox from "../Sandbox.ts"
 import { Reported } from "./Reported.ts"
-
-const { version } = createRequire(import.meta.url)("../../package.json") as {
-  readonly version: string
-}
 
 const isHttp = (text: string): boolean => {
   const url = URL.parse(text)
@@ -130,7 +121,8 @@ const printer = () => {
   }
 }
 
-const conform = Command.make("conform", { url, ...flags }, (input) =>
+/** The command `conform`. */
+export const conform = Command.make("conform", { url, ...flags }, (input) =>
   Effect.gen(function* () {
     const { junit, merchantKey, only } = input
     const merchantSecret = Option.getOrElse(input.merchantSecret, () =>
@@ -200,17 +192,3 @@ const reasonOf = (
     : error._tag === "PlatformError"
       ? `the file of --junit cannot be written (${error.message})`
       : error.message
-
-/** Prints only the first error: the next one may contain the value of a misspelt flag. */
-const output = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(event.errors[0]?.message.replace(/\s+/gu, " "))
-      : CliOutput.defaultPresenter.present(event)
-})
-
-Command.run(conform, { version }).pipe(
-  Effect.provide([NodeServices.layer, output]),
-  Effect.provideService(Logger.LogToStderr, true),
-  NodeRuntime.runMain
-)

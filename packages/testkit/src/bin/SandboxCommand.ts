@@ -1,32 +1,24 @@
 /**
  * The sandbox as a command.
  *
- * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`, and everything else on stderr.
- * SIGTERM and SIGINT end it with 130.
+ * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`, and everything else on stderr: if that
+ * is a terminal, the addresses and a line for each request, status and callback. SIGTERM and SIGINT end it with 130.
  */
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
-import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Runtime from "effect/Runtime"
-import { createRequire } from "node:module"
 import * as Sandbox from "../Sandbox.ts"
+import * as PortOwner from "./PortOwner.ts"
+import { Reported } from "./Reported.ts"
+import * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
-
-const { version } = createRequire(import.meta.url)("../../package.json") as {
-  readonly version: string
-}
 
 /** Refuses an empty text and white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
@@ -123,22 +115,59 @@ const flags = {
   ),
   style: Flag.Literals("style", ["plain", "jvm"]).pipe(
     Flag.withDescription(
-      "How responses are written; jvm has null for absent fields and epoch milliseconds for times (default: plain)"
+      "How responses and callbacks are written; jvm has null for absent fields, and epoch milliseconds in responses (default: plain)"
     ),
     Flag.withDefault("plain")
+  ),
+  intentLifetime: Flag.String("intent-lifetime").pipe(
+    Flag.filterMap(parseDuration, () => "Expected a duration such as 30min"),
+    Flag.withDescription("The time after which an unpaid payment intent expires (default: 24h)"),
+    Flag.withDefault(Duration.hours(24))
   ),
   filename: Flag.String("file").pipe(
     Flag.withDescription("The SQLite file for the state (default: memory)"),
     Flag.optional
+  ),
+  isQuiet: Flag.Boolean("quiet").pipe(
+    Flag.withDescription("Prints only the line ready, also on a terminal"),
+    Flag.withDefault(false)
+  ),
+  isJson: Flag.Boolean("json").pipe(
+    Flag.withDescription(
+      "Prints each request, status and callback on stderr as a line of JSON, on a terminal or not"
+    ),
+    Flag.withDefault(false)
   )
 }
 
-const sandbox = Command.make(
+/** Prints that the sandbox serves, and reports on it if somebody looks. */
+const announce = Effect.fnUntraced(function* (
+  sandbox: Omit<SandboxReport.Settings, "baseUrl">,
+  isQuiet: boolean,
+  isJson: boolean
+) {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const isRead = !isQuiet && (isJson || process.stderr.isTTY)
+  const report = isRead ? yield* SandboxReport.start({ ...sandbox, baseUrl }, isJson) : Effect.void
+  yield* Console.log(`ready ${baseUrl}`)
+  yield* report
+})
+
+/** The command `sandbox`. */
+export const sandbox = Command.make(
   "sandbox",
   flags,
-  ({ filename, merchantSecret, seed, token, ...options }) =>
+  ({ filename, isJson, isQuiet, merchantSecret, seed, token, ...options }) =>
     Layer.effectDiscard(
-      Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => Console.log(`ready ${baseUrl}`))
+      announce(
+        {
+          token,
+          defaultKey: options.merchantKey === "sandbox-key" ? "sandbox-key" : undefined,
+          defaultSecret: Option.isNone(merchantSecret) ? "sandbox-secret" : undefined
+        },
+        isQuiet,
+        isJson
+      )
     ).pipe(
       Layer.provide(
         Sandbox.layer({
@@ -151,10 +180,10 @@ const sandbox = Command.make(
       ),
       Layer.launch,
       Effect.catch((error) =>
-        Effect.andThen(
-          Console.error(`The sandbox cannot serve: ${reason(error, options)}`),
-          Effect.fail(new Reported())
-        )
+        Effect.gen(function* () {
+          yield* Console.error(`The sandbox cannot serve: ${yield* reason(error, options)}`)
+          return yield* new Reported()
+        })
       )
     )
 ).pipe(
@@ -163,14 +192,16 @@ const sandbox = Command.make(
 )
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
-const reason = (
+const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError,
   { host, port }: { readonly host: string; readonly port: number }
-): string => {
+) {
   if (error._tag !== "ServeError") return error.message
   switch (codeOf(error.cause)) {
-    case "EADDRINUSE":
-      return `port ${port} of ${host} is in use; stop the other process, or choose another port with --port (0 takes a free one)`
+    case "EADDRINUSE": {
+      const owner = yield* PortOwner.describe(host, port)
+      return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
+    }
     case "EACCES":
       return `port ${port} of ${host} needs privileges; choose a port above 1023 with --port`
     case "EADDRNOTAVAIL":
@@ -179,29 +210,7 @@ const reason = (
     default:
       return error.cause instanceof Error ? error.cause.message : String(error.cause)
   }
-}
+})
 
 const codeOf = (cause: unknown): unknown =>
   Predicate.hasProperty(cause, "code") ? cause.code : undefined
-
-/** Error raised when the cause is already on stderr. */
-class Reported extends Data.TaggedError("Reported") {
-  override readonly [Runtime.errorReported] = false
-}
-
-/**
- * Prints only the first error of an invalid invocation, without the help: a later error may contain the value
- * of a misspelt flag, which can be a secret.
- */
-const output = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(event.errors[0]?.message.replace(/\s+/gu, " "))
-      : CliOutput.defaultPresenter.present(event)
-})
-
-Command.run(sandbox, { version }).pipe(
-  Effect.provide([NodeServices.layer, output]),
-  Effect.provideService(Logger.LogToStderr, true),
-  NodeRuntime.runMain
-)

@@ -6,4 +6,4 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl-conform needs Node 22.19 or newer; this is ${process.version}`)
   process.exit(1)
 }
-await import("./ConformCommand.ts")
+await import("./ConformMain.ts")

@@ -10,4 +10,4 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   process.exit(1)
 }
 Module.enableCompileCache()
-await import("./SandboxCommand.ts")
+await import("./SandboxMain.ts")

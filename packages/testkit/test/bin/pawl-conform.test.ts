@@ -213,7 +213,7 @@ describe("pawl-conform", () => {
     [[...withSecret], "url"],
     [["4020", ...withSecret], "http://127.0.0.1:4020/callback"],
     [[url, "--merchant-secret="], "--merchant-secret"],
-    [[url, ...withSecret, "--only", "99"], "from 1 to 21"],
+    [[url, ...withSecret, "--only", "99"], "from 1 to 22"],
     [[url, ...withSecret, "--only", "rank of the reported"], "--state"],
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],
     [[url, ...withSecret, "--state", "4020"], "--state"],

@@ -61,7 +61,7 @@ describe("pawl-sandbox", () => {
     assert.match(
       stderr(),
       new RegExp(
-        `^The sandbox cannot serve: port ${port} of [^\\n]* in use; [^\\n]*--port[^\\n]*\\n$`,
+        `^The sandbox cannot serve: port ${port} of [^\\n]* in use[^\\n]*; [^\\n]*--port[^\\n]*\\n$`,
         "u"
       )
     )
@@ -100,7 +100,15 @@ describe("pawl-sandbox", () => {
     assert.include(versionRun.stdout(), version)
     const help = start("--help")
     await help.ended
-    for (const text of ["4010", "127.0.0.1", "sandbox-key", "sandbox-secret", "200ms", "memory"]) {
+    for (const text of [
+      "4010",
+      "127.0.0.1",
+      "sandbox-key",
+      "sandbox-secret",
+      "200ms",
+      "24h",
+      "memory"
+    ]) {
       assert.include(help.stdout(), `(default: ${text})`)
     }
   })

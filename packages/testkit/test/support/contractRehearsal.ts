@@ -6,6 +6,8 @@ import { assert } from "vitest"
 import {
   ask,
   begin,
+  callbacksOf,
+  callbackStatuses,
   type Case,
   create,
   idOf,
@@ -28,6 +30,14 @@ const subscribe = Effect.fnUntraced(function* (story: string) {
     ...scenario(story)
   })
 })
+
+/** The members of an apmResponseData that tell a customer what to do. */
+const nextStep = (answer: Json) => {
+  const { paymentMethod: _, providerTransactionId: __, ...step } = answer["apmResponseData"] as Json
+  return step
+}
+
+const good = { act: "card", attempts: "0", number: "4242424242424242", expiry: "04/99" }
 
 export const rehearsal: ReadonlyArray<Case> = [
   it(
@@ -82,12 +92,135 @@ export const rehearsal: ReadonlyArray<Case> = [
         assert.deepInclude(answer, { transactionStatus: "FAILED", declineCode: 51 })
         const path = `${subscriptions}/${idOf(answer)}`
         const first = { status: "ACTIVE", failureCount: 1, lastChargeStatus: "FAILED" }
-        assert.deepInclude(yield* ask("GET", path), first)
-        yield* steps(48)
+        const charged = yield* ask("GET", path)
+        assert.deepInclude(charged, first)
+        // The next charge is at midnight, and a charge ends after three hours. Two more charges end here.
+        const { createdAt, nextChargeDate } = charged
+        const untilNext = Date.parse(String(nextChargeDate)) - Date.parse(String(createdAt))
+        yield* steps(Math.ceil(untilNext / 3_600_000) + 24 + 4)
         const later = { status: "ACTIVE", failureCount, lastChargeStatus }
         assert.deepInclude(yield* ask("GET", path), later)
       }
     })
+  ),
+  it(
+    "the payment method selects the next step of the customer: a page, a page in a frame, or a QR code",
+    Effect.gen(function* () {
+      const requested = Effect.fnUntraced(function* (apmPayload: Json) {
+        const over = { requestId: JSON.stringify(apmPayload).slice(2, 40), apmPayload }
+        return yield* create("/payments/apm", noResources, over)
+      })
+      for (const [paymentMethod, paymentType, actionType, names] of [
+        ["WALLET", "WALLET", "REDIRECTION", ["iframeUrl"]],
+        ["SEPA_TRANSFER", "BANK_TRANSFER", "REDIRECTION", []],
+        ["PROMPTPAY_QR", "QR_CODE", "QR_CODE", ["iframeUrl", "qrData", "qrDeepLink"]]
+      ] as const) {
+        const answer = yield* requested({ paymentMethod })
+        const { redirectUrl: page, ...step } = nextStep(answer)
+        const redirectUrl = String(page)
+        assert.match(redirectUrl, new RegExp(`^https?://[^/]+/apm/${idOf(answer)}$`, "u"))
+        assert.sameMembers(Object.keys(step), ["paymentType", "actionType", ...names])
+        assert.include(step, { paymentType, actionType })
+        const addresses = names.map((name) => String(step[name]))
+        assert.lengthOf([...new Set(addresses)], names.length)
+        for (const address of addresses) assert.isTrue(address.startsWith(`${redirectUrl}?`))
+        yield* steps(1)
+        const [callback] = yield* callbacksOf(idOf(answer))
+        assert.deepStrictEqual(callback?.body["apmResponseData"], answer["apmResponseData"])
+      }
+      const named = { paymentMethod: "WALLET", paymentType: "EWALLET" }
+      assert.include(nextStep(yield* requested(named)), { paymentType: "EWALLET" })
+      const payout = yield* create("/payouts/apm", noResources, { successRedirectUrl: undefined })
+      assert.deepStrictEqual(nextStep(payout), { paymentType: "WALLET" })
+    })
+  ),
+  it(
+    "the customer decides on the page of the method, once; a bank's payment is pending for 10 paces after that",
+    Effect.gen(function* () {
+      const { press } = yield* ServiceUnderTest
+      const begun = ["NEW", "PENDING"]
+      for (const [paymentMethod, act, told, later] of [
+        ["WALLET", "approve", ["PROCESSING"], ["SUCCEED"]],
+        ["WALLET", "decline", ["FAILED"], []],
+        ["WALLET", "cancel", ["CANCELLED"], []],
+        ["QR", "approve", ["PROCESSING"], ["SUCCEED"]],
+        ["BANK", "approve", ["PROCESSING"], ["SUCCEED"]]
+      ] as const) {
+        const over = { requestId: `${paymentMethod} ${act}`, apmPayload: { paymentMethod } }
+        const { answer, id } = yield* begin("/payments/apm", "customer", noResources, over)
+        yield* steps(9)
+        assert.deepStrictEqual(yield* callbackStatuses(id), begun)
+        const page = String(nextStep(answer)["redirectUrl"])
+        yield* press(page, { act })
+        // The first decision stands.
+        for (const act of ["cancel", "approve"]) yield* press(page, { act })
+        yield* steps(paymentMethod === "BANK" ? 9 : 0.5)
+        assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told])
+        yield* steps(1)
+        assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told, ...later])
+      }
+    })
+  ),
+  it(
+    "a scenario needs no customer; a customer who approves while it moves pays once, and its later statuses follow",
+    Effect.gen(function* () {
+      const { press } = yield* ServiceUnderTest
+      const { answer, id } = yield* begin("/payments/apm", "refund", noResources)
+      yield* steps(0.5)
+      yield* press(String(nextStep(answer)["redirectUrl"]), { act: "approve" })
+      // The move that was due before the approval is not made.
+      yield* steps(0.75)
+      assert.deepStrictEqual(yield* callbackStatuses(id), ["NEW", "PROCESSING"])
+      yield* steps(9)
+      const approved = ["NEW", "PROCESSING", "SUCCEED", "REFUNDED"]
+      assert.deepStrictEqual(yield* callbackStatuses(id), approved)
+      const alone = yield* begin("/payments/apm", "succeed", noResources)
+      yield* steps(3)
+      yield* press(String(nextStep(alone.answer)["redirectUrl"]), { act: "cancel" })
+      const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+      assert.deepStrictEqual(yield* callbackStatuses(alone.id), all)
+    })
+  ),
+  ...(
+    [
+      [{}, 24],
+      [{ intentLifetime: "3 hours" }, 3]
+    ] as const
+  ).map(([options, hours]) =>
+    it(
+      `an intent that nobody has paid expires after ${hours} hours: its page takes no payment`,
+      Effect.gen(function* () {
+        const { arrived, press } = yield* ServiceUnderTest
+        const pay = { ...good, cvc: "737", name: "Ada Lovelace" }
+        const inTime = yield* create("/payments/intent", noResources, { requestId: "in time" })
+        const late = yield* create("/payments/intent", noResources, { requestId: "late" })
+        yield* steps(hours - 1)
+        yield* press(String(inTime["redirectUrl"]), pay)
+        yield* steps(9)
+        assert.lengthOf(yield* arrived, 4)
+        yield* press(String(late["redirectUrl"]), pay)
+        yield* steps(9)
+        assert.lengthOf(yield* arrived, 4)
+      }),
+      options
+    )
+  ),
+  it(
+    "in the style of a JVM a callback has null for the absent fields that may be null, and verifies",
+    Effect.gen(function* () {
+      const paid = idOf(yield* create("/payments/apm", noResources))
+      const bought = idOf(yield* create("/payments/card", noResources))
+      yield* steps(1)
+      const [apm] = yield* callbacksOf(paid)
+      assert.isNull(apm?.body["metadata"])
+      const data = apm?.body["apmResponseData"] as Json
+      assert.include(data, { qrData: null, qrDeepLink: null, actionType: "REDIRECTION" })
+      const [card] = yield* callbacksOf(bought)
+      assert.isNull(card?.body["metadata"])
+      assert.isString(card?.checksum)
+      assert.notInclude(Object.values({ ...card?.body, metadata: "" }), null)
+    }),
+    { style: "jvm" }
   ),
   it(
     "in the style of a JVM a response has null for absent fields and epoch milliseconds for times",

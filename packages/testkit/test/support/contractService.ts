@@ -31,6 +31,7 @@ export type Json = Readonly<Record<string, unknown>>
  * - `pass` lets time pass, and returns when all that fell due is done.
  * - `reset` removes the state of the service.
  * - `another` starts a second service with the same options, later than the first.
+ * - `press` submits a form of a page for customers.
  * - `callbackUrl` receives the callbacks, and has a query.
  */
 export interface Service {
@@ -38,6 +39,7 @@ export interface Service {
   readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
   readonly reset: Effect.Effect<void>
   readonly another: Effect.Effect<Service, never, Scope.Scope>
+  readonly press: (url: string, form: Readonly<Record<string, string>>) => Effect.Effect<void>
   readonly callbackUrl: string
   readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
 }

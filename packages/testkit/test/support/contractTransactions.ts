@@ -36,6 +36,7 @@ const stories: ReadonlyArray<
   ["cancel", ["NEW", "PENDING", "CANCELLED"], "NEW"],
   ["refund", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"], "NEW"],
   ["chargeback", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"], "NEW"],
+  ["customer", ["NEW", "PENDING"], "NEW"],
   ["chargeback-won", ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"], "NEW"],
   ["conflict", ["NEW", "PENDING", "PROCESSING", "FAILED", "SUCCEED"], "NEW"],
   ["stuck", ["NEW", "PENDING", "PROCESSING"], "NEW"]
@@ -99,15 +100,20 @@ export const transactions: ReadonlyArray<Case> = [
         ["/payments/apm", "100001"],
         ["/payouts/apm", "100002"]
       ] as const) {
-        assert.deepStrictEqual(timeless(yield* create(path, noResources, over), "createdTime"), {
+        const answer = yield* create(path, noResources, over)
+        const { iframeUrl, redirectUrl } = answer["apmResponseData"] as Record<string, string>
+        assert.match(redirectUrl ?? "", new RegExp(`^https?://[^/]+/apm/${id}$`, "u"))
+        assert.deepStrictEqual(timeless(answer, "createdTime"), {
           requestId: "r-1",
           transactionId: id,
           transactionStatus: "NEW",
           apmResponseData: {
             providerTransactionId: `provider-${id}`,
             paymentMethod: "WALLET",
+            paymentType: "WALLET",
             actionType: "REDIRECTION",
-            redirectUrl: "https://shop.example/thanks"
+            redirectUrl,
+            iframeUrl
           },
           paymentType: "APM",
           metadata: { orderRef: "A-1" }
@@ -137,7 +143,11 @@ export const transactions: ReadonlyArray<Case> = [
         requestId: "r-1",
         transactionStatus: "SUCCEED",
         apmRequestPayload: apmPayload,
-        apmResponseData: { providerTransactionId: `provider-${id}`, paymentMethod: "BANK" },
+        apmResponseData: {
+          providerTransactionId: `provider-${id}`,
+          paymentMethod: "BANK",
+          paymentType: "BANK_TRANSFER"
+        },
         callbackUrl,
         ...echoed
       })

@@ -4,6 +4,8 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
+import { methodOf } from "@pawl/core/Kind"
+import { RegisteredDifferently } from "@pawl/webhook/Order"
 import type { Row } from "@pawl/webhook/Row"
 import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Effect from "effect/Effect"
@@ -49,6 +51,23 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "evidence is kept in 16 bits",
     "evidence is joined",
     seeing((row) => ({ ...row, evidence: row.evidence & 0xffff }))
+  ],
+  [
+    "a token's order counts as that of the registration before it",
+    "a registration changes",
+    (ledger) => ({
+      ...ledger,
+      register: Effect.fnUntraced(function* (operation, at) {
+        const row = yield* ledger.get(methodOf(operation.kind), operation.transactionId)
+        const differs =
+          row?.ordered?.amount !== undefined &&
+          operation.amount !== undefined &&
+          Number(row.ordered.amount) !== Number(operation.amount)
+        if (row?.registered === true && differs)
+          return yield* new RegisteredDifferently({ field: "amount" })
+        return yield* ledger.register(operation, at)
+      })
+    })
   ],
   [
     "operations of one kind are not registered",
@@ -239,7 +258,9 @@ export const accepting: ReadonlyArray<PlantedBug> = [
       return {
         ...seeing((row) => ({
           ...row,
-          ordered: newest.get(keyOf({ ...row, scope: row.kind })) ?? row.ordered
+          ordered:
+            (row.isOrderRegistered ? undefined : newest.get(keyOf({ ...row, scope: row.kind }))) ??
+            row.ordered
         }))(ledger),
         accept: (verified, at) => {
           newest.set(keyOf({ ...verified, scope: verified.kind }), verified.ordered)

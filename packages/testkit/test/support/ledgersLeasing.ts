@@ -213,6 +213,43 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     }
   ],
   [
+    "all first reads are made oldest first",
+    "of the first reads",
+    (ledger) => ({ ...ledger, claim: (asked) => ledger.claim({ ...asked, newest: 0 }) })
+  ],
+  [
+    "all first reads are made newest first",
+    "of the first reads",
+    (ledger) => ({
+      ...ledger,
+      claim: (asked) => ledger.claim({ ...asked, newest: asked.newest && perLane(asked.limit).ask })
+    })
+  ],
+  [
+    "planned reads stay planned after an outage",
+    "planned reads",
+    (ledger) => ({ ...ledger, bringForward: () => Effect.undefined })
+  ],
+  [
+    "all planned reads are made at once after an outage",
+    "planned reads",
+    (ledger) => ({
+      ...ledger,
+      bringForward: (page) => ledger.bringForward({ ...page, rate: 1_000_000 })
+    })
+  ],
+  [
+    "a worker that was alive before the clock was set back is remembered",
+    "the last time",
+    (ledger) => ({
+      ...ledger,
+      noteAlive: Effect.fnUntraced(function* (at) {
+        const last = yield* ledger.lastAliveAt
+        yield* ledger.noteAlive(Math.max(at, last ?? at))
+      })
+    })
+  ],
+  [
     "a waiting worker is woken without work",
     "awaitWork completes",
     (ledger) => ({ ...ledger, awaitWork: Effect.void })

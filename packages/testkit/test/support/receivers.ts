@@ -79,6 +79,8 @@ const notSuppressed = "a forged callback does not suppress the genuine one after
 const twoTerminal = "after two terminal statuses the receiver reports the service's last one"
 const afterCancelled = "a late status does not replace CANCELLED"
 const separate = "the status of one transaction does not affect another"
+const unsignedName =
+  "a callback does not affect the transaction that only an unsigned field names (A27)"
 const concurrent = "concurrent callbacks end at the same status as sequential ones"
 const failedRead = "a failed read does not lose a callback"
 
@@ -292,6 +294,17 @@ export const receivers: ReadonlyArray<readonly [bug: string, law: string, wrong:
               : [fields["mid"], fields["orderAmount"], status].join(),
           200
         )
+      }
+    ],
+    [
+      "a refund is found by its refundId, which is not signed",
+      unsignedName,
+      {
+        accept: (claim, store, shop) => {
+          const { fields, id, method } = claim
+          const { refundId = id } = fields
+          return right.accept({ ...claim, key: `${method} ${String(refundId)}` }, store, shop)
+        }
       }
     ],
     [

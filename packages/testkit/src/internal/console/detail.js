@@ -158,7 +158,12 @@ const mark = (callback) => {
   if (callback === undefined || callback.state === "none")
     return { state: "none", text: "no callback yet" }
   const attempts = callback.attempts > 1 ? ` · ${callback.attempts} attempts` : ""
-  if (callback.state === "delivered") return { state: "good", text: `delivered${attempts}` }
+  if (callback.state === "delivered") {
+    const { delivered } = callback
+    const often = delivered === 1 ? "" : delivered === 2 ? " twice" : ` ${delivered} times`
+    const all = callback.attempts > delivered ? attempts : ""
+    return { state: "good", text: `delivered${often}${all}` }
+  }
   const answer = typeof callback.answer === "number" ? `got ${callback.answer}` : callback.answer
   return {
     state: "bad",

@@ -59,11 +59,34 @@ const pair = (of, size, great, small) => {
 }
 
 /**
- * Writes an amount with its currency; the decimal text stays as it is.
+ * Writes an amount with its currency, and with at least the decimals of the currency.
  *
  * @param {{ readonly amount: string, readonly currency: string }} money
  */
-export const money = ({ amount, currency }) => `${amount} ${currency}`
+export const money = ({ amount, currency }) => {
+  const { maximumFractionDigits: most = 2 } = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency
+  }).resolvedOptions()
+  const [whole = "", fraction = ""] = amount.split(".")
+  const digits = fraction.replace(/0+$/, "").padEnd(most, "0")
+  return `${whole}${digits === "" ? "" : `.${digits}`} ${currency}`
+}
+
+/**
+ * Indents a JSON text. A text whose digits would change stays as it is.
+ *
+ * @param {string} text
+ */
+export const pretty = (text) => {
+  const bare = (/** @type {string} */ json) => json.replace(/\s/g, "")
+  try {
+    const indented = JSON.stringify(JSON.parse(text), null, 2)
+    return bare(indented) === bare(text) ? indented : text
+  } catch {
+    return text
+  }
+}
 
 /**
  * Writes the kind of a transaction.

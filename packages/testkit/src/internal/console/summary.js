@@ -12,6 +12,7 @@ import { count, duration, moment } from "./format.js"
  * @typedef {{
  *   readonly status: string
  *   readonly attempts: number
+ *   readonly delivered: number
  *   readonly state: "none" | "delivered" | "waiting" | "dropped" | "refused"
  *   readonly answer: Delivery["answer"] | undefined
  *   readonly due: number | undefined
@@ -44,9 +45,16 @@ export const callbackState = (status, deliveries, gaps) => {
   const attempts = deliveries.filter((delivery) => delivery.status === status && !delivery.forged)
   // A callback that was resent by hand has no retries, and is always attempt 1.
   const last = attempts.toSorted((a, b) => b.attempt - a.attempt)[0]
-  const result = { status, attempts: attempts.length, answer: last?.answer, due: undefined }
+  const delivered = attempts.filter(({ answer }) => isGood(answer)).length
+  const result = {
+    status,
+    attempts: attempts.length,
+    delivered,
+    answer: last?.answer,
+    due: undefined
+  }
   if (last === undefined) return { ...result, state: "none" }
-  if (attempts.some(({ answer }) => isGood(answer))) return { ...result, state: "delivered" }
+  if (delivered > 0) return { ...result, state: "delivered" }
   if (last.answer === "refused") return { ...result, state: "refused" }
   const gap = gaps[last.attempt - 1]
   return gap === undefined

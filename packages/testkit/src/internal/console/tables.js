@@ -35,7 +35,7 @@ const table = (id, headings, empty, keyOf, cells) => {
       h(
         "tr",
         { "data-testid": `row-${keyOf(item)}` },
-        cells(item, now).map((cell) => h("td", {}, [cell]))
+        cells(item, now).map((cell, at) => h("td", { "data-label": headings[at] ?? "" }, [cell]))
       )
     )
   }

@@ -1,8 +1,9 @@
 /**
  * The timeline of one transaction: requests, statuses and deliveries in order.
  */
+import { call } from "./api.js"
 import { h } from "./dom.js"
-import { duration, dateTime, time } from "./format.js"
+import { duration, dateTime, pretty, time } from "./format.js"
 import { chip } from "./list.js"
 import { describeResult, isBad, isGood } from "./summary.js"
 /** @import { Delivery } from "../../Courier.ts" */
@@ -113,10 +114,39 @@ export const entry = (event, resend) => {
 }
 
 /**
+ * Makes a disclosure that reads its bodies when it is opened for the first time.
+ *
+ * @param {string} path of the control API
+ * @param {ReadonlyArray<readonly [name: string, label: string]>} parts
+ */
+const bodies = (path, parts) => {
+  const content = h("div", {}, ["Loading"])
+  const details = h("details", { "data-testid": `bodies-${path.replaceAll("/", "-").slice(9)}` }, [
+    h("summary", {}, [parts.map(([, label]) => label).join(" and ")]),
+    content
+  ])
+  const load = async () => {
+    const read = await call("GET", path)
+    const texts = parts.map(([name, label]) => {
+      const text = /** @type {unknown} */ (Reflect.get(Object(read), name))
+      const shown = typeof text === "string" ? h("pre", {}, [pretty(text)]) : "No text to show."
+      return h("div", {}, [h("p", { class: "fine" }, [label]), shown])
+    })
+    content.replaceChildren(...texts)
+  }
+  details.addEventListener(
+    "toggle",
+    () => void load().catch((error) => content.replaceChildren(String(error))),
+    { once: true }
+  )
+  return details
+}
+
+/**
  * @param {Request} request
  * @param {number} n
  */
-const request = ({ fault, method, path, requestId, status }, n) => ({
+const request = ({ fault, id, method, path, requestId, status }, n) => ({
   mark: isBad(status) ? "bad" : "",
   body: [
     h("p", {}, [
@@ -129,7 +159,16 @@ const request = ({ fault, method, path, requestId, status }, n) => ({
         ? "Request of the merchant"
         : `Request of the merchant, requestId ${requestId}`,
       ...(fault === undefined ? [] : [" · ", h("strong", {}, [`fault ${fault}`])])
-    ])
+    ]),
+    bodies(
+      `/sandbox/requests/${id}`,
+      method === "POST" || method === "PUT"
+        ? [
+            ["sent", "Request"],
+            ["received", "Response"]
+          ]
+        : [["received", "Response"]]
+    )
   ]
 })
 
@@ -153,6 +192,7 @@ const delivery = (delivery, url, resend) => {
         `Attempt ${attempt}, POST ${url ?? ""}, signed in X-Checksum`,
         forged ? "; the checksum does not cover the status, so it verifies" : ""
       ]),
+      bodies(`/sandbox/deliveries/${id}`, [["body", "Callback"]]),
       h(
         "button",
         {

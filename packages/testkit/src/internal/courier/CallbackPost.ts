@@ -66,15 +66,13 @@ export const make = Effect.fnUntraced(function* (
   const outside = <A>(post: Effect.Effect<A>): Effect.Effect<A> =>
     Option.isSome(clock) ? clock.value.outside(post) : post
   return Effect.fnUntraced(
-    function* ({ body, signed, status, url }) {
+    function* (callback) {
+      const { signed, url } = callback
       const target = Result.try(() => new URL(url))
       if (Result.isFailure(target) || !isAllowed(target.success)) return "refused"
       const request = HttpClientRequest.post(target.success.href, {
         headers: { "x-checksum": Checksum.callback(sign, signed) },
-        body: HttpBody.text(
-          JSON.stringify({ ...body, transactionStatus: status }),
-          "application/json"
-        )
+        body: HttpBody.text(textOf(callback), "application/json")
       })
       return yield* client.execute(request).pipe(
         Effect.tap((response) => Effect.ignore(Stream.runDrain(response.stream))),
@@ -90,6 +88,10 @@ export const make = Effect.fnUntraced(function* (
     outside
   )
 })
+
+/** Returns the body of a callback. */
+export const textOf = ({ body, status }: Pick<CallbackRequest, "body" | "status">): string =>
+  JSON.stringify({ ...body, transactionStatus: status })
 
 /** Tells whether a URL is on this machine and has no credentials. */
 export const isLocal = (url: URL): boolean =>

@@ -11,6 +11,7 @@ import type { Message } from "../../Courier.ts"
 import { ScenarioMetadata, withoutUndefined, scenarioOf, apmStatusFields } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
+import type { ResponseData } from "./MethodPage.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
 import { withRouting } from "../courier/CallbackPost.ts"
 import type { Writes } from "./Writes.ts"
@@ -32,6 +33,7 @@ export const make =
     transactions: Transactions,
     writes: Writes,
     pageUrls: PageUrls,
+    responseData: ResponseData,
     sign: Checksum.Sign,
     separator: string
   ): Create =>
@@ -51,8 +53,7 @@ export const make =
           }
         ])
       }
-      const { billingDetails, failureRedirectUrl, metadata, order, successRedirectUrl } = payload
-      const scenario = yield* scenarioOf(metadata)
+      const { billingDetails, metadata, order } = payload
       const opened = transactions.open({
         kind,
         requestId,
@@ -62,15 +63,14 @@ export const make =
         metadata,
         callbackUrl,
         returnUrls: returnUrlsOf(payload),
-        redirectUrl: scenario.declineCode === undefined ? successRedirectUrl : failureRedirectUrl,
         apmType: apmPayload.paymentMethod ?? "APM",
         apmPayload,
         billingDetails,
         order,
-        scenario
+        scenario: yield* scenarioOf(metadata)
       })
       const create = Effect.map(opened, (transaction) => ({
-        ...response(transaction),
+        ...response(transaction, responseData),
         ...pageUrls.ofChallenge(transaction)
       }))
       return yield* writes.once(kind, requestId, create)
@@ -86,17 +86,20 @@ const read = reader(
   })
 )
 
-const response = (transaction: Transaction): ApmPaymentResponse => ({
+const response = (transaction: Transaction, responseData: ResponseData): ApmPaymentResponse => ({
   requestId: transaction.requestId,
   transactionId: TransactionId.make(transaction.transactionId),
   ...apmStatusFields(transaction),
-  apmResponseData: apmResponseData(transaction),
+  apmResponseData: responseData(transaction),
   createdTime: transaction.createdTime,
   paymentType: "APM"
 })
 
 /** Returns the callback of an APM payment or payout without its status. */
-export const message = (transaction: Transaction): Message | undefined => {
+export const message = (
+  transaction: Transaction,
+  responseData: ResponseData
+): Message | undefined => {
   const { accountId = "", amount, apmType = "APM", callbackUrl, currency } = transaction
   const { transactionId } = transaction
   if (callbackUrl === undefined) return undefined
@@ -110,18 +113,8 @@ export const message = (transaction: Transaction): Message | undefined => {
       amount,
       currency,
       apmType,
-      apmResponseData: apmResponseData(transaction),
+      apmResponseData: responseData(transaction),
       ...withoutUndefined({ metadata: transaction.metadata })
     }
   }
 }
-
-/**
- * Returns the response of the payment method. The sandbox has no page of a provider, so it redirects the
- * customer back at once.
- */
-export const apmResponseData = ({ apmType = "APM", redirectUrl, transactionId }: Transaction) => ({
-  providerTransactionId: `provider-${transactionId}`,
-  paymentMethod: apmType,
-  ...(redirectUrl === undefined ? {} : { actionType: "REDIRECTION", redirectUrl })
-})

@@ -4,7 +4,8 @@
 import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
-import { apmResponseData, type Create } from "./Apm.ts"
+import type { Create } from "./Apm.ts"
+import type { ResponseData } from "./MethodPage.ts"
 import { withoutUndefined, apmStatusFields } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
 import type { Handlers } from "./Contract.ts"
@@ -12,15 +13,17 @@ import type { Handlers } from "./Contract.ts"
 /** Makes the handlers of the APM payout endpoints. */
 export const make = (
   transactions: Transactions,
-  create: Create
+  create: Create,
+  responseData: ResponseData
 ): Pick<Handlers, "createApmPayout" | "readApmPayout" | "readApmPayoutStatus"> => ({
   createApmPayout: create("apm-payout"),
-  readApmPayout: ({ params }) => Effect.map(transactions.find("apm-payout", params.id), info),
+  readApmPayout: ({ params }) =>
+    Effect.map(transactions.find("apm-payout", params.id), (payout) => info(payout, responseData)),
   readApmPayoutStatus: ({ params }) =>
     Effect.map(transactions.find("apm-payout", params.id), ({ status }) => status)
 })
 
-const info = (transaction: Transaction): ApmPayoutInfo => {
+const info = (transaction: Transaction, responseData: ResponseData): ApmPayoutInfo => {
   const { accountId = "", apmPayload, billingDetails, callbackUrl, order } = transaction
   return {
     transactionId: TransactionId.make(transaction.transactionId),
@@ -28,7 +31,7 @@ const info = (transaction: Transaction): ApmPayoutInfo => {
     // The contract has it as an integer, without leading zeros.
     accountId: accountId.replace(/^0+(?=[0-9])/u, ""),
     ...apmStatusFields(transaction),
-    apmResponseData: apmResponseData(transaction),
+    apmResponseData: responseData(transaction),
     createdAt: transaction.createdTime,
     ...withoutUndefined({ apmRequestPayload: apmPayload, billingDetails, callbackUrl, order })
   }

@@ -9,10 +9,10 @@
  * | `declined` | pay again or cancel |
  * | `challenged` | approve or decline the challenge |
  * | `underway` | none: the transaction moves by itself |
- * | `paid`, `cancelled` | none |
+ * | `paid`, `cancelled`, `expired` | none |
  *
  * Each attempt is a transaction, and the last one sets the state of the intent; so no intent is paid twice. A
- * customer who leaves the page changes nothing.
+ * customer who leaves the page changes nothing, and an intent that nobody pays expires after its lifetime.
  *
  * The customer decides how a payment begins, by the card and the buttons. The metadata of the intent decides
  * what follows a success, such as a refund, and how the callbacks are delivered (`Scenario`); see
@@ -21,14 +21,25 @@
 import type { Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
 import type { Metadata } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { GatewayConfig } from "../../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
 import { scenarioOf } from "./RequestRules.ts"
-import { type Transactions, now, type Transaction } from "./Transactions.ts"
+import type { Transactions, Transaction } from "./Transactions.ts"
 import * as SeededRandom from "../SeededRandom.ts"
 import { type Intent, isOpen, type Listed, listing, stateOf } from "./Intent.ts"
+import {
+  type ApmTransaction,
+  type Decision,
+  hasPage,
+  isUndecided,
+  methodKind,
+  pacesToPay,
+  responseData
+} from "./MethodPage.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
 import {
   type FormError,
@@ -45,6 +56,9 @@ import { StateStore } from "../state/StateStore.ts"
  *
  * - `submit` takes a form of an intent's page, and returns its errors. A form that was submitted before, or
  *   is too late, changes nothing.
+ * - `method` returns an APM transaction that has a page of its method.
+ * - `confirm` is a button on the page of a transaction's payment method; it changes nothing once the customer has
+ *   decided, or the transaction has ended.
  * - `challenge` opens the challenge of any transaction: from then on only `decide` moves it.
  */
 export interface Checkout {
@@ -52,6 +66,8 @@ export interface Checkout {
   readonly intents: Effect.Effect<ReadonlyArray<Listed>>
   readonly intent: (intentId: string) => Effect.Effect<Intent | undefined>
   readonly submit: (intentId: string, form: Form) => Effect.Effect<Submitted | undefined>
+  readonly method: (transactionId: string) => Effect.Effect<ApmTransaction | undefined>
+  readonly confirm: (transactionId: string, decision: Decision) => Effect.Effect<void>
   readonly challenge: (transactionId: string) => Effect.Effect<Transaction | undefined>
   readonly decide: (
     transactionId: string,
@@ -66,8 +82,8 @@ export interface Submitted {
   readonly errors: ReadonlyArray<FormError>
 }
 
-/** The declineCode of a declined challenge. */
-export const declinedChallenge = 59
+/** The declineCode of a payment that the customer declined in a challenge, or on the page of its method. */
+export const declinedByCustomer = 59
 
 /** Makes the checkout of the stored intents. */
 export const make = Effect.fnUntraced(function* (
@@ -149,7 +165,7 @@ export const make = Effect.fnUntraced(function* (
     }
     if (form["act"] === "cancel") return cancel(intent)
     if (intent.amount !== undefined) return pay(intent, intent.amount, form)
-    return Effect.map(readAmount(form), (amount) => {
+    return Effect.map(readAmount(form, intent.currency), (amount) => {
       const priced = { ...intent, amount }
       intents.set(intent.intentId, priced)
       return priced
@@ -161,6 +177,28 @@ export const make = Effect.fnUntraced(function* (
     return transaction?.status === "CUSTOMER_VERIFICATION"
   })
 
+  const current = (intent: Intent) =>
+    Effect.map(Clock.currentTimeMillis, (now): Intent => {
+      if (!isOpen(intent.state) || !(now >= Date.parse(intent.expiresTime))) return intent
+      const expired = { ...intent, state: "expired" as const }
+      intents.set(intent.intentId, expired)
+      return expired
+    })
+
+  const find = (intentId: string) =>
+    Effect.suspend(() => {
+      const intent = intents.get(intentId)
+      return intent === undefined ? Effect.undefined : current(intent)
+    })
+
+  const responseDataOf = responseData(config.pageUrl)
+  const method: Checkout["method"] = (id) =>
+    Effect.map(transactions.get(id), (transaction) =>
+      transaction && hasPage(transaction)
+        ? { transaction, apmResponseData: responseDataOf(transaction) }
+        : undefined
+    )
+
   const isEarly = (intentId: string) =>
     SeededRandom.make(`the page of ${intentId}`).pipe(
       Effect.flatMap((random) => Effect.provideService(Random.nextBoolean, Random.Random, random)),
@@ -170,6 +208,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     create: Effect.fnUntraced(function* (request) {
       const intentId = yield* transactions.nextIntentId
+      const created = yield* DateTime.now
       const intent: Intent = {
         intentId,
         state: "open",
@@ -178,23 +217,41 @@ export const make = Effect.fnUntraced(function* (
         currency: request.currency ?? defaultCurrency,
         attempts: [],
         isEarly: yield* isEarly(intentId),
-        createdTime: yield* now
+        createdTime: DateTime.formatIso(created),
+        expiresTime: DateTime.formatIso(DateTime.addDuration(created, config.intentLifetime))
       }
       intents.set(intentId, intent)
       return intent
     }),
-    intents: Effect.sync(() => Array.from(intents.values(), listed)),
-    intent: (intentId) => Effect.sync(() => intents.get(intentId)),
+    intents: Effect.suspend(() =>
+      Effect.forEach([...intents.values()], (intent) => Effect.map(current(intent), listed))
+    ),
+    intent: find,
     submit: (intentId, form) =>
       writes.exclusive(
-        Effect.suspend(() => {
-          const intent = intents.get(intentId)
-          return intent === undefined
+        Effect.flatMap(find(intentId), (intent) =>
+          intent === undefined
             ? Effect.undefined
             : act(intent, form).pipe(
                 Effect.map((intent): Submitted => ({ intent, errors: [] })),
                 Effect.catch((errors) => Effect.succeed({ intent, errors }))
               )
+        )
+      ),
+    method,
+    confirm: (transactionId, decision) =>
+      writes.exclusive(
+        Effect.gen(function* () {
+          const { transaction } = (yield* method(transactionId)) ?? {}
+          if (transaction === undefined || !isUndecided(transaction)) return
+          if (decision === "approve") {
+            const paces = pacesToPay[methodKind(transaction)]
+            return yield* transactions.approve(transactionId, paces)
+          }
+          yield* transactions.halt(transactionId)
+          yield* decision === "cancel"
+            ? transactions.move(transactionId, "CANCELLED")
+            : transactions.move(transactionId, "FAILED", declinedByCustomer)
         })
       ),
     challenge: (transactionId) =>
@@ -211,7 +268,7 @@ export const make = Effect.fnUntraced(function* (
             yield* transactions.halt(transactionId)
             yield* isApproved
               ? transactions.move(transactionId, "SUCCEED")
-              : transactions.move(transactionId, "FAILED", declinedChallenge)
+              : transactions.move(transactionId, "FAILED", declinedByCustomer)
           }
           return yield* transactions.get(transactionId)
         })

@@ -9,13 +9,21 @@ import type { Transaction } from "./Transactions.ts"
 import type { PageUrls } from "./PageUrls.ts"
 
 /** The state of an intent. */
-export type State = "open" | "declined" | "challenged" | "underway" | "paid" | "cancelled"
+export type State =
+  | "open"
+  | "declined"
+  | "challenged"
+  | "underway"
+  | "paid"
+  | "cancelled"
+  | "expired"
 
 /**
  * A payment intent.
  *
  * - `request`: the create; `amount` and `currency` fill in the fields it leaves out.
  * - `attempts`: the transactions made on its page, in order; `declineCode` is that of the last.
+ * - `expiresTime`: the time from which an unpaid intent cannot be paid, ISO 8601.
  * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms nothing.
  */
 export interface Intent {
@@ -28,6 +36,7 @@ export interface Intent {
   readonly declineCode?: number | undefined
   readonly isEarly: boolean
   readonly createdTime: string
+  readonly expiresTime: string
 }
 
 /**
@@ -49,6 +58,7 @@ export interface Listed {
   readonly metadata?: Metadata | undefined
   readonly callbackUrl: string
   readonly createdTime: string
+  readonly expiresTime: string
   readonly transactionIds: ReadonlyArray<string>
 }
 
@@ -66,7 +76,16 @@ export const stateOf = ({ history, isOver, status }: Transaction): State => {
 /** Makes the function that returns the public form of an intent. */
 export const listing =
   (pageUrls: PageUrls) =>
-  ({ amount, createdTime, currency, intentId, request, state, attempts }: Intent): Listed => ({
+  ({
+    amount,
+    createdTime,
+    currency,
+    expiresTime,
+    intentId,
+    request,
+    state,
+    attempts
+  }: Intent): Listed => ({
     intentId,
     type: request.type,
     status: state,
@@ -77,6 +96,7 @@ export const listing =
     currency,
     callbackUrl: request.callbackUrl,
     createdTime,
+    expiresTime,
     transactionIds: attempts,
     ...withoutUndefined({
       orderId: request.order.orderId,

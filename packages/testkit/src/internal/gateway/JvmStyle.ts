@@ -1,14 +1,17 @@
 /**
- * Responses as a service on a JVM often writes them: an absent field is null, and a time is a number of milliseconds
- * since the epoch.
+ * Responses and callbacks as a service on a JVM often writes them: an absent field is null, and a time is a number of
+ * milliseconds since the epoch.
  *
  * **Details**
  *
  * The specification does not say which fields may be null, nor how most times are written. A client has to bear both.
  */
+import { ApmCallback, CardCallback } from "@pawl/core/CallbackBody"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import type { Message } from "../../Courier.ts"
+import type { Transaction } from "./Transactions.ts"
 
 /** Rewrites the body of a response. */
 export type Rewrite = (body: unknown) => unknown
@@ -16,6 +19,16 @@ export type Rewrite = (body: unknown) => unknown
 /** Makes the function that rewrites the bodies of a schema. Fields that may not be null stay absent. */
 export const rewriting = (schema: Schema.Codec<unknown>): Rewrite =>
   rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? ((body) => body)
+
+/** Makes the function that returns a callback whose absent fields are null. */
+export const message =
+  (write: (transaction: Transaction) => Message | undefined): typeof write =>
+  (transaction) => {
+    const message = write(transaction)
+    const rewrite = transaction.accountId === undefined ? card : apm
+    // A rewritten object is one too.
+    return message && { ...message, body: rewrite(message.body) as Message["body"] }
+  }
 
 const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
   if (SchemaAST.isUnion(ast)) return ast.types.map(rewritingOf).find(Predicate.isNotUndefined)
@@ -49,3 +62,6 @@ const times: ReadonlySet<string> = new Set([
   "nextChargeDate",
   "lastChargeDate"
 ])
+
+const card = rewriting(CardCallback)
+const apm = rewriting(ApmCallback)

@@ -38,7 +38,11 @@ export const payPath = (intentId: string, isFrame: boolean): string =>
 export const challengePath = (transactionId: string, isFrame: boolean): string =>
   `/challenge/${transactionId}${isFrame ? "?frame=1" : ""}`
 
-/** Returns the URLs of a request to which a challenge sends the customer back. */
+/** Returns the path of the page of a transaction's payment method, with a query. */
+export const methodPath = (transactionId: string, query: string): string =>
+  `/apm/${transactionId}${query}`
+
+/** Returns the URLs of a request to which its pages send the customer back. */
 export const returnUrlsOf = (request: {
   readonly successRedirectUrl?: string | undefined
   readonly failureRedirectUrl?: string | undefined

@@ -75,14 +75,19 @@ export const readPaymentMeans = (
   return method === undefined ? readCard(form, isPayout) : readAccount(method, form, isPayout)
 }
 
-/** Reads an amount above zero, with a comma or a point. */
-export const readAmount = ({
-  amount = ""
-}: Form): Effect.Effect<Amount.Amount, ReadonlyArray<FormError>> =>
+/** Reads an amount above zero, with a comma or a point, and no more decimals than its currency has. */
+export const readAmount = (
+  { amount = "" }: Form,
+  currency: Amount.Currency
+): Effect.Effect<Amount.Amount, ReadonlyArray<FormError>> =>
   Effect.fromResult(Amount.parse(amount.trim().replace(",", "."))).pipe(
-    Effect.filterOrFail((amount) => /[1-9]/u.test(amount), noAmount),
+    Effect.filterOrFail((amount) => /[1-9]/u.test(amount) && isWhole(amount, currency), noAmount),
     Effect.mapError(noAmount)
   )
+
+/** Tells whether an amount has no fraction of a minor unit. */
+const isWhole = (amount: string, currency: Amount.Currency): boolean =>
+  (amount.split(".")[1] ?? "").length <= (Amount.decimals(currency) ?? 2)
 
 const noAmount = (): ReadonlyArray<FormError> => [{ field: "amount", reason: "amount" }]
 

@@ -44,6 +44,21 @@ export const moved = (
   }
 }
 
+/** Returns a transaction that succeeds at a time, and then has what its scenario has after SUCCEED. */
+export const approved = (
+  { scenario, transaction }: ScheduledTransaction,
+  due: number
+): ScheduledTransaction => {
+  const paid = scenario.statuses.indexOf("SUCCEED")
+  const remaining: ReadonlyArray<Status> = paid === -1 ? ["SUCCEED"] : scenario.statuses.slice(paid)
+  return {
+    transaction: { ...transaction, isOver: false, isApproved: true },
+    scenario: { ...scenario, statuses: ["NEW", "PROCESSING", ...remaining] },
+    remaining,
+    due
+  }
+}
+
 /** Tells whether a status is the last of a scenario: no other one follows, as after a chargeback that is won. */
 export const isLast = (
   { statuses }: Scenario,

@@ -25,7 +25,13 @@ import type { Scenario } from "../../Scenario.ts"
 import { sleepUntil } from "../Sleep.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { notFound, type Refusal } from "./Contract.ts"
-import { forgedStatus, isLast, moved, type ScheduledTransaction } from "./ScheduledTransaction.ts"
+import {
+  approved,
+  forgedStatus,
+  isLast,
+  moved,
+  type ScheduledTransaction
+} from "./ScheduledTransaction.ts"
 
 /**
  * A transaction. Times are ISO 8601; `status` is the last of `history`.
@@ -35,7 +41,8 @@ import { forgedStatus, isLast, moved, type ScheduledTransaction } from "./Schedu
  * - `paymentId`: the payment of a refund.
  * - `subscriptionId`: the subscription that a card payment charges.
  * - `intentId`: the intent on whose page the customer made the payment.
- * - `returnUrls`: the URLs to which a challenge sends the customer back.
+ * - `returnUrls`: the URLs to which the pages send the customer back.
+ * - `isApproved`: the customer has approved it on the page of its method.
  */
 export interface Transaction {
   readonly transactionId: string
@@ -51,7 +58,6 @@ export interface Transaction {
   readonly currency: string
   readonly metadata?: Metadata | undefined
   readonly callbackUrl?: string | undefined
-  readonly redirectUrl?: string | undefined
   readonly apmType?: string | undefined
   readonly apmPayload?: ApmPayload | undefined
   readonly billingDetails?: ApmBillingDetails | undefined
@@ -62,6 +68,7 @@ export interface Transaction {
   readonly subscriptionId?: string | undefined
   readonly intentId?: string | undefined
   readonly returnUrls?: ReturnUrls | undefined
+  readonly isApproved?: boolean | undefined
   readonly createdTime: string
   readonly history: ReadonlyArray<{ readonly status: Status; readonly at: string }>
 }
@@ -96,6 +103,7 @@ export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
  * - `move` gives a transaction another status; without a change of status it does nothing. `declineCode`
  *   applies to FAILED; its default is the scenario's.
  * - `halt` stops the scenario of a transaction: only `move` changes its status after that.
+ * - `approve` moves a transaction to PROCESSING, and after a number of paces to SUCCEED and on from there.
  * - `onMove` adds a listener for every later move of every transaction.
  * - `callback` returns the callback of a status; `undefined` if the transaction sends none.
  * - `find` refuses an id that no transaction of that kind has.
@@ -105,6 +113,7 @@ export interface Transactions {
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
   readonly move: (id: string, status: Status, declineCode?: number) => Effect.Effect<void>
   readonly halt: (id: string) => Effect.Effect<void>
+  readonly approve: (id: string, paces: number) => Effect.Effect<void>
   readonly onMove: (listener: MoveListener) => void
   readonly callback: (id: string, status: Status) => Callback | undefined
   readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, Refusal>
@@ -167,11 +176,11 @@ export const make = Effect.fnUntraced(function* (
     yield* save
   }, Effect.uninterruptible)
 
-  /** Moves a transaction to the next status of its scenario, if there is one, and schedules the one after. */
-  const step = Effect.fnUntraced(function* (id: string) {
+  /** Makes the move of a transaction that is due now, if it still is, and schedules the one after. */
+  const step = Effect.fnUntraced(function* (id: string, due: number) {
     const entry = entries.get(id)
     const [status, ...remaining] = entry?.remaining ?? []
-    if (entry === undefined || status === undefined) return
+    if (entry === undefined || status === undefined || entry.due !== due) return
     const next = { ...entry, remaining, due: entry.due + Duration.toMillis(pace) }
     if (entry.transaction.status === status) entries.set(id, next)
     else yield* commit(moved(next, status, yield* now), status)
@@ -183,7 +192,7 @@ export const make = Effect.fnUntraced(function* (
     yield* sleepUntil(due)
     const ids = moving.get(due) ?? []
     moving.delete(due)
-    yield* Effect.forEach(ids, step, { discard: true })
+    yield* Effect.forEach(ids, (id) => step(id, due), { discard: true })
   })
 
   /** Schedules the next move of a transaction, if there is one. */
@@ -243,6 +252,14 @@ export const make = Effect.fnUntraced(function* (
         const transaction = { ...entry.transaction, isOver: true }
         entries.set(id, { ...entry, transaction, remaining: [] })
       }),
+    approve: Effect.fnUntraced(function* (id, paces) {
+      const entry = entries.get(id)
+      if (entry === undefined) return
+      const due = (yield* Clock.currentTimeMillis) + paces * Duration.toMillis(pace)
+      entries.set(id, approved(entry, due))
+      yield* move(id, "PROCESSING")
+      yield* schedule(id)
+    }, Effect.uninterruptible),
     onMove: (listener) => {
       listeners.push(listener)
     },
@@ -274,7 +291,7 @@ export const make = Effect.fnUntraced(function* (
 
 const firstSeededId = 100_001
 
-/** Far above the identifiers of transactions, and still an exact JSON number. */
+// Far above the identifiers of transactions, and still an exact JSON number.
 const firstIntentId = 8_000_000_000_000_000
 
 /** Returns an identifier above those of every gateway that started earlier: none makes 100 in a millisecond. */

@@ -3,8 +3,8 @@
  *
  * **Details**
  *
- * A sandbox bound to loopback accepts requests from this machine only, and none from the page of another web site: a `Host` that
- * is not this machine is 403 (DNS rebinding), and so is the `Origin` of another site. A sandbox bound to
+ * A sandbox bound to loopback accepts requests from this machine only, and none from the page of another web site: a
+ * `Host` that is not this machine is 403 (DNS rebinding), and so is the `Origin` of another site. A sandbox bound to
  * another address has a token, which the control API requires.
  */
 import * as Checksum from "@pawl/core/Checksum"

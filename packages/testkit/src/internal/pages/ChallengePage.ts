@@ -3,7 +3,7 @@
  */
 import type { Transaction } from "../gateway/Transactions.ts"
 import { type Html, html } from "./Html.ts"
-import { icon, money, type Page, type Viewer } from "./PageLayout.ts"
+import { icon, money, type Page, reason, type Viewer } from "./PageLayout.ts"
 import { challengePath } from "../gateway/PageUrls.ts"
 import { translations } from "./Translations.ts"
 
@@ -24,33 +24,13 @@ export const make = (transaction: Transaction, viewer: Viewer): Page => {
   }
 }
 
-const ask = (transaction: Transaction, { isFrame, language }: Viewer): Html => {
-  const text = translations[language]
-  const { amount, cardMask, currency, order, transactionId } = transaction
-  const merchant = order?.domainName || order?.siteId
+const ask = (transaction: Transaction, viewer: Viewer): Html => {
+  const text = translations[viewer.language]
+  const { cardMask, transactionId } = transaction
   return html`<h1>${text.challengeTitle}</h1>
     <p>${text.challengeMore}</p>
-    <dl class="facts">
-      ${
-        merchant &&
-        html`<div>
-          <dt>${text.merchant}</dt>
-          <dd><bdi>${merchant}</bdi></dd>
-        </div>`
-      }
-      <div>
-        <dt>${text.total}</dt>
-        <dd data-testid="amount">${money(amount, currency, language)}</dd>
-      </div>
-      ${
-        cardMask &&
-        html`<div>
-          <dt>${text.card}</dt>
-          <dd data-testid="card-mask">•••• ${cardMask.slice(-4)}</dd>
-        </div>`
-      }
-    </dl>
-    <form method="post" action="${challengePath(transactionId, isFrame)}">
+    ${facts(transaction, viewer, [text.card, "card-mask", cardMask && `•••• ${cardMask.slice(-4)}`])}
+    <form method="post" action="${challengePath(transactionId, viewer.isFrame)}">
       <button name="act" value="approve" data-testid="challenge-approve">${text.approve}</button>
       <button class="quiet" name="act" value="decline" data-testid="challenge-decline">
         ${text.decline}
@@ -58,14 +38,45 @@ const ask = (transaction: Transaction, { isFrame, language }: Viewer): Html => {
     </form>`
 }
 
-const over = ({ returnUrls = {}, status }: Transaction, { language }: Viewer): Html => {
+/** Writes the payee, the amount and one more fact of a payment. */
+export const facts = (
+  { accountId, amount, currency, mid, order }: Transaction,
+  { language }: Viewer,
+  more: Fact
+): Html => {
+  const text = translations[language]
+  const payee = order?.domainName || order?.siteId || mid || accountId
+  const all: ReadonlyArray<Fact> = [
+    [text.payee, "payee", payee],
+    [text.total, "amount", money(amount, currency, language)],
+    more
+  ]
+  return html`<dl class="facts">
+    ${all.map(
+      ([label, testid, value]) =>
+        value &&
+        html`<div>
+          <dt>${label}</dt>
+          <dd data-testid="${testid}"><bdi>${value}</bdi></dd>
+        </div>`
+    )}
+  </dl>`
+}
+
+type Fact = readonly [label: string, testid: string, value: string | undefined]
+
+/** Writes the result of a decision, with a link to the merchant. */
+export const over = (
+  { declineCode, returnUrls = {}, status }: Transaction,
+  { language }: Viewer
+): Html => {
   const text = translations[language]
   const isGood = status !== "FAILED" && status !== "CANCELLED"
   const url = isGood ? returnUrls.success : returnUrls.failure
   return html`<div class="result" role="status">
     <span class="mark ${isGood ? "good" : "bad"}">${icon(isGood ? "tick" : "cross", 26)}</span>
     <h1>${isGood ? text.approved : text.refused}</h1>
-    <p>${isGood ? text.approvedMore : text.refusedMore}</p>
+    <p>${isGood ? text.approvedMore : (reason(declineCode, language) ?? text.refusedMore)}</p>
     ${url !== undefined && html`<a class="button" href="${url}" target="_top" data-testid="return">${text.return}</a>`}
   </div>`
 }

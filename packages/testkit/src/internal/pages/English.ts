@@ -18,11 +18,9 @@ export const en = {
   order: "Order",
   orderNumber: "Order number",
   safe: "Your details go to the payment service only",
-  merchant: "Merchant",
   total: "Amount",
-  byCard: "Pay by card",
+  byCard: "Or pay by card",
   toCard: "To a card",
-  otherWays: "Or pay another way",
   otherPlaces: "Or to an account",
   number: "Card number",
   expiry: "Expiry date",
@@ -47,7 +45,7 @@ export const en = {
     cvc: "Enter the 3 or 4 digits of the security code",
     name: "Enter the name on the card",
     account: "Enter the account, at least 5 characters",
-    amount: "Enter an amount, such as 10.50"
+    amount: "Enter an amount, such as {example}"
   },
   declined: "Your payment was declined",
   declinedMore: "Nothing was charged. You can try again, perhaps with another card.",
@@ -73,9 +71,30 @@ export const en = {
   refused: "Declined",
   refusedMore: "The payment was not confirmed.",
   missing: "This page does not exist",
-  missingMore: "The link may be incomplete, or the sandbox was reset.",
+  missingMore:
+    "The link may be incomplete, or the sandbox was reset. Return to the shop, and start again from there.",
   forbidden: "This request was not sent by the page",
-  forbiddenMore: "The sandbox accepts forms only from its own pages on this machine."
+  forbiddenMore: "The sandbox accepts forms only from its own pages on this machine.",
+  payee: "To",
+  method: "Method",
+  QR_CODE: "QR code",
+  methodTitle: "Confirm the payment",
+  methodMore: "Check the payment, and confirm it if it is right.",
+  scan: "Scan to pay",
+  scanMore: "Scan the code with the app of your wallet or bank.",
+  openApp: "Open the app on this device",
+  giveUp: "Cancel",
+  atBank: "Your bank has the order, and the money is on its way.",
+  expired: "This page has expired",
+  expiredMore: "Nothing was charged. Return to the merchant to start again.",
+  untranslated: "The sandbox has no texts in the language “{lang}”, so this page is in English.",
+  reasons: {
+    5: "The card issuer declined it without giving a reason.",
+    51: "There is not enough money in the account.",
+    54: "The card has expired.",
+    59: "The payment was not confirmed.",
+    61: "The amount is above the limit of the card."
+  }
 }
 
 /** The texts of one language. */

@@ -20,11 +20,9 @@ export const fr: Translation = {
   order: "Commande",
   orderNumber: "Numéro de commande",
   safe: "Vos données ne vont qu’au service de paiement",
-  merchant: "Marchand",
   total: "Montant",
-  byCard: "Payer par carte",
+  byCard: "Ou payer par carte",
   toCard: "Sur une carte",
-  otherWays: "Ou payer autrement",
   otherPlaces: "Ou sur un compte",
   number: "Numéro de carte",
   expiry: "Date d’expiration",
@@ -49,7 +47,7 @@ export const fr: Translation = {
     cvc: "Saisissez les 3 ou 4 chiffres du code de sécurité",
     name: "Saisissez le nom sur la carte",
     account: "Saisissez le compte, au moins 5 caractères",
-    amount: "Saisissez un montant, par exemple 10,50"
+    amount: "Saisissez un montant, par exemple {example}"
   },
   declined: "Votre paiement a été refusé",
   declinedMore: "Rien n’a été débité. Vous pouvez réessayer, peut-être avec une autre carte.",
@@ -75,7 +73,29 @@ export const fr: Translation = {
   refused: "Refusé",
   refusedMore: "Le paiement n’a pas été confirmé.",
   missing: "Cette page n’existe pas",
-  missingMore: "Le lien est peut-être incomplet, ou l’environnement de test a été réinitialisé.",
+  missingMore:
+    "Le lien est peut-être incomplet, ou l’environnement de test a été réinitialisé. Revenez à la boutique et recommencez.",
   forbidden: "Cette demande ne vient pas de la page",
-  forbiddenMore: "L’environnement de test ne répond qu’à ses propres pages sur cette machine."
+  forbiddenMore: "L’environnement de test ne répond qu’à ses propres pages sur cette machine.",
+  payee: "À",
+  method: "Moyen de paiement",
+  QR_CODE: "Code QR",
+  methodTitle: "Confirmez le paiement",
+  methodMore: "Vérifiez le paiement, puis confirmez-le s’il est juste.",
+  scan: "Scannez pour payer",
+  scanMore: "Scannez le code avec l’application de votre portefeuille ou de votre banque.",
+  openApp: "Ouvrir l’application sur cet appareil",
+  giveUp: "Annuler",
+  atBank: "Votre banque a reçu l’ordre et l’argent est en route.",
+  expired: "Cette page a expiré",
+  expiredMore: "Rien n’a été débité. Revenez chez le marchand pour recommencer.",
+  untranslated:
+    "L’environnement de test n’a pas de textes dans la langue « {lang} » ; cette page est donc en français.",
+  reasons: {
+    5: "L’émetteur de la carte a refusé sans donner de raison.",
+    51: "Le solde du compte est insuffisant.",
+    54: "La carte a expiré.",
+    59: "Le paiement n’a pas été confirmé.",
+    61: "Le montant dépasse le plafond de la carte."
+  }
 }

@@ -19,11 +19,9 @@ export const de: Translation = {
   order: "Bestellung",
   orderNumber: "Bestellnummer",
   safe: "Ihre Angaben gehen nur an den Zahlungsdienst",
-  merchant: "Händler",
   total: "Betrag",
-  byCard: "Mit Karte bezahlen",
+  byCard: "Oder mit Karte bezahlen",
   toCard: "Auf eine Karte",
-  otherWays: "Oder anders bezahlen",
   otherPlaces: "Oder auf ein Konto",
   number: "Kartennummer",
   expiry: "Gültig bis",
@@ -48,7 +46,7 @@ export const de: Translation = {
     cvc: "Geben Sie die 3 oder 4 Ziffern der Prüfnummer ein",
     name: "Geben Sie den Namen auf der Karte ein",
     account: "Geben Sie das Konto ein, mindestens 5 Zeichen",
-    amount: "Geben Sie einen Betrag ein, etwa 10,50"
+    amount: "Geben Sie einen Betrag ein, etwa {example}"
   },
   declined: "Ihre Zahlung wurde abgelehnt",
   declinedMore:
@@ -75,7 +73,29 @@ export const de: Translation = {
   refused: "Abgelehnt",
   refusedMore: "Die Zahlung wurde nicht bestätigt.",
   missing: "Diese Seite gibt es nicht",
-  missingMore: "Vielleicht ist der Link unvollständig, oder die Testumgebung wurde zurückgesetzt.",
+  missingMore:
+    "Vielleicht ist der Link unvollständig, oder die Testumgebung wurde zurückgesetzt. Gehen Sie zurück zum Shop, und beginnen Sie dort neu.",
   forbidden: "Diese Anfrage kam nicht von der Seite",
-  forbiddenMore: "Die Testumgebung antwortet nur ihren eigenen Seiten auf diesem Rechner."
+  forbiddenMore: "Die Testumgebung antwortet nur ihren eigenen Seiten auf diesem Rechner.",
+  payee: "An",
+  method: "Zahlungsart",
+  QR_CODE: "QR-Code",
+  methodTitle: "Bestätigen Sie die Zahlung",
+  methodMore: "Prüfen Sie die Zahlung, und bestätigen Sie sie, wenn sie stimmt.",
+  scan: "Zum Bezahlen scannen",
+  scanMore: "Scannen Sie den Code mit der App Ihrer Wallet oder Bank.",
+  openApp: "Die App auf diesem Gerät öffnen",
+  giveUp: "Abbrechen",
+  atBank: "Ihre Bank hat den Auftrag, und das Geld ist unterwegs.",
+  expired: "Diese Seite ist abgelaufen",
+  expiredMore: "Es wurde nichts abgebucht. Kehren Sie zum Händler zurück, um neu zu beginnen.",
+  untranslated:
+    "Die Testumgebung hat keine Texte in der Sprache „{lang}“, daher ist diese Seite auf Deutsch.",
+  reasons: {
+    5: "Der Herausgeber der Karte hat ohne Angabe von Gründen abgelehnt.",
+    51: "Das Konto ist nicht ausreichend gedeckt.",
+    54: "Die Karte ist abgelaufen.",
+    59: "Die Zahlung wurde nicht bestätigt.",
+    61: "Der Betrag liegt über dem Limit der Karte."
+  }
 }

@@ -10,11 +10,11 @@
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "../gateway/Cards.ts"
 import { type Html, html } from "./Html.ts"
-import { type Language, translations } from "./Translations.ts"
+import { fillIn, type Language, translations } from "./Translations.ts"
 
 /**
  * The content of a page. `returnUrls` are the possible targets of a redirect; `refresh` is the time in
- * seconds after which the page reloads.
+ * seconds after which the page of a waiting customer reloads.
  */
 export interface Page {
   readonly status: number
@@ -25,17 +25,21 @@ export interface Page {
   readonly refresh?: number
 }
 
-/** The language of a page, and whether it is in a frame of the merchant. */
+/**
+ * The language of a page, and whether it is in a frame of the merchant. `untranslated` is the requested language, if it
+ * has no texts.
+ */
 export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
+  readonly untranslated?: string | undefined
 }
 
 /** The paths of the stylesheet and the icon. */
 export const assets = { style: "/pay/page.css", icon: "/pay/icon.svg" } as const
 
 /** Writes a page. */
-export const write = (page: Page, { isFrame, language }: Viewer): string =>
+export const write = (page: Page, { isFrame, language, untranslated }: Viewer): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -43,26 +47,27 @@ export const write = (page: Page, { isFrame, language }: Viewer): string =>
 <title>${page.title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${page.refresh !== undefined && html`<meta http-equiv="refresh" content="${page.refresh}" />`}
 <link rel="stylesheet" href="${assets.style}">
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 </head>
 <body${isFrame && html` class="frame"`}>
-${testMode(language)}
+${!isFrame && testMode(language, untranslated)}
 <main${page.isAlone === true && html` class="alone"`}>
 ${page.body}
 </main>
+${isFrame && testMode(language, untranslated)}
 </body>
 </html>
 `.text
 
 /** Returns the headers of a page. Only a page for a frame may be framed. */
 export const headersOf = (
-  { returnUrls = [] }: Page,
+  { refresh, returnUrls = [] }: Page,
   { isFrame }: Viewer
 ): Readonly<Record<string, string>> => ({
   ...commonHeaders,
   "cache-control": "no-store",
+  ...(refresh === undefined ? {} : { refresh: String(refresh) }),
   "content-security-policy": [
     "default-src 'none'",
     "style-src 'self'",
@@ -88,29 +93,40 @@ export const money = (amount: string, currency: string, language: Language): str
   // The contract has checked both.
   Amount.format(amount as Amount.Amount, currency as Amount.Currency, language)
 
+/** Returns the reason of a decline in words, if the code is a known one. */
+export const reason = (declineCode: number | undefined, language: Language): string | undefined => {
+  const reasons: Readonly<Record<number, string>> = translations[language].reasons
+  return reasons[declineCode ?? 0]
+}
+
 /** Writes a card number in groups of four digits, on one line. */
 export const grouped = (number: string): string =>
   number.replace(/(?<=^(?:[0-9]{4})+)(?=[0-9])/gu, "\u00a0")
 
-const testMode = (language: Language): Html => {
+const testMode = (language: Language, untranslated: string | undefined): Html => {
   const text = translations[language]
   const outcomes: Readonly<Record<string, string>> = {
     succeed: text.succeeds,
     challenge: text.challenges
   }
-  return html`<details class="test" data-testid="test-mode">
-    <summary><strong>${text.test}</strong>${text.testNote}</summary>
-    <div>
-      <p>${text.testCards}:</p>
-      <ul>
-        ${Object.entries(stories).map(
-          ([number, story]) =>
-            html`<li><code>${grouped(number)}</code> ${outcomes[story] ?? text.declines}</li>`
-        )}
-      </ul>
-      <p>${text.anyOther}</p>
-    </div>
-  </details>`
+  return html`<aside class="test" aria-label="${text.test}" data-testid="test-mode">
+    <details>
+      <summary>
+        <strong>${text.test}</strong
+        >${text.testNote}${untranslated && html` <span data-testid="untranslated">${fillIn(text.untranslated, { lang: untranslated })}</span>`}
+      </summary>
+      <div>
+        <p>${text.testCards}:</p>
+        <ul>
+          ${Object.entries(stories).map(
+            ([number, story]) =>
+              html`<li><code>${grouped(number)}</code> ${outcomes[story] ?? text.declines}</li>`
+          )}
+        </ul>
+        <p>${text.anyOther}</p>
+      </div>
+    </details>
+  </aside>`
 }
 
 /** Writes a decorative icon. */
@@ -136,5 +152,6 @@ const paths = {
   shield: "M12 3l8 3v6c0 5-3.5 8-8 9-4.500-1-8-4-8-9V6zM9 12l2 2 4-4",
   tick: "M5 12.5l4.500 4.500L19 7.500",
   cross: "M6 6l12 12M18 6L6 18",
+  lost: "M8.500 8.500a3.500 3.500 0 1 1 4.500 3.400c-.700.300-1 .900-1 1.800M12 18h.01",
   wait: "M12 3a9 9 0 1 1-9 9"
 }

@@ -32,6 +32,7 @@ main {
 }
 h1, h2, p, dl, dd, ul { margin: 0; padding: 0; }
 h2 { font-size: 17px; line-height: 1.4; }
+h2.or { font-size: 14px; }
 svg { flex: none; }
 .summary {
   padding: 36px 34px; color: var(--panel-ink); display: flex; flex-direction: column; gap: 26px;
@@ -47,10 +48,18 @@ svg { flex: none; }
   display: block; margin-top: 2px; font-size: 38px; line-height: 1.15; font-weight: 650; letter-spacing: -.02em;
   color: var(--panel-ink); font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
 }
-.summary dl { display: grid; gap: 12px; padding-top: 22px; border-top: 1px solid rgb(255 255 255 / 18%); }
+.summary .order { padding-top: 22px; border-top: 1px solid rgb(255 255 255 / 18%); }
+.summary dl { display: grid; gap: 12px; }
 .summary dt { font-size: 13px; color: var(--panel-soft); }
 .summary dd { overflow-wrap: anywhere; }
 .summary .safe { margin-top: auto; display: flex; gap: 8px; align-items: center; font-size: 13px; color: var(--panel-soft); }
+.order summary { min-height: 44px; align-content: center; cursor: pointer; font-size: 14px; color: var(--panel-soft); }
+@supports selector(::details-content) {
+  @media (min-width: 761px) {
+    .order summary { display: none; }
+    .order::details-content { content-visibility: visible; }
+  }
+}
 .side { padding: 34px; display: flex; flex-direction: column; gap: 20px; min-width: 0; }
 form { display: grid; gap: 16px; margin: 0; }
 .two { display: grid; grid-template-columns: 1fr 1fr; gap: 14px; }
@@ -71,6 +80,9 @@ button, .button {
   font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
   color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: 10px;
 }
+/* A pressed button stays busy for a while, in which the next page loads. */
+button { transition: opacity 0s 4s; }
+button:active { opacity: .6; cursor: progress; transition-delay: 0s; transform: translateY(1px); }
 button:hover, .button:hover { background: var(--accent-dark); }
 button.quiet, .button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); font-weight: 600; }
 button.quiet:hover, .button.quiet:hover { border-color: var(--accent); color: var(--accent); }
@@ -113,11 +125,13 @@ details.way[open] summary::after { transform: translateY(3px) rotate(225deg); }
 details.way form { padding: 6px 0 16px; }
 .alone, body:has(.alone) .test { max-width: 480px; }
 .alone { display: block; }
-.alone h1 { font-size: 24px; line-height: 1.25; }
+body:not(.frame) .alone h1 { font-size: 24px; line-height: 1.25; }
 .bank { display: flex; align-items: center; justify-content: space-between; gap: 12px; padding-bottom: 16px; border-bottom: 1px solid var(--line); font-weight: 650; }
 .facts { display: grid; gap: 8px; }
 .facts div { display: flex; justify-content: space-between; gap: 16px; }
 .facts dt { color: var(--soft); } .facts dd { font-weight: 600; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.frame h1 { font-size: 16px; font-weight: 600; }
+.qr { width: 100%; max-width: 264px; margin: 0 auto; background: #ffffff; fill: #000000; border-radius: 10px; }
 .frame { min-height: 0; justify-content: flex-start; padding: 0; background: var(--paper); }
 .frame main { box-shadow: none; border-radius: 0; max-width: none; }
 .frame .test { margin: 0; border-radius: 0; max-width: none; }
@@ -125,11 +139,14 @@ details.way form { padding: 6px 0 16px; }
   body { padding: 0; justify-content: flex-start; background: var(--paper); }
   main { grid-template-columns: 1fr; border-radius: 0; box-shadow: none; max-width: none; }
   .test { margin: 0; border-radius: 0; }
-  .summary { padding: 22px 20px; gap: 16px; }
-  .summary dl { padding-top: 14px; gap: 6px; }
+  .summary { padding: 16px 20px; gap: 10px; }
+  .summary .order { padding-top: 4px; }
+  .summary dl { gap: 6px; padding-bottom: 8px; }
+  .summary .safe { display: none; }
   .summary h1 strong { font-size: 32px; }
   .side { padding: 24px 20px 32px; }
   .two .hint { display: block; margin: 0; }
 }
-@media (max-width: 380px) { .two, .ways { grid-template-columns: 1fr; } }
+@media (max-width: 420px) { .ways { grid-template-columns: 1fr; } }
+@media (max-width: 380px) { .two { grid-template-columns: 1fr; } }
 `

@@ -1,10 +1,11 @@
 /**
  * The page of an intent in each of its states.
  */
+import * as Amount from "@pawl/core/Amount"
 import { stories } from "../gateway/Cards.ts"
 import { type Html, html } from "./Html.ts"
 import { type Intent, isOpen } from "../gateway/Intent.ts"
-import { grouped, icon, money, type Page, type Viewer } from "./PageLayout.ts"
+import { grouped, icon, money, type Page, reason, type Viewer } from "./PageLayout.ts"
 import { payPath } from "../gateway/PageUrls.ts"
 import { type FormError, type Form, type Method, methodsOf } from "../gateway/PayForm.ts"
 import type { Translation } from "./English.ts"
@@ -20,14 +21,18 @@ export const make = (
   const text = translations[viewer.language]
   const { failureRedirectUrl, successRedirectUrl, type } = intent.request
   const title = type === "PAYOUT" ? text.payoutTitle : text.payTitle
+  const content = isOpen(intent.state)
+    ? forms({ intent, viewer, text, sent, errors })
+    : result(intent, viewer)
   return {
-    status: errors.length > 0 ? 422 : 200,
+    status: errors.length > 0 ? 422 : intent.state === "expired" ? 410 : 200,
     title: errors.length > 0 ? `${text.problem} – ${title}` : title,
     returnUrls: [successRedirectUrl, failureRedirectUrl],
-    ...(intent.state === "underway" ? { refresh: 1 } : {}),
-    body: html`${summary(intent, viewer)}
+    ...(intent.state === "underway" ? { refresh: 2 } : {}),
+    isAlone: viewer.isFrame,
+    body: html`${!viewer.isFrame && summary(intent, viewer)}
       <div class="side" data-testid="${`state-${intent.state}`}">
-        ${isOpen(intent.state) ? forms({ intent, viewer, text, sent, errors }) : result(intent, viewer)}
+        ${viewer.isFrame && heading(intent, viewer)}${content}
       </div>`
   }
 }
@@ -43,47 +48,62 @@ interface View {
 /** Text of the merchant may have another direction than the page. */
 const merchantText = (text: string): Html => html`<bdi>${text}</bdi>`
 
-const summary = ({ amount, currency, request }: Intent, { language }: Viewer): Html => {
+const heading = ({ amount, currency, request }: Intent, { language }: Viewer): Html => {
   const text = translations[language]
+  const shown = amount === undefined ? currency : money(amount, currency, language)
+  return html`<h1>
+    ${request.type === "PAYOUT" ? text.payoutTitle : text.payTitle}
+    <strong data-testid="amount">${shown}</strong>
+  </h1>`
+}
+
+/** On a phone the order is folded. */
+const summary = (intent: Intent, viewer: Viewer): Html => {
+  const text = translations[viewer.language]
+  const { request } = intent
   const { domainName, orderId, siteId, title } = request.order
   const merchant = domainName || siteId || request.mid
-  const shown = amount === undefined ? currency : money(amount, currency, language)
   return html`<section class="summary">
     <p class="merchant">
       <span class="badge" aria-hidden="true">${Array.from(merchant)[0]}</span
       ><span data-testid="merchant">${merchantText(merchant)}</span>
     </p>
-    <h1>
-      ${request.type === "PAYOUT" ? text.payoutTitle : text.payTitle}
-      <strong data-testid="amount">${shown}</strong>
-    </h1>
+    ${heading(intent, viewer)}
     ${
       (title || orderId) &&
-      html`<dl>
-        ${
-          title &&
-          html`<div>
-            <dt>${text.order}</dt>
-            <dd data-testid="order-title">${merchantText(title)}</dd>
-          </div>`
-        }
-        ${
-          orderId &&
-          html`<div>
-            <dt>${text.orderNumber}</dt>
-            <dd data-testid="merchant-order">${merchantText(orderId)}</dd>
-          </div>`
-        }
-      </dl>`
+      html`<details class="order">
+        <summary>${text.order}</summary>
+        <dl>
+          ${
+            title &&
+            html`<div>
+              <dt>${text.order}</dt>
+              <dd data-testid="order-title">${merchantText(title)}</dd>
+            </div>`
+          }
+          ${
+            orderId &&
+            html`<div>
+              <dt>${text.orderNumber}</dt>
+              <dd data-testid="merchant-order">${merchantText(orderId)}</dd>
+            </div>`
+          }
+        </dl>
+      </details>`
     }
     <p class="safe">${icon("lock", 16)}${text.safe}</p>
   </section>`
 }
 
 const forms = (view: View): Html =>
-  html`${problem(view)}
-  ${view.intent.amount === undefined ? askAmount(view) : html`${card(view)}${others(view)}`}
+  html`${problem(view)} ${view.intent.amount === undefined ? askAmount(view) : means(view)}
   ${form(view, html`<button class="link" name="act" value="cancel" data-testid="cancel">${view.text.cancel}</button>`)}`
+
+/** Wallets and banks are first, because they need no typing; a payout to one needs an account. */
+const means = (view: View): Html =>
+  view.intent.request.type === "PAYOUT"
+    ? html`${card(view)}${accounts(view)}`
+    : html`${wallets(view)}${card(view)}`
 
 /** The hidden `attempts` makes each form create one transaction at most. */
 const form = ({ intent, viewer }: View, content: Html): Html =>
@@ -104,7 +124,7 @@ const problem = ({ errors, intent, viewer, text, sent }: View): Html => {
     >
       <h2>${text.problem}</h2>
       <ul>
-        ${errors.map(({ field, reason }) => html`<li><a href="#${idOf(field, sent)}">${wrong(reason, viewer)}</a></li>`)}
+        ${errors.map(({ field, reason }) => html`<li><a href="#${idOf(field, sent)}">${wrong(reason, intent, viewer)}</a></li>`)}
       </ul>
     </div>`
   }
@@ -112,23 +132,27 @@ const problem = ({ errors, intent, viewer, text, sent }: View): Html => {
   return html`<div class="notice" role="alert" tabindex="-1" autofocus data-testid="declined">
     <h2>${isPayout ? text.declinedPayout : text.declined}</h2>
     <p>
+      ${reason(intent.declineCode, viewer.language)}
       ${isPayout ? text.declinedPayoutMore : text.declinedMore}
       ${intent.declineCode !== undefined && fillIn(text.code, { code: String(intent.declineCode) })}
     </p>
   </div>`
 }
 
-const wrong = (reason: FormError["reason"], { language }: Viewer): string => {
+const wrong = (reason: FormError["reason"], { currency }: Intent, { language }: Viewer): string => {
+  const decimals = Math.min(Amount.decimals(currency) ?? 2, 2)
+  const digits = { minimumFractionDigits: decimals, useGrouping: false }
+  const example = new Intl.NumberFormat(language, digits).format(decimals === 0 ? 1050 : 10.5)
   const list = new Intl.ListFormat(language, { type: "disjunction" })
   const cards = list.format(Object.keys(stories).map(grouped))
-  return fillIn(translations[language].errors[reason], { cards })
+  return fillIn(translations[language].errors[reason], { cards, example })
 }
 
 const idOf = (field: string, sent: Form): string =>
   field === "account" ? `account-${sent["act"]}` : field
 
 const field = (
-  { errors, viewer }: View,
+  { errors, intent, viewer }: View,
   name: FormError["field"],
   label: string,
   attributes: Html,
@@ -152,7 +176,7 @@ const field = (
       required
       ${attributes}${value && html` value="${value}"`}${described !== "" && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}
     />
-    ${error && html`<p class="error" id="${id}-error">${wrong(error.reason, viewer)}</p>`}
+    ${error && html`<p class="error" id="${id}-error">${wrong(error.reason, intent, viewer)}</p>`}
   </div>`
 }
 
@@ -179,7 +203,7 @@ const card = (view: View): Html => {
     html`inputmode="numeric" autocomplete="cc-csc" maxlength="4" data-testid="card-cvc"`,
     { hint: text.cvcHint }
   )
-  return html`<h2>${isPayout ? text.toCard : text.byCard}</h2>
+  return html`<h2${!isPayout && html` class="or"`}>${isPayout ? text.toCard : text.byCard}</h2>
     ${form(
       view,
       html`${field(view, "number", text.number, html`inputmode="numeric" autocomplete="cc-number" placeholder="4242 4242 4242 4242" maxlength="23" data-testid="card-number"`)}
@@ -191,15 +215,22 @@ const card = (view: View): Html => {
     )}`
 }
 
-const others = (view: View): Html => {
-  const { intent, text } = view
-  const methods = methodsOf(intent.request.type, intent.request.mid)
-  if (methods.length === 0) return html``
-  return intent.request.type === "PAYOUT"
-    ? html`<p class="or">${text.otherPlaces}</p>
-        ${methods.map((method) => account(view, method))}`
-    : html`<p class="or">${text.otherWays}</p>
-        ${form(view, html`<div class="ways">${methods.map((method) => html`<button class="quiet" name="act" value="${method}" data-testid="${`pay-${method}`}">${icon(icons[method])}${text[method]}</button>`)}</div>`)}`
+const wallets = (view: View): Html => {
+  const { mid, type } = view.intent.request
+  const buttons = methodsOf(type, mid).map(
+    (method) =>
+      html`<button class="quiet" name="act" value="${method}" data-testid="${`pay-${method}`}">
+        ${icon(icons[method])}${view.text[method]}
+      </button>`
+  )
+  return form(view, html`<div class="ways">${buttons}</div>`)
+}
+
+const accounts = (view: View): Html => {
+  const { mid, type } = view.intent.request
+  const methods = methodsOf(type, mid)
+  return html`${methods.length > 0 && html`<p class="or">${view.text.otherPlaces}</p>`}
+  ${methods.map((method) => account(view, method))}`
 }
 
 const icons = { WALLET: "wallet", BANK_TRANSFER: "bank" } as const
@@ -246,12 +277,13 @@ const result = (intent: Intent, { isFrame, language }: Viewer): Html => {
     </div>`
   }
   const isPaid = state === "paid"
+  const isExpired = state === "expired"
   const thanks = request.type === "PAYOUT" ? text.paidOut : text.paidMore
   const url = isPaid ? request.successRedirectUrl : request.failureRedirectUrl
   return html`<div class="result" role="status">
     <span class="mark ${isPaid ? "good" : "bad"}">${icon(isPaid ? "tick" : "cross", 26)}</span>
-    <h2>${isPaid ? text.paid : text.cancelled}</h2>
-    <p>${isPaid ? fillIn(thanks, shown) : text.cancelledMore}</p>
+    <h2>${isPaid ? text.paid : isExpired ? text.expired : text.cancelled}</h2>
+    <p>${isPaid ? fillIn(thanks, shown) : isExpired ? text.expiredMore : text.cancelledMore}</p>
     <a class="button" href="${url}" target="_top" data-testid="return">${text.return}</a>
   </div>`
 }

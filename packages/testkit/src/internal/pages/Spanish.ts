@@ -20,11 +20,9 @@ export const es: Translation = {
   order: "Pedido",
   orderNumber: "Número de pedido",
   safe: "Sus datos llegan solo al servicio de pagos",
-  merchant: "Comercio",
   total: "Importe",
-  byCard: "Pagar con tarjeta",
+  byCard: "O pagar con tarjeta",
   toCard: "En una tarjeta",
-  otherWays: "O pagar de otra forma",
   otherPlaces: "O en una cuenta",
   number: "Número de tarjeta",
   expiry: "Fecha de caducidad",
@@ -49,7 +47,7 @@ export const es: Translation = {
     cvc: "Introduzca las 3 o 4 cifras del código de seguridad",
     name: "Introduzca el nombre en la tarjeta",
     account: "Introduzca la cuenta, al menos 5 caracteres",
-    amount: "Introduzca un importe, por ejemplo 10,50"
+    amount: "Introduzca un importe, por ejemplo {example}"
   },
   declined: "Su pago ha sido rechazado",
   declinedMore: "No se ha cobrado nada. Puede intentarlo de nuevo, quizá con otra tarjeta.",
@@ -75,7 +73,29 @@ export const es: Translation = {
   refused: "Rechazado",
   refusedMore: "El pago no se ha confirmado.",
   missing: "Esta página no existe",
-  missingMore: "Quizá el enlace esté incompleto o el entorno de pruebas se haya reiniciado.",
+  missingMore:
+    "Quizá el enlace esté incompleto o el entorno de pruebas se haya reiniciado. Vuelva a la tienda y empiece de nuevo.",
   forbidden: "Esta petición no viene de la página",
-  forbiddenMore: "El entorno de pruebas solo responde a sus propias páginas en este equipo."
+  forbiddenMore: "El entorno de pruebas solo responde a sus propias páginas en este equipo.",
+  payee: "Para",
+  method: "Forma de pago",
+  QR_CODE: "Código QR",
+  methodTitle: "Confirme el pago",
+  methodMore: "Revise el pago y confírmelo si es correcto.",
+  scan: "Escanee para pagar",
+  scanMore: "Escanee el código con la aplicación de su monedero o de su banco.",
+  openApp: "Abrir la aplicación en este dispositivo",
+  giveUp: "Cancelar",
+  atBank: "Su banco tiene la orden y el dinero está en camino.",
+  expired: "Esta página ha caducado",
+  expiredMore: "No se ha cobrado nada. Vuelva al comercio para empezar de nuevo.",
+  untranslated:
+    "El entorno de pruebas no tiene textos en el idioma «{lang}», por eso esta página está en español.",
+  reasons: {
+    5: "El emisor de la tarjeta lo ha rechazado sin dar un motivo.",
+    51: "No hay saldo suficiente en la cuenta.",
+    54: "La tarjeta ha caducado.",
+    59: "El pago no se ha confirmado.",
+    61: "El importe supera el límite de la tarjeta."
+  }
 }

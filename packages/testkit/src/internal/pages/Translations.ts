@@ -10,15 +10,25 @@ import { es } from "./Spanish.ts"
 export type Language = keyof typeof translations
 
 /**
- * Returns the language of a page: the first supported one of those requested, else English. A header like
- * `de-CH,fr;q=0.8` is read in its order.
+ * Returns the language of a page: the requested one, else the supported one that the browser prefers, else English.
+ * The header is read by its weights: `fr;q=0.5,de-CH` is German.
  */
 export const languageOf = (lang: string | undefined, acceptLanguage = ""): Language => {
-  const requested = [lang ?? "", ...acceptLanguage.split(",")].map((tag) =>
-    tag.trim().slice(0, 2).toLowerCase()
-  )
-  return requested.find(isLanguage) ?? "en"
+  const accepted = acceptLanguage.split(",").map((range) => {
+    const [tag = "", weight = "1"] = range.split(/;\s*q=/iu)
+    return { tag, weight: Number(weight) || 0 }
+  })
+  const preferred = accepted
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+  return [lang ?? "", ...preferred.map(({ tag }) => tag)].map(primary).find(isLanguage) ?? "en"
 }
+
+/** Returns a requested language that has no texts. */
+export const untranslated = (lang: string | undefined): string | undefined =>
+  lang === undefined || isLanguage(primary(lang)) ? undefined : lang
+
+const primary = (tag: string): string => tag.trim().slice(0, 2).toLowerCase()
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(translations, tag)
 

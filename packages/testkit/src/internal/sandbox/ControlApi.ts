@@ -75,8 +75,14 @@ export const routes = (
       yield* get("/transactions", list("transaction"))
       yield* get("/deliveries", list("delivery"))
       yield* get("/subscriptions", list("subscription"))
-      yield* get("/intents", list("intent"))
+      yield* get("/intents", gateway.checkout.intents)
       yield* get("/requests", Effect.sync(requestLog.list))
+      yield* add(
+        "GET",
+        "/requests/:id",
+        Effect.map(id, (id) => found(requestLog.find(id)))
+      )
+      yield* add("GET", "/deliveries/:id", Effect.map(Effect.flatMap(id, gateway.posted), found))
       yield* get("/clock", time)
       yield* get("/faults", faults.list)
       yield* add("GET", "/events", EventStream.response(events, clock))

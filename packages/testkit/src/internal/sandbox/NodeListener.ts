@@ -19,8 +19,8 @@ import * as FaultedResponse from "../faults/FaultedResponse.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope closes, requests in progress finish
- * first, or are interrupted where possible.
+ * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope
+ * closes, requests in progress finish first, or are interrupted where possible.
  */
 export const make = Effect.fnUntraced(function* (
   requestLog: RequestLog,

@@ -1,10 +1,11 @@
 /**
- * The latest requests to the service, without their content.
+ * The latest requests to the service. Bodies are kept without their secrets.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Request, Response } from "../gateway/Contract.ts"
 import { EventFeed } from "./EventFeed.ts"
+import { masked } from "./Masked.ts"
 
 /**
  * A request to the service. `status` is 0 if the connection was reset. `requestId` and `transactionId` are
@@ -21,7 +22,17 @@ export interface LoggedRequest {
   readonly fault?: string | undefined
 }
 
-/** Keeps the latest 500 requests; `list` returns the newest first. */
+/** A request with its bodies, each undefined if there is none to show. */
+export interface Exchange extends LoggedRequest {
+  readonly sent: string | undefined
+  readonly received: string | undefined
+}
+
+interface Kept extends Pick<Exchange, "sent" | "received"> {
+  readonly logged: LoggedRequest
+}
+
+/** Keeps the latest 500 requests; `list` returns the newest first, without bodies. */
 export interface RequestLog {
   readonly record: (
     request: Request,
@@ -29,6 +40,7 @@ export interface RequestLog {
     fault: string | undefined
   ) => Effect.Effect<void>
   readonly list: () => ReadonlyArray<LoggedRequest>
+  readonly find: (id: string) => Exchange | undefined
   readonly clear: () => void
 }
 
@@ -36,29 +48,38 @@ export interface RequestLog {
 export const make: Effect.Effect<RequestLog, never, EventFeed> = Effect.map(
   EventFeed,
   ({ publish }) => {
-    let requests: Array<LoggedRequest> = []
+    let requests: Array<Kept> = []
     let count = 0
     return {
       record: (request, response, fault) =>
         Effect.map(DateTime.now, (now) => {
           const [path = ""] = request.path.split("?")
+          const body = utf8.decode(request.body)
           const logged: LoggedRequest = {
             id: String(++count),
             at: DateTime.formatIso(now),
             method: request.method,
             path,
             status: response?.status ?? 0,
-            requestId: requestId.exec(utf8.decode(request.body))?.[1],
+            requestId: requestId.exec(body)?.[1],
             transactionId:
               idInPath.exec(path)?.[1] ??
               idInResponse.exec(response?.status === 200 ? response.body : "")?.[1],
             fault
           }
-          requests.push(logged)
+          requests.push({ logged, sent: masked(body), received: masked(response?.body ?? "") })
           if (requests.length >= 2 * mostRequests) requests = requests.slice(-mostRequests)
           publish("request", logged)
         }),
-      list: () => requests.slice(-mostRequests).toReversed(),
+      list: () =>
+        requests
+          .slice(-mostRequests)
+          .map(({ logged }) => logged)
+          .toReversed(),
+      find: (id) => {
+        const found = requests.find(({ logged }) => logged.id === id)
+        return found && { ...found.logged, sent: found.sent, received: found.received }
+      },
       clear: () => {
         requests = []
       }

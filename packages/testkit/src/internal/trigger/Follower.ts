@@ -61,22 +61,15 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
   }
 
   const callback = (followed: Followed, delivery: Courier.Delivery): ReadonlyArray<string> => {
-    const { answer, at, attempt, forged, status } = delivery
-    const isDelivered = typeof answer === "number" && answer >= 200 && answer < 300
+    const { at, attempt, forged, status } = delivery
     if (attempt === 1) followed.attempts++
-    if (attempt === 1 && !forged) followed[isDelivered ? "delivered" : "undelivered"]++
+    if (attempt === 1 && !forged) followed[isDelivered(delivery) ? "delivered" : "undelivered"]++
     const { transaction } = followed
     if (transaction === undefined) return []
     const name = `${status}${forged ? " (forged)" : ""}`
-    const gap = Courier.retryGaps[attempt - 1]
-    const next =
-      forged || isDelivered || answer === "refused"
-        ? ""
-        : gap === undefined
-          ? "; it is dropped"
-          : `; next try in ${Duration.toMinutes(gap)} min`
+    const next = nextOf(delivery)
     if (next !== "") isRetried = true
-    const text = `callback  ${name.padEnd(nameWidth)}${meaningOf(answer)}${next}`
+    const text = `callback  ${name.padEnd(nameWidth)}${meaningOf(delivery.answer)}${next}`
     return [line(transaction, at, text)]
   }
 
@@ -117,6 +110,20 @@ const line = ({ createdTime, transactionId }: Transaction, at: string, text: str
   const seconds = (Date.parse(at) - Date.parse(createdTime)) / 1000
   return `${transactionId}  ${seconds.toFixed(1).padStart(5)} s  ${text}`
 }
+
+const isDelivered = ({ answer }: Courier.Delivery): boolean =>
+  typeof answer === "number" && answer >= 200 && answer < 300
+
+/** Tells when a callback is tried again; empty if there is no question of another try. */
+const nextOf = (delivery: Courier.Delivery): string => {
+  if (delivery.forged || isDelivered(delivery) || delivery.answer === "refused") return ""
+  const gap = Courier.retryGaps[delivery.attempt - 1]
+  return gap === undefined ? "; it is dropped" : `; next try in ${Duration.toMinutes(gap)} min`
+}
+
+/** Describes the result of an attempt of a callback, and when it is tried again. */
+export const resultOf = (delivery: Courier.Delivery): string =>
+  `${meaningOf(delivery.answer)}${nextOf(delivery)}`
 
 /** Describes the answer to a callback, with its likely cause if it is an error. */
 const meaningOf = (answer: Courier.Delivery["answer"]): string => {

@@ -8,7 +8,7 @@ import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
 import { Refunds } from "@pawl/http/Refunds"
-import { StatusPoller } from "@pawl/http/StatusPoller"
+import * as StatusPoller from "@pawl/http/StatusPoller"
 import { Subscriptions } from "@pawl/http/Subscriptions"
 import * as Transport from "@pawl/http/Transport"
 import * as Clock from "effect/Clock"
@@ -53,9 +53,7 @@ export const make = (service: Service): Client => {
     follow: (id) =>
       runPromise(
         Effect.map(
-          StatusPoller.use(({ follow }) =>
-            follow({ kind: "apm-payment", id: TransactionId.make(id) })
-          ),
+          StatusPoller.follow({ kind: "apm-payment", id: TransactionId.make(id) }),
           ({ status }) => status
         )
       ),

@@ -73,10 +73,10 @@ export const examples: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "a registration changes nothing that another one ordered (R44)",
+      name: "a registration changes nothing that another one ordered, and replaces what only a token ordered (R44)",
       section: "docs/decisions/0020",
       explanation:
-        "A sandbox may use an id twice, and a program may register an operation with the wrong request. If the second order replaced the first, a callback with the wrong amount would count as right."
+        "A sandbox may use an id twice, and a program may register an operation with the wrong request. If the second order replaced the first, a callback with the wrong amount would count as right. A token may be moved from another callback, so a registration with the right amount is not refused because of it."
     },
     function* (ledger) {
       const operation = { kind: "apm-payment", transactionId: "1" } as const
@@ -96,6 +96,15 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       }
       expect(yield* ledger.get("apm", "1")).toMatchObject({ ordered, callbacks: 1 })
       expect((yield* ledger.get("apm", "1"))?.evidence).toBe(Evidence.claimed("PENDING"))
+
+      // The first registration has no amount, so the one in the row is that of the token.
+      const refund = { kind: "refund", transactionId: "2" } as const
+      const token = ["refund", { requestId: "r1", amount: "10.00", currency: "EUR" }] as const
+      yield* ledger.register(refund, 4)
+      yield* ledger.accept(callback("PENDING", { transactionId: "2", token }), 4)
+      expect(yield* ledger.get("card", "2")).toMatchObject({ ordered: { amount: "10.00" } })
+      yield* ledger.register({ ...refund, amount: "25.00" }, 5)
+      expect(yield* ledger.get("card", "2")).toMatchObject({ ordered: { amount: "25.00" } })
     }
   ),
 

@@ -82,6 +82,7 @@ const facetOf: Readonly<Record<keyof Leased, Facet>> = {
   evidence: "evidence",
   read: "evidence",
   ordered: "ordered",
+  isOrderRegistered: "ordered",
   newestCallbacks: "bodies",
   callbacks: "bodies",
   secret: "bodies",

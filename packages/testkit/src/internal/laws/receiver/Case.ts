@@ -17,13 +17,18 @@ export type CaseKind = "card-payment" | "apm-payment" | "refund"
  *
  * - `ChangeStatus`: the service gives the transaction a status, which reads return from then on.
  * - `FailRead`: the next read of the transaction fails.
- * - `Deliver`: a callback of the transaction arrives.
+ * - `Deliver`: a callback of the transaction arrives. With `names` its refundId is the id of another transaction.
  * - `Send`: a request arrives that belongs to no transaction of the service.
  */
 export type CaseStep =
   | { readonly _tag: "ChangeStatus"; readonly index: number; readonly status: Status }
   | { readonly _tag: "FailRead"; readonly index: number; readonly fault: Faults.Kind }
-  | { readonly _tag: "Deliver"; readonly index: number; readonly delivery: Delivery }
+  | {
+      readonly _tag: "Deliver"
+      readonly index: number
+      readonly delivery: Delivery
+      readonly names?: number
+    }
   | { readonly _tag: "Send"; readonly request: CallbackRequest.CallbackRequest }
 
 /**
@@ -49,12 +54,13 @@ export const amountOf: Readonly<Record<CaseKind, string>> = {
   refund: "4.00"
 }
 
-/** Makes the request of a delivery of a transaction. */
+/** Makes the request of a delivery of a transaction; `idOf` returns the id of each transaction of the case. */
 export const requestOf = (
   kind: CaseKind,
-  transactionId: string,
-  delivery: Delivery
+  idOf: (index: number) => string,
+  { delivery, index, names = index }: Extract<CaseStep, { readonly _tag: "Deliver" }>
 ): CallbackRequest.CallbackRequest => {
+  const transactionId = idOf(index)
   const method = methodOf[kind]
   const account = CallbackRequest.accountOf[method]
   return CallbackRequest.fromContent(
@@ -63,7 +69,7 @@ export const requestOf = (
       {
         method,
         signed: { account, amount: amountOf[kind], currency: "EUR", transactionId },
-        unsigned: kind === "refund" ? { refundId: transactionId } : {}
+        unsigned: kind === "refund" ? { refundId: idOf(names) } : {}
       },
       delivery
     )
@@ -72,6 +78,9 @@ export const requestOf = (
 
 const noteOf = ({ forged, status }: Delivery): string =>
   forged === undefined ? `${status} arrives` : `${status} arrives, forged (${forged})`
+
+const nameOf = ({ names }: Extract<CaseStep, { readonly _tag: "Deliver" }>): string =>
+  names === undefined ? "" : `, with the refundId of transaction ${names + 1}`
 
 export const describe = (step: CaseStep, { kinds }: ReceiverCase): string => {
   if (step._tag === "Send") return `${step.request.note} arrives`
@@ -82,7 +91,7 @@ export const describe = (step: CaseStep, { kinds }: ReceiverCase): string => {
     case "FailRead":
       return `${name}: the next read fails (${step.fault})`
     case "Deliver":
-      return `${name}: ${noteOf(step.delivery)}`
+      return `${name}: ${noteOf(step.delivery)}${nameOf(step)}`
   }
 }
 

@@ -57,9 +57,10 @@ export const run = Effect.fnUntraced(
     })
 
     /** Sends a genuine callback again until it is accepted. */
-    const deliver = Effect.fnUntraced(function* ({ delivery, index }: DeliverStep) {
+    const deliver = Effect.fnUntraced(function* (step: DeliverStep) {
+      const { delivery, index } = step
       const { [index]: kind = "card-payment" } = kinds
-      const request = requestOf(kind, ids[index] ?? "", delivery)
+      const request = requestOf(kind, (at) => ids[at] ?? "", step)
       for (let left = delivery.forged === undefined ? maxAttempts : 1; left > 0; left--) {
         const { status } = yield* send(subject, request)
         if (status < 300) return

@@ -86,7 +86,10 @@ const stepLines = (
       return [`curl -s -o /dev/null "$service/sandbox/faults" -d '${JSON.stringify(fault)}'`]
     }
     case "Deliver": {
-      const line = curl(requestOf(kind, `ID_${index + 1}`, step.delivery), target)
+      const line = curl(
+        requestOf(kind, (at) => `ID_${at + 1}`, step),
+        target
+      )
       if (value.scheduler !== undefined) return [`${line} &`]
       return target.state === undefined ? [line] : [line, reported(index, kind)]
     }

@@ -117,6 +117,16 @@ const twoTransactions = (kinds: readonly [CaseKind, CaseKind], second: Status): 
   steps: [changeTo("SUCCEED", 0), deliver("SUCCEED", 0), changeTo(second, 1), deliver(second, 1)]
 })
 
+/** The callback of one refund arrives once more, with the id of another refund where it is not signed. */
+const namingAnother = (status: Status): ReceiverCase => ({
+  kinds: ["refund", "refund"],
+  steps: [
+    changeTo("PENDING", 1),
+    changeTo(status, 0),
+    { _tag: "Deliver", index: 0, delivery: genuine(status), names: 1 }
+  ]
+})
+
 const settles = (subject: Reporting, value: ReceiverCase) => run(subject, value, { settles: true })
 
 export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
@@ -229,6 +239,25 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
       ],
       show,
       body: settles
+    }
+  ),
+  Laws.each(
+    {
+      name: "a callback does not affect the transaction that only an unsigned field names (A27)",
+      section: "docs/decisions/0015",
+      explanation:
+        "The checksum of a callback does not cover its refundId: the sender of one captured callback of a refund can send it with the id of any other refund."
+    },
+    {
+      values: [namingAnother("PROCESSING"), namingAnother("SUCCEED")],
+      show,
+      body: (subject: Reporting, value: ReceiverCase) =>
+        run(subject, value, {
+          check: ({ actual, reported }) =>
+            reported !== undefined && !actual.includes(reported)
+              ? `${reported} is reported, and the service has ${actual.at(-1) ?? "nothing"}`
+              : undefined
+        })
     }
   ),
   Laws.propertyEffect(

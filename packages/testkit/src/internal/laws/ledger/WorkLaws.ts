@@ -1,0 +1,98 @@
+/**
+ * The laws of a ledger about the order of work, and about work after an outage.
+ */
+import { perLane } from "@pawl/webhook/Lane"
+import * as Effect from "effect/Effect"
+import { expect } from "../Expect.ts"
+import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
+
+/**
+ * The laws with one example each.
+ */
+export const workLaws: ReadonlyArray<LedgerLaw> = [
+  law(
+    {
+      name: "of the first reads that a claim returns, some are the newest (A30)",
+      section: "docs/decisions/0053",
+      explanation:
+        "Captured callbacks with statuses that no callback claimed before make many first reads due. If all were read oldest first, a genuine claim would wait for all of them; if all were read newest first, the oldest might never be read."
+    },
+    function* (ledger) {
+      const claim = Effect.fnUntraced(function* (ask: number, newest?: number) {
+        const limit = { ...perLane(0), ask }
+        const { rows } = yield* ledger.claim({ at: 10, until: 1000, limit, newest })
+        return rows.map(({ transactionId }) => transactionId)
+      })
+      for (let at = 1; at <= 8; at++)
+        yield* ledger.accept(callback("SUCCEED", { transactionId: String(at) }), at)
+      expect(yield* claim(3, 2)).toEqual(["1", "7", "8"])
+      expect(yield* claim(2)).toEqual(["2", "3"])
+      expect(yield* claim(1, 1)).toEqual(["6"])
+      expect(yield* claim(4, 2)).toEqual(["4", "5"])
+    }
+  ),
+
+  law(
+    {
+      name: "planned reads are brought forward in pages, at their rate, and never put off (R18)",
+      section: "docs/decisions/0058",
+      explanation:
+        "After an outage that was longer than the service repeats a callback, every end that was missed is learned by a read soon. All of these reads at once would overrun the service."
+    },
+    function* (ledger) {
+      const ids = ["1", "2", "3", "4", "5", "6", "7"]
+      for (const transactionId of ids)
+        yield* ledger.accept(callback("PENDING", { transactionId }), 1)
+      const { rows } = yield* ledger.claim({ at: 1, until: 9e6, limit: 7 })
+      for (const row of rows) {
+        const lane = row.transactionId === "4" ? "retry" : "repeat"
+        const dueAt = { "1": 2050, "2": 2090, "3": 8e6, "4": 3e6 }[row.transactionId] ?? 4e6
+        const askedAt = row.transactionId === "7" ? 1500 : 1499
+        if (row.transactionId !== "5")
+          yield* ledger.write(row, { askedAt, release: { dueAt, lane } })
+      }
+      const page = { readSince: 1500, dueAt: 2000, rate: 10, limit: 2 }
+      const start = { dueAt: 2000, transactionId: "", scope: "card" } as const
+      const last = yield* ledger.bringForward({ ...page, after: start })
+      expect(last).toEqual({ dueAt: 2090, transactionId: "2", scope: "card" })
+      if (last === undefined) return
+      expect(yield* ledger.bringForward({ ...page, after: last, dueAt: 2200, limit: 3 })).toBe(
+        undefined
+      )
+      const plans = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
+      expect(plans.map((row) => row?.pollAt)).toEqual([
+        2000,
+        undefined,
+        2300,
+        undefined,
+        undefined,
+        2200,
+        undefined
+      ])
+      expect(yield* nextDue(ledger)).toBe(2000)
+      for (const [at, due] of [
+        [2000, 1],
+        [2299, 3],
+        [2300, 4],
+        [4e6, 6]
+      ] as const)
+        expect((yield* ledger.backlog(at)).due).toBe(due)
+    }
+  ),
+
+  law(
+    {
+      name: "the last time at which a worker was alive is kept, also if it is earlier",
+      section: "docs/decisions/0058",
+      explanation:
+        "A worker that starts learns from it how long no callback was accepted, and that the clock was set back meanwhile."
+    },
+    function* (ledger) {
+      expect(yield* ledger.lastAliveAt).toBeUndefined()
+      for (const at of [1000, 2000, 500]) {
+        yield* ledger.noteAlive(at)
+        expect(yield* ledger.lastAliveAt).toBe(at)
+      }
+    }
+  )
+]

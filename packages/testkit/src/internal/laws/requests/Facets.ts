@@ -1,0 +1,96 @@
+/**
+ * The facets of a request store. Each facet is a law, and all of them use the same histories.
+ */
+import type { RequestRow } from "@pawl/webhook/RequestRow"
+import * as Struct from "effect/Struct"
+import type * as Laws from "../../../Laws.ts"
+
+const section = "docs/decisions/0060"
+
+/**
+ * The law of each facet.
+ */
+export const facets = {
+  written: {
+    name: "a requestId is written once, and a later request does not change what was written (Q03)",
+    section,
+    explanation:
+      "The digest decides whether another body comes under the same requestId. So it stays, as do the kind and the times of the first request."
+  },
+  bodies: {
+    name: "a sealed body stays as it was written until the answer is known, and is deleted then (Q05)",
+    section: "docs/decisions/0061",
+    explanation:
+      "The stored bytes are what is sent again, so no byte may change. A body whose answer is known has no use. That of a found request stays until the cleaner deletes it, because a person may state that the transaction is another one's."
+  },
+  doubt: {
+    name: "a request is in doubt from its first attempt until an outcome or a person ends the doubt (Q01)",
+    section,
+    explanation:
+      "Its first byte may have left. A refusal of a later attempt does not tell whether an earlier one took effect, nor does a lease that began in doubt."
+  },
+  leases: {
+    name: "one process has a request until its lease ends, and only its writes are made (Q02, Q04)",
+    section,
+    explanation:
+      "A process that was stopped for longer than its lease has lost the request. Two processes that write would contradict each other."
+  },
+  due: {
+    name: "a request is due when the rule says so, the oldest first",
+    section,
+    explanation:
+      "A worker sleeps until then. A time too late delays a payment, and a settled or parked request is never sent."
+  },
+  refusals: {
+    name: "the same refusal is counted from its first time on, until another one or a redrive",
+    section,
+    explanation:
+      "The third refusal over ten minutes parks a request in doubt. A wrong count parks it too early, or never."
+  },
+  parked: {
+    name: "a parked request is listed once, oldest first, until a person redrives it",
+    section,
+    explanation:
+      "A person has to see it. In doubt and after the window it stays parked, unless the person states that it had no effect."
+  },
+  outcomes: {
+    name: "an outcome is final: only an answer replaces a found transaction, and only the lease of a request without doubt ends it as not sent",
+    section,
+    explanation:
+      "The caller was told of the outcome. A request that was cancelled, expired or refused was never processed, so nobody else may have sent it."
+  }
+} satisfies Record<string, Laws.LawText>
+
+/**
+ * One of the facets.
+ */
+export type Facet = keyof typeof facets
+
+/** The facet whose law compares a field of a row. Every field has one. */
+const facetOf: Readonly<Record<keyof RequestRow, Facet>> = {
+  requestId: "written",
+  kind: "written",
+  digest: "written",
+  hasCardData: "written",
+  ordered: "written",
+  createdAt: "written",
+  expiresAt: "written",
+  body: "bodies",
+  begunAt: "doubt",
+  lease: "leases",
+  attempts: "due",
+  dueAt: "due",
+  retryFrom: "due",
+  refusals: "refusals",
+  parked: "parked",
+  outcome: "outcomes",
+  settledAt: "outcomes",
+  transaction: "outcomes",
+  deniedTransactionId: "outcomes"
+}
+
+/**
+ * Lists the fields that the law of a facet compares.
+ */
+export const fieldsOf = (facet: Facet): ReadonlyArray<keyof RequestRow> =>
+  Struct.keys(facetOf).filter((field) => facetOf[field] === facet)

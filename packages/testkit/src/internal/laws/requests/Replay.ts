@@ -1,0 +1,293 @@
+/**
+ * Plays a history to a request store and to the rule of its rows (`@pawl/webhook/RequestRule`), and compares the two.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { isLeased, isParked, type LeasedRequest, type RequestRow } from "@pawl/webhook/RequestRow"
+import * as RequestRule from "@pawl/webhook/RequestRule"
+import * as RequestTimes from "@pawl/webhook/RequestTimes"
+import { RequestStore } from "@pawl/webhook/RequestStore"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { expect } from "../Expect.ts"
+import { type Facet, fieldsOf } from "./Facets.ts"
+import type { Step } from "./Steps.ts"
+
+/** Error raised when the store differs from the rule. */
+export class Mismatch extends Data.TaggedError("Mismatch")<{
+  readonly facet: Facet
+  readonly message: string
+}> {}
+
+/** A lease, as the store returned it, and its id in the model. */
+interface Held {
+  readonly actual: LeasedRequest
+  readonly id: number
+}
+
+/**
+ * Plays a history and checks one facet. A result of a step that differs in another facet ends the history, because the
+ * steps after it prove nothing.
+ */
+export const replay = (
+  steps: ReadonlyArray<Step>,
+  facet: Facet
+): Effect.Effect<void, Mismatch | StoreUnavailable, RequestStore> =>
+  Effect.catchTag(play(steps, facet), "Mismatch", (mismatch) =>
+    mismatch.facet === facet ? Effect.fail(mismatch) : Effect.void
+  )
+
+const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Facet) {
+  const store = yield* RequestStore
+  const rows = new Map<string, RequestRow>()
+  const leases: Array<Held> = []
+  let now = 0
+  let stepNumber = 0
+
+  const check = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
+    Result.match(
+      Result.try(() => expect(actual).toEqual(wanted)),
+      {
+        onSuccess: () => Effect.void,
+        onFailure: (error) =>
+          Effect.fail(
+            new Mismatch({
+              facet: of,
+              message: `step ${stepNumber}, ${subject}. ${(error as Error).message}`
+            })
+          )
+      }
+    )
+  const change = (id: string, by: (row: RequestRow) => RequestRow | undefined) => {
+    const before = rows.get(id)
+    const after = before && by(before)
+    if (after !== undefined) rows.set(id, after)
+    return after
+  }
+  /** Compares the fields of a row that belong to the facet. */
+  const checkRow = Effect.fnUntraced(function* (
+    id: string,
+    actual: RequestRow | undefined,
+    wanted: RequestRow | undefined
+  ) {
+    yield* check("written", `the row of ${id}`, actual?.requestId, wanted?.requestId)
+    for (const field of fieldsOf(facet)) {
+      yield* check(facet, `${field} of ${id}`, plain(actual?.[field]), plain(wanted?.[field]))
+    }
+    yield* check("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
+  })
+  /** Notes a lease. No two leases have the same id. */
+  const hold = Effect.fnUntraced(function* (actual: RequestRow) {
+    const wanted = rows.get(actual.requestId)
+    if (!isLeased(actual) || wanted === undefined || !isLeased(wanted))
+      return yield* check("leases", `the lease of ${actual.requestId}`, actual, wanted)
+    const isUsed = leases.some((held) => held.actual.lease.id === actual.lease.id)
+    yield* check("leases", `whether the id of the lease is used`, isUsed, false)
+    leases.push({ actual, id: wanted.lease.id })
+  })
+  const underLease = (
+    { which }: { readonly which: number },
+    use: (held: Held) => Effect.Effect<void, Mismatch | StoreUnavailable>
+  ) => {
+    const held = leases.at(-1 - which)
+    return held === undefined ? Effect.void : use(held)
+  }
+  const requestOf = ({ digest, id }: { readonly digest: string; readonly id: string }) => ({
+    requestId: id,
+    kind: "refund" as const,
+    digest,
+    hasCardData: false,
+    body: "1.key.body"
+  })
+
+  const playStep = Effect.fnUntraced(function* (step: Step) {
+    const at = now
+    const lease = (milliseconds: number) => ({ id: stepNumber, until: at + milliseconds })
+    switch (step._tag) {
+      case "write": {
+        const { body, expiresIn, hold: time, id } = step
+        const request = {
+          ...requestOf(step),
+          body,
+          hasCardData: body === undefined,
+          expiresAt: expiresIn === undefined ? undefined : at + expiresIn
+        }
+        const until = time === undefined ? undefined : at + time
+        const isNew = !rows.has(id)
+        if (isNew)
+          rows.set(id, RequestRule.write(request, at, time === undefined ? undefined : lease(time)))
+        const written = yield* store.write(request, { at, until })
+        yield* check("written", `whether ${id} is new`, written.isNew, isNew)
+        yield* checkRow(id, written.row, rows.get(id))
+        if (isNew && until !== undefined) yield* hold(written.row)
+        return
+      }
+      case "restart": {
+        const request = requestOf(step)
+        const wanted = change(step.id, (row) =>
+          RequestRule.restart(row, request, at, lease(step.hold))
+        )
+        const actual = yield* store.restart(request, { at, until: at + step.hold })
+        yield* check("outcomes", "whether it restarts", actual !== undefined, wanted !== undefined)
+        if (actual !== undefined) yield* hold(actual)
+        return
+      }
+      case "claim": {
+        const until = at + step.hold
+        const options = { at, until, limit: step.limit, requestId: step.id }
+        const claimed = yield* store.claim(options)
+        const open = [...rows.values()].filter((row) =>
+          step.id === undefined
+            ? RequestTimes.isClaimable(row, at)
+            : row.requestId === step.id && RequestTimes.isIdle(row, at)
+        )
+        const times = open
+          .map((row) => RequestTimes.claimableAt(row) ?? 0)
+          .toSorted((one, two) => one - two)
+          .slice(0, step.id === undefined ? step.limit : 1)
+        const ids = claimed.rows.map(({ requestId }) => requestId)
+        const found = open.filter(({ requestId }) => ids.includes(requestId))
+        yield* check(
+          "due",
+          "the times of the claimed requests",
+          found.map((row) => RequestTimes.claimableAt(row) ?? 0).toSorted((one, two) => one - two),
+          times
+        )
+        yield* check("leases", "the number of claimed requests", ids.length, found.length)
+        for (const [index, row] of claimed.rows.entries()) {
+          const id = stepNumber * 100 + index
+          change(row.requestId, (each) => RequestRule.lease(each, { id, until }))
+          yield* checkRow(row.requestId, row, rows.get(row.requestId))
+          yield* hold(row)
+        }
+        if (step.id !== undefined) return
+        const due = [...rows.values()].flatMap((row) => RequestTimes.claimableAt(row) ?? [])
+        const dueAt = due.length === 0 ? undefined : Math.min(...due)
+        return yield* check("due", "when the next one may be claimed", claimed.dueAt, dueAt)
+      }
+      case "begin":
+        return yield* underLease(step, ({ actual, id }) =>
+          Effect.gen(function* () {
+            const wanted = change(actual.requestId, (row) =>
+              RequestRule.begin(row, id, at, step.window)
+            )
+            const begun = yield* store.begin(actual, { at, window: step.window })
+            yield* check("leases", "whether it begins", begun !== undefined, wanted !== undefined)
+          })
+        )
+      case "renew":
+        return yield* underLease(step, ({ actual, id }) =>
+          Effect.gen(function* () {
+            const until = at + step.hold
+            const wanted = change(actual.requestId, (row) => RequestRule.renew(row, id, until))
+            const isRenewed = yield* store.renew(actual, until)
+            yield* check("leases", "whether it is renewed", isRenewed, wanted !== undefined)
+          })
+        )
+      case "release":
+        return yield* underLease(step, ({ actual, id }) =>
+          Effect.gen(function* () {
+            const { hadNoEffect, refusal, wait } = step
+            const release = { at, dueAt: at + wait, hadNoEffect, refusal }
+            const wanted = change(actual.requestId, (row) => RequestRule.release(row, id, release))
+            const row = yield* store.release(actual, release)
+            yield* check(
+              "leases",
+              "whether it is released",
+              row !== undefined,
+              wanted !== undefined
+            )
+          })
+        )
+      case "park":
+        return yield* underLease(step, ({ actual, id }) =>
+          Effect.gen(function* () {
+            const { reason } = step
+            const wanted = change(actual.requestId, (row) => RequestRule.park(row, id, reason, at))
+            const row = yield* store.park(actual, reason, at)
+            yield* check("leases", "whether it is parked", row !== undefined, wanted !== undefined)
+          })
+        )
+      case "settle":
+        return yield* underLease(step, ({ actual, id }) =>
+          Effect.gen(function* () {
+            const { hasLease, outcome, transaction } = step
+            const { requestId } = actual
+            const settlement = { outcome, at, transaction }
+            const wanted = change(requestId, (row) =>
+              RequestRule.settle(row, hasLease ? { ...settlement, lease: id } : settlement)
+            )
+            const settled = yield* store.settle(
+              requestId,
+              hasLease ? { ...settlement, lease: actual.lease.id } : settlement
+            )
+            yield* check(
+              "outcomes",
+              "whether it is settled",
+              settled.isSettled,
+              wanted !== undefined
+            )
+            yield* checkRow(requestId, settled.row, rows.get(requestId))
+          })
+        )
+      case "cancel": {
+        const wanted = change(step.id, (row) => RequestRule.cancel(row, at))
+        const isCancelled = yield* store.cancel(step.id, at)
+        return yield* check(
+          "outcomes",
+          "whether it is cancelled",
+          isCancelled,
+          wanted !== undefined
+        )
+      }
+      case "deleteTexts": {
+        const before = at - step.age
+        const wanted = [...rows.keys()].flatMap(
+          (id) => change(id, (row) => RequestRule.deleteTexts(row, before)) ?? []
+        )
+        const count = yield* store.deleteTexts({ before, limit: 100 })
+        return yield* check("bodies", "the number of deleted texts", count, wanted.length)
+      }
+      case "redrive": {
+        const { canSend, hadNoEffect, id, window } = step
+        const redrive = { at, window, hadNoEffect, canSend }
+        const wanted = change(id, (row) => RequestRule.redrive(row, redrive))
+        const isRedriven = yield* store.redrive(id, redrive)
+        return yield* check("parked", "whether it is redriven", isRedriven, wanted !== undefined)
+      }
+    }
+  })
+
+  for (const step of steps) {
+    now += step.after
+    stepNumber++
+    yield* playStep(step)
+    for (const [id, wanted] of rows) yield* checkRow(id, yield* store.get(id), wanted)
+    yield* check("parked", "the parked requests", yield* allParked(store), listed(rows))
+  }
+})
+
+/** Shows a field. The ids of leases are the store's own. */
+const plain = (value: RequestRow[keyof RequestRow]): unknown =>
+  typeof value === "object" && "inDoubt" in value ? { until: value.until } : value
+
+const listed = (rows: ReadonlyMap<string, RequestRow>) =>
+  [...rows.values()]
+    .filter(isParked)
+    .toSorted(
+      (one, two) => one.parked.at - two.parked.at || (one.requestId < two.requestId ? -1 : 1)
+    )
+    .map(({ requestId }) => requestId)
+
+/** Reads the parked requests one by one, each as a page. */
+const allParked = Effect.fnUntraced(function* ({ parked }: RequestStore["Service"]) {
+  const all: Array<string> = []
+  let after: { readonly at: number; readonly requestId: string } | undefined
+  for (;;) {
+    const [row] = yield* parked({ limit: 1, after })
+    // A store that ignores the cursor does not make this endless.
+    if (row === undefined || all.length > 100) return all
+    all.push(row.requestId)
+    after = { at: row.parked.at, requestId: row.requestId }
+  }
+})

@@ -1,0 +1,96 @@
+/**
+ * The laws of a request store: every store keeps them, and every planted bug breaks one.
+ */
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import { layerMemory, RequestStore } from "@pawl/webhook/RequestStore"
+import { server } from "@pawl/test-support/Postgres"
+import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { assert, beforeAll, describe, expect, it } from "vitest"
+import * as Laws from "../src/Laws.ts"
+import { type Fresh, laws } from "../src/Laws/RequestStore.ts"
+import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { requestStores } from "./support/requestStores.ts"
+
+const inMemory: Fresh = () => Layer.provideMerge(layerMemory, Layer.fresh(Ledger.layerMemory))
+
+const hold = (place: string, fresh: Fresh, numRuns: number) =>
+  describe(`of a request store ${place}`, () => {
+    it.for(laws)(`$name (${place})`, (law) => Laws.run(law, fresh, { numRuns }))
+  })
+
+describe("the laws of a request store hold", () => {
+  hold("in memory", inMemory, 100)
+  hold("in SQLite", () => NodeSqlite.layerLedger({ filename: ":memory:" }), 6)
+})
+
+await describeWithDatabase((database) => {
+  const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_requests"]
+  const empty = Effect.flatMap(SqlClient, (sql) =>
+    Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
+  )
+  const fresh = Layer.effectDiscard(empty).pipe(
+    Layer.provideMerge(
+      Layer.provideMerge(
+        LedgerSql.layer,
+        NodePostgres.layer({ ...server, database, maxConnections: 4 })
+      )
+    )
+  )
+  hold("in PostgreSQL", () => fresh, 3)
+})
+
+describe("the laws of a request store", () => {
+  const lawOf = (beginning: string) => {
+    const [law, ...others] = names(laws).filter((name) => name.startsWith(beginning))
+    return others.length > 0 || law === undefined
+      ? assert.fail(`not exactly one law begins with ${beginning}`)
+      : law
+  }
+
+  /** For each planted bug, the laws that it breaks. */
+  let found: ReadonlyArray<{ readonly bug: string; readonly broken: ReadonlyArray<string> }> = []
+  beforeAll(async () => {
+    found = await Promise.all(
+      requestStores.map(async ([bug, , plant]) => {
+        const fresh: Fresh = () =>
+          Layer.provideMerge(
+            Layer.effect(RequestStore, Effect.map(RequestStore, plant)).pipe(
+              Layer.provide(layerMemory)
+            ),
+            Layer.fresh(Ledger.layerMemory)
+          )
+        return { bug, broken: broken(await breaks(laws, fresh, { seed: 10, numRuns: 150 })) }
+      })
+    )
+  }, 300_000)
+
+  it.for(requestStores)("catch it when %s", ([bug, beginning]) => {
+    expect(found.find((one) => one.bug === bug)?.broken).toContain(lawOf(beginning))
+  })
+
+  it("each catch a bug that no other law catches", () => {
+    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
+    expect(new Set(alone)).toEqual(new Set(names(laws)))
+  })
+
+  it("are listed in docs/laws.md with every planted bug", () => {
+    expect(rowsOf("Of a request store")).toEqual([
+      ...laws.map(({ name, section }) => `|${name}|${section}|`),
+      ...requestStores.map(([bug, beginning]) => `|${bug}|${lawOf(beginning)}|`)
+    ])
+  })
+
+  it("have different names, a section and an explanation", () => {
+    expect(new Set(names(laws)).size).toBe(laws.length)
+    for (const { explanation, section } of laws) {
+      expect(section).toMatch(/^docs\/decisions\/\d{4}$/u)
+      expect(explanation).toMatch(/\.$/u)
+    }
+  })
+})

@@ -1,0 +1,81 @@
+/**
+ * The operations of openapi.json, read from the document alone, with a schema for each body.
+ */
+import * as Arbitrary from "effect/Arbitrary"
+import * as Effect from "effect/Effect"
+import * as JsonSchema from "effect/JsonSchema"
+import type * as Schema from "effect/Schema"
+import * as SchemaRepresentation from "effect/SchemaRepresentation"
+import fc from "fast-check"
+import { readFileSync } from "node:fs"
+
+export interface Body {
+  readonly schema: JsonSchema.JsonSchema
+  readonly example: object | string
+}
+
+interface Contents {
+  readonly content?: { readonly "application/json": Body }
+}
+
+interface OperationObject {
+  readonly operationId: string
+  readonly requestBody?: Contents
+  readonly responses: Readonly<Record<string, Contents>>
+}
+
+/** One operation. `responses` has the body of each status that the document allows, if there is one. */
+export interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly request: Body | undefined
+  readonly responses: Readonly<Record<string, Body | undefined>>
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+
+/** The path of openapi.json. */
+export const file = new URL("../../../http/openapi.json", import.meta.url).pathname
+
+const document = JSON.parse(readFileSync(file, "utf8")) as {
+  readonly paths: Paths
+  readonly webhooks: Paths
+  readonly components: { readonly schemas: JsonSchema.Definitions }
+}
+
+const bodyOf = (contents: Contents | undefined) => contents?.content?.["application/json"]
+
+const operationsOf = (paths: Paths): ReadonlyArray<Operation> =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody, responses }]) => ({
+      name: operationId.replace(/^.*\./u, ""),
+      method: method.toUpperCase(),
+      path,
+      request: bodyOf(requestBody),
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, contents]) => [status, bodyOf(contents)])
+      )
+    }))
+  )
+
+/** The operations of the service. */
+export const operations = operationsOf(document.paths)
+
+/** The callbacks. */
+export const webhooks = operationsOf(document.webhooks)
+
+/** Returns Effect's schema of a body. */
+export const schemaOf = ({ schema }: Body): Schema.Codec<unknown> =>
+  SchemaRepresentation.fromJsonSchemaDocument(
+    JsonSchema.fromSchemaOpenApi3_1({ ...schema, $defs: document.components.schemas }),
+    { patterns: "apply" }
+  ) as Schema.Codec<unknown>
+
+/** Returns random bodies of a schema. */
+export const valuesOf = (body: Body): fc.Arbitrary<unknown> => {
+  const arbitrary = Arbitrary.schema(schemaOf(body))
+  return fc
+    .noShrink(fc.integer())
+    .map((seed) => Effect.runSync(Arbitrary.sampleEffect(arbitrary, { count: 1, seed }))[0])
+}

@@ -1,0 +1,291 @@
+/**
+ * The planted bugs of a request store: its name, the beginning of the law that must catch it, and the change.
+ */
+import { isLeased, type RequestRow } from "@pawl/webhook/RequestRow"
+import type { RequestStore } from "@pawl/webhook/RequestStore"
+import * as Effect from "effect/Effect"
+
+type Service = RequestStore["Service"]
+
+export type PlantedBug = readonly [bug: string, law: string, plant: (store: Service) => Service]
+
+/** Changes every row that the store returns from `get`. */
+const shown =
+  (change: (row: RequestRow) => RequestRow) =>
+  (store: Service): Service => ({
+    ...store,
+    get: (requestId) => Effect.map(store.get(requestId), (row) => row && change(row))
+  })
+
+const written: ReadonlyArray<PlantedBug> = [
+  [
+    "a second request replaces the digest of the first",
+    "a requestId is written once",
+    (store) => {
+      const digests = new Map<string, string>()
+      return {
+        ...shown((row) => ({ ...row, digest: digests.get(row.requestId) ?? row.digest }))(store),
+        write: (request, options) => {
+          digests.set(request.requestId, request.digest)
+          return store.write(request, options)
+        }
+      }
+    }
+  ],
+  [
+    "requestIds are compared without regard to case",
+    "a requestId is written once",
+    (store) => ({
+      ...store,
+      write: (request, options) =>
+        Effect.map(store.write(request, options), (result) => ({
+          ...result,
+          isNew: result.isNew && request.requestId !== "R1"
+        }))
+    })
+  ],
+  [
+    "the body is trimmed when it is written",
+    "a sealed body stays",
+    (store) => ({
+      ...store,
+      write: (request, options) => store.write({ ...request, body: request.body?.trim() }, options)
+    })
+  ],
+  [
+    "the body stays after the outcome",
+    "a sealed body stays",
+    (store) => {
+      const bodies = new Map<string, string | undefined>()
+      return {
+        ...shown((row) => ({ ...row, body: row.body ?? bodies.get(row.requestId) }))(store),
+        write: (request, options) =>
+          Effect.map(store.write(request, options), (result) => {
+            if (result.isNew) bodies.set(request.requestId, request.body)
+            return result
+          })
+      }
+    }
+  ]
+]
+
+const working: ReadonlyArray<PlantedBug> = [
+  [
+    "a recovered request is not in doubt",
+    "a request is in doubt",
+    (store) => ({
+      ...store,
+      claim: (options) =>
+        Effect.map(store.claim(options), ({ dueAt, rows }) => ({
+          dueAt,
+          rows: rows.map((row) => ({ ...row, lease: { ...row.lease, inDoubt: false } }))
+        }))
+    })
+  ],
+  [
+    "any attempt without effect ends the doubt",
+    "a request is in doubt",
+    (store) => {
+      const ended = new Set<string>()
+      return {
+        ...shown((row) => (ended.has(row.requestId) ? { ...row, begunAt: undefined } : row))(store),
+        release: (leased, release) => {
+          if (release.hadNoEffect === true) ended.add(leased.requestId)
+          return store.release(leased, release)
+        }
+      }
+    }
+  ],
+  [
+    "a lease that was lost is renewed",
+    "one process has a request",
+    (store) => ({ ...store, renew: (leased, until) => Effect.as(store.renew(leased, until), true) })
+  ],
+  [
+    "an attempt begins under a lease that was lost",
+    "one process has a request",
+    (store) => ({
+      ...store,
+      begin: (leased, options) =>
+        Effect.map(store.begin(leased, options), (begun) => begun ?? leased)
+    })
+  ],
+  [
+    "a worker releases the lease of another one",
+    "one process has a request",
+    (store) => ({
+      ...store,
+      release: (leased, release) =>
+        Effect.flatMap(store.get(leased.requestId), (row) =>
+          store.release(row !== undefined && isLeased(row) ? row : leased, release)
+        )
+    })
+  ],
+  [
+    "one more request is claimed than asked for",
+    "a request is due",
+    (store) => ({
+      ...store,
+      claim: (options) => store.claim({ ...options, limit: options.limit + 1 })
+    })
+  ],
+  [
+    "the wait after an attempt is left out",
+    "a request is due",
+    (store) => ({
+      ...store,
+      release: (leased, release) => store.release(leased, { ...release, dueAt: release.at })
+    })
+  ],
+  [
+    "refusals are not kept",
+    "the same refusal is counted",
+    shown((row) => ({ ...row, refusals: undefined }))
+  ],
+  [
+    "a refusal in other words is counted with the first",
+    "the same refusal is counted",
+    (store) => ({
+      ...store,
+      release: (leased, release) =>
+        store.release(leased, { ...release, refusal: release.refusal && "400" })
+    })
+  ]
+]
+
+const ending: ReadonlyArray<PlantedBug> = [
+  [
+    "the list of parked requests ignores the cursor",
+    "a parked request is listed",
+    (store) => ({ ...store, parked: ({ limit }) => store.parked({ limit }) })
+  ],
+  [
+    "a redrive sends a request in doubt after the window",
+    "a parked request is listed",
+    (store) => ({
+      ...store,
+      redrive: (requestId, redrive) => store.redrive(requestId, { ...redrive, window: Infinity })
+    })
+  ],
+  [
+    "a request is given up without its lease",
+    "an outcome is final",
+    (store) => ({
+      ...store,
+      settle: (requestId, settlement, registration) =>
+        Effect.flatMap(store.get(requestId), (row) =>
+          store.settle(
+            requestId,
+            { ...settlement, lease: settlement.lease ?? row?.lease?.id },
+            registration
+          )
+        )
+    })
+  ],
+  [
+    "a later answer replaces the first one",
+    "an outcome is final",
+    (store) => {
+      const answers = new Map<string, RequestRow["outcome"]>()
+      return {
+        ...shown((row) => ({ ...row, outcome: answers.get(row.requestId) ?? row.outcome }))(store),
+        settle: (requestId, settlement, registration) => {
+          if (settlement.outcome._tag === "Answered") answers.set(requestId, settlement.outcome)
+          return store.settle(requestId, settlement, registration)
+        }
+      }
+    }
+  ],
+  [
+    "a request that was begun is cancelled",
+    "an outcome is final",
+    (store) => ({
+      ...store,
+      cancel: (requestId, at) =>
+        Effect.flatMap(store.get(requestId), (row) =>
+          row?.begunAt === undefined ? store.cancel(requestId, at) : Effect.succeed(true)
+        )
+    })
+  ],
+  [
+    "the transaction is not registered",
+    "an outcome and the registration",
+    (store) => ({
+      ...store,
+      settle: (requestId, settlement) => store.settle(requestId, settlement)
+    })
+  ],
+  [
+    "a process that lost registers too",
+    "an outcome that is not written",
+    (store) => ({
+      ...store,
+      settle: (requestId, settlement, registration) =>
+        Effect.tap(store.settle(requestId, settlement, registration), ({ isSettled }) =>
+          isSettled || registration === undefined
+            ? Effect.void
+            : Effect.andThen(
+                store.write(
+                  {
+                    requestId: "other",
+                    kind: "apm-payment",
+                    digest: "",
+                    hasCardData: false
+                  },
+                  { at: 0 }
+                ),
+                store.settle("other", settlement, registration)
+              )
+        )
+    })
+  ],
+  [
+    "a confirmed transaction does not settle its request",
+    "a confirmed transaction whose",
+    shown((row) => {
+      const isFound = row.outcome?._tag === "Found" && row.kind === "apm-payment"
+      return isFound && row.settledAt === 40 ? { ...row, outcome: undefined } : row
+    })
+  ],
+  [
+    "a transaction settles a request before it is confirmed",
+    "a transaction settles no request",
+    shown((row) =>
+      row.kind === "apm-payment" && row.lease?.until === 20
+        ? { ...row, outcome: { _tag: "Found" } }
+        : row
+    )
+  ],
+  [
+    "the amount of a request is not kept",
+    "a token that was moved",
+    (store) => ({
+      ...store,
+      write: (request, options) => store.write({ ...request, ordered: undefined }, options)
+    })
+  ],
+  [
+    "a found request loses its body at once",
+    "a found request is sent after",
+    (store) => ({
+      ...store,
+      claim: (options) =>
+        Effect.map(store.claim(options), ({ dueAt, rows }) => ({
+          dueAt,
+          rows: rows.map((row) =>
+            row.deniedTransactionId === undefined || row.kind !== "apm-payment"
+              ? row
+              : { ...row, body: undefined }
+          )
+        }))
+    })
+  ],
+  [
+    "a waiting worker is not woken",
+    "a worker that waits",
+    (store) => ({ ...store, awaitWork: Effect.never })
+  ]
+]
+
+/** Every planted bug of a request store. */
+export const requestStores: ReadonlyArray<PlantedBug> = [...written, ...working, ...ending]
