@@ -1,0 +1,155 @@
+/**
+ * The options of `open`.
+ *
+ * **Details**
+ *
+ * | option | variable | default |
+ * |---|---|---|
+ * | `baseUrl` | `PAWL_BASE_URL` | none: required |
+ * | `merchantKey` | `PAWL_MERCHANT_KEY` | none: required |
+ * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | none: required |
+ * | `previousSecret` | `PAWL_MERCHANT_SECRET_PREVIOUS` | none |
+ * | `store` | `PAWL_STORE` | none: required |
+ * | `publicUrl` | `PAWL_PUBLIC_URL` | none: no callbacks come, and every status is read |
+ * | `callbackPath` | none | `/callback` |
+ * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
+ * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
+ * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
+ *
+ * Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
+ *
+ * @since 0.1.0
+ */
+import type { Transition } from "@pawl/core/Handler"
+import { type InvalidConfig, InvalidConfig as Invalid } from "@pawl/http/PawlConfig"
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+/**
+ * The settings of the service, of the store and of the callbacks. An option counts before its variable.
+ *
+ * - `baseUrl`, `merchantKey`, `merchantSecret`: the environment of the service, and the credentials for it.
+ * - `previousSecret`: the secret before it, while callbacks may still be signed with it.
+ * - `publicUrl`: the address at which the service reaches this program, such as `https://shop.example`.
+ * - `callbackPath`: the path of the callbacks below it.
+ * - `attemptTimeout`, `totalTimeout`: time limits of an attempt and of a call, in milliseconds or as text: `"2 seconds"`.
+ * - `maxAttempts`: the most attempts of a call.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  readonly baseUrl?: string | undefined
+  readonly merchantKey?: string | undefined
+  readonly merchantSecret?: string | undefined
+  readonly previousSecret?: string | undefined
+  /** Keeps requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or `postgres://…`. */
+  readonly store?: string | undefined
+  readonly publicUrl?: string | undefined
+  readonly callbackPath?: string | undefined
+  readonly attemptTimeout?: number | string | undefined
+  readonly totalTimeout?: number | string | undefined
+  readonly maxAttempts?: number | undefined
+}
+
+/**
+ * The functions of the merchant.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Handlers {
+  /**
+   * Called with each change of a transaction: at least once, in order, one call at a time for a transaction. A call
+   * that rejects or takes longer than 5 minutes is repeated, for 24 hours.
+   */
+  readonly onChange: (transition: Transition) => unknown
+  /**
+   * Returns the input of a create with card data once more, after a crash. Card data is not stored; without this
+   * function such a request waits for a person.
+   */
+  readonly rebuild?:
+    | ((requestId: string, kind: RequestKind) => Promise<RequestInput<RequestKind>>)
+    | undefined
+}
+
+/**
+ * The options of `open`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Settings, Handlers {}
+
+/**
+ * Returns a provider that answers with the options, and then with the variables of the process.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
+  const entries = Object.entries(variables).flatMap(([name, variable]) => {
+    const value = settings[name as keyof typeof variables]
+    if (value === undefined) return []
+    const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
+    return [[variable, `${value}${unit}`] as const]
+  })
+  return ConfigProvider.orElse(
+    ConfigProvider.fromEnv({ env: Object.fromEntries(entries) }),
+    ConfigProvider.fromEnv()
+  )
+}
+
+const variables = {
+  baseUrl: "PAWL_BASE_URL",
+  merchantKey: "PAWL_MERCHANT_KEY",
+  merchantSecret: "PAWL_MERCHANT_SECRET",
+  previousSecret: "PAWL_MERCHANT_SECRET_PREVIOUS",
+  store: "PAWL_STORE",
+  publicUrl: "PAWL_PUBLIC_URL",
+  attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
+  totalTimeout: "PAWL_TOTAL_TIMEOUT",
+  maxAttempts: "PAWL_MAX_ATTEMPTS"
+} as const satisfies Partial<Record<keyof Settings, string>>
+
+/**
+ * Reads the store and the callback URL.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const read = (settings: Settings) =>
+  Effect.provideService(readFrom(settings), ConfigProvider.ConfigProvider, provider(settings))
+
+const readFrom = Effect.fnUntraced(function* ({ callbackPath = "/callback" }: Settings) {
+  const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+  const store = NodeStore.parse(Redacted.value(text))
+  if (store === undefined) {
+    const isMissing = Redacted.value(text) === ""
+    return yield* new Invalid({ setting: "PAWL_STORE", advice: stores, isMissing })
+  }
+  if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
+    return yield* invalid("callbackPath", "give a path such as /callback")
+  }
+  const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
+  const url = URL.parse(publicUrl)
+  if (
+    publicUrl !== "" &&
+    !(url && /^https?:$/u.test(url.protocol) && url.search + url.hash === "")
+  ) {
+    return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
+  }
+  return {
+    store,
+    callbackPath,
+    callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
+  }
+})
+
+const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
+
+const invalid = (setting: string, advice: string): InvalidConfig => new Invalid({ setting, advice })

@@ -1,0 +1,170 @@
+/**
+ * Opens payments: the client, the requests that survive a crash, the receiver of callbacks, and their store.
+ *
+ * **Example** (A payment at the sandbox)
+ *
+ * ```ts
+ * import { open } from "pawl"
+ * import { sandbox } from "pawl/testing"
+ *
+ * const orders = new Map<string | null, string>()
+ * await using service = await sandbox()
+ * await using pawl = await open({
+ *   ...service,
+ *   store: "memory",
+ *   onChange: ({ requestId, to }) => orders.set(requestId, to)
+ * })
+ * const payment = await pawl.apmPayments.create({
+ *   requestId: "order-17",
+ *   accountId: "4711",
+ *   amount: "10.00",
+ *   currency: "EUR",
+ *   apmPayload: { paymentMethod: "WALLET" }
+ * })
+ * payment.transactionStatus // => "NEW"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { RequestKind, SendLimits } from "@pawl/core/RequestSender"
+import { ApmPayments } from "@pawl/http/ApmPayments"
+import { ApmPayouts } from "@pawl/http/ApmPayouts"
+import { CardPayments } from "@pawl/http/CardPayments"
+import { CardPayouts } from "@pawl/http/CardPayouts"
+import * as Client from "@pawl/http/Pawl"
+import { PaymentIntents } from "@pawl/http/PaymentIntents"
+import { Refunds } from "@pawl/http/Refunds"
+import { Subscriptions } from "@pawl/http/Subscriptions"
+import type { Ledger } from "@pawl/webhook/Ledger"
+import type { Receiver } from "@pawl/webhook/Receiver"
+import { Requests } from "@pawl/webhook/Requests"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Doors from "./Doors.ts"
+import * as Promised from "./internal/Promised.ts"
+import * as Settings from "./Options.ts"
+import type { Options } from "./Options.ts"
+import * as Services from "./Services.ts"
+import * as Transactions from "./Transactions.ts"
+
+/** The services of the client, and the methods that make requests which survive a crash. */
+const operations = {
+  apmPayments: [ApmPayments, { create: "apm-payment" }],
+  apmPayouts: [ApmPayouts, { create: "apm-payout" }],
+  cardPayments: [CardPayments, { create: "card-payment", charge: "card-charge" }],
+  cardPayouts: [CardPayouts, { create: "card-payout" }],
+  paymentIntents: [PaymentIntents, { create: "payment-intent" }],
+  refunds: [Refunds, { create: "refund" }],
+  subscriptions: [Subscriptions, { create: "subscription" }]
+} as const satisfies Record<string, readonly [unknown, Readonly<Record<string, RequestKind>>]>
+
+type Operations = {
+  readonly [Name in keyof typeof operations]: Promised.Promised<
+    (typeof operations)[Name][0]["Service"]
+  >
+}
+
+/**
+ * Everything that `open` opened.
+ *
+ * **Details**
+ *
+ * A create is written to the store before it is sent. If the process ends before the response, any process with the
+ * store sends the same bytes again, and `onChange` is told. Call again with the same `requestId` for the outcome.
+ *
+ * A method rejects with the errors of `@pawl/core/PaymentsError` and `@pawl/webhook/RequestsError`. A payment that the
+ * service declined is a `Declined`, with the `response`.
+ *
+ * - `requests`: the requests of the store: `get`, `parked`, `cancel` and `redrive`.
+ * - `close`: takes no more calls, waits for those that run and for the handlers, and closes the store. `await using`
+ *   closes too.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
+  readonly transactions: Transactions.Transactions
+  readonly requests: Promised.Promised<Omit<Requests["Service"], "send" | "enqueue">>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens everything for one merchant. Rejects with `InvalidConfig`, `StoreUnusable` or another error that says in one
+ * sentence what to correct.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const open = (options: Options): Promise<Pawl> => {
+  const site: { readonly stack?: string } = {}
+  Error.captureStackTrace(site, open)
+  return openOver(Client.layerConfig, options).catch((error: unknown) => {
+    throw Promised.placed(error, site)
+  })
+}
+
+/** The services behind the promises. */
+type Needed = Client.Services | Ledger | Receiver | Requests
+
+/**
+ * Opens everything over another client, such as the fake.
+ *
+ * - `outside` runs the functions of the merchant: in a test, outside virtual time.
+ * - `opened` runs before the promise resolves.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const openOver = <E>(
+  client: Layer.Layer<Client.Services, E>,
+  options: Options,
+  {
+    opened = () => Effect.void,
+    outside
+  }: {
+    readonly outside?: Services.Outside
+    readonly opened?: (context: Context.Context<Receiver>) => Effect.Effect<void>
+  } = {}
+): Promise<Pawl> =>
+  Effect.runPromise(Settings.read(options)).then((settings) => {
+    const runtime = ManagedRuntime.make(Services.layer(client, settings, options, outside))
+    return runtime
+      .runPromise(Effect.tap(Effect.context<Needed>(), opened))
+      .then((context) => facade(context, settings, () => runtime.dispose()))
+  })
+
+const facade = (
+  context: Context.Context<Needed>,
+  address: Doors.Address,
+  dispose: () => Promise<void>
+): Pawl => {
+  const runner = Promised.makeRunner(context)
+  const { cancel, get, parked, redrive, send } = Context.get(context, Requests)
+  const faces = Object.entries(operations).map(([name, [service, kinds]]) => {
+    const creates = Object.entries(kinds).map(
+      ([method, kind]) =>
+        [method, (input: never, limits?: SendLimits) => send(kind, input, limits)] as const
+    )
+    return [
+      name,
+      Promised.make(
+        runner,
+        context.mapUnsafe.get(service.key) as object,
+        Object.fromEntries(creates)
+      )
+    ] as const
+  })
+  // The worker is drained before the store closes.
+  const close = () => runner.end().then(dispose)
+  const pawl: Pawl = {
+    ...(Object.fromEntries(faces) as unknown as Operations),
+    ...Doors.make(context, address, () => pawl),
+    transactions: Transactions.of(runner, context),
+    requests: Promised.make(runner, { cancel, get, parked, redrive }),
+    close,
+    [Symbol.asyncDispose]: close
+  }
+  return pawl
+}

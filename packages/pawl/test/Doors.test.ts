@@ -1,0 +1,236 @@
+// oxlint-disable-next-line import/no-unassigned-import -- Nest needs it
+import "reflect-metadata"
+import { Body, Controller, Module, Post } from "@nestjs/common"
+import { NestFactory } from "@nestjs/core"
+import type { NestExpressApplication } from "@nestjs/platform-express"
+import express, { type Express } from "express"
+import fastify from "fastify"
+import { Hono } from "hono"
+import { createServer, type RequestListener } from "node:http"
+import type { Pawl } from "pawl"
+import { describe, expect, it } from "vitest"
+import { type App, echo, forge, pays, withShop } from "./doors.ts"
+
+const listen = (listener: RequestListener, port: number) =>
+  new Promise<App>((resolve) => {
+    const server = createServer(listener).listen(port, "127.0.0.1", () =>
+      resolve({
+        close: () => {
+          server.closeAllConnections()
+          server.close()
+        }
+      })
+    )
+  })
+
+/** Serves a web-standard handler. */
+const serve = (handler: (request: Request) => Response | Promise<Response>, port: number) =>
+  listen((incoming, outgoing) => {
+    const chunks: Array<Uint8Array> = []
+    incoming
+      .on("data", (chunk: Uint8Array) => chunks.push(chunk))
+      .on("end", () => {
+        void (async () => {
+          const { headers, method = "GET", url = "/" } = incoming
+          const response = await handler(
+            new Request(`http://127.0.0.1:${port}${url}`, {
+              method,
+              headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
+              ...(method === "POST" && { body: Buffer.concat(chunks) })
+            })
+          )
+          outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
+        })()
+      })
+  }, port)
+
+const orders = (app: Express) =>
+  app.post("/orders", (request, response) => void response.json({ read: request.body }))
+
+describe("express", () => {
+  it.for<[string, (app: Express, pawl: Pawl) => unknown]>([
+    ["before express.json()", (app, pawl) => app.use(pawl.express()).use(express.json())],
+    [
+      "on its route, before express.json()",
+      (app, pawl) => app.all("/callback", pawl.express()).use(express.json())
+    ],
+    [
+      "mounted at its path",
+      (app, pawl) => app.use("/callback", pawl.express()).use(express.json())
+    ],
+    [
+      "after express.raw() of its route",
+      (app, pawl) =>
+        app.post("/callback", express.raw({ type: "*/*" }), pawl.express()).use(express.json())
+    ],
+    [
+      "after an express.json() that keeps the bytes",
+      (app, pawl) =>
+        app
+          .use(
+            express.json({
+              verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes })
+            })
+          )
+          .use(pawl.express())
+    ]
+  ])("takes callbacks %s", ([, mount]) =>
+    withShop(
+      (pawl, port) => {
+        const app = express()
+        mount(app, pawl)
+        orders(app)
+        return listen(app as RequestListener, port)
+      },
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+        expect((await fetch(`${shop.url}/nothing`)).status).toBe(404)
+      }
+    )
+  )
+
+  it("answers 500 after a parser that kept no bytes", () =>
+    withShop(
+      (pawl, port) => {
+        const app = express().use(express.json()).use(pawl.express())
+        return listen(app as RequestListener, port)
+      },
+      async ({ url }) => expect(await forge(url)).toBe(500)
+    ))
+})
+
+describe("fastify", () => {
+  it("takes callbacks, and the routes beside it parse JSON", () =>
+    withShop(
+      async (pawl, port) => {
+        const app = fastify()
+        await app.register(pawl.fastify())
+        app.post("/orders", ({ body }) => ({ read: body }))
+        await app.listen({ host: "127.0.0.1", port })
+        return app
+      },
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+        expect((await fetch(`${shop.url}/callback`)).status).toBe(405)
+      }
+    ))
+})
+
+describe("hono", () => {
+  it.for<[string, (app: Hono, pawl: Pawl) => unknown]>([
+    ["as middleware", (app, pawl) => app.use(pawl.hono())],
+    ["on its route", (app, pawl) => app.all("/callback", pawl.hono())],
+    [
+      "after middleware that read the body",
+      (app, pawl) =>
+        app
+          .use(async ({ req }, next) => {
+            if (req.method === "POST") await req.json()
+            await next()
+          })
+          .use(pawl.hono())
+    ]
+  ])("takes callbacks %s", ([, mount]) =>
+    withShop(
+      (pawl, port) => {
+        const app = new Hono()
+        mount(app, pawl)
+        app.post("/orders", async (context) => context.json({ read: await context.req.json() }))
+        return serve(app.fetch, port)
+      },
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+        expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+      }
+    )
+  )
+})
+
+describe("next", () => {
+  it("takes callbacks in a route handler", () =>
+    withShop(
+      (pawl, port) => {
+        const POST = pawl.next()
+        return serve(POST, port)
+      },
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+      }
+    ))
+})
+
+describe("node and fetch", () => {
+  it("take callbacks, and node answers other paths with 404", () =>
+    withShop(
+      (pawl, port) => listen(pawl.node(), port),
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+        expect((await fetch(`${shop.url}/nothing`)).status).toBe(404)
+        const request = new Request(`${shop.url}/callback`, { method: "POST", body: "{}" })
+        expect((await shop.pawl.fetch()(request)).status).toBe(415)
+      }
+    ))
+})
+
+describe("nest", () => {
+  /** Decorators are syntax that Node does not strip, so they are called. */
+  class Orders {
+    create(body: unknown) {
+      return { read: body }
+    }
+  }
+  Controller("orders")(Orders)
+  const create = Object.getOwnPropertyDescriptor(Orders.prototype, "create")!
+  Post()(Orders.prototype, "create", create)
+  Body()(Orders.prototype, "create", 0)
+
+  const application = (pawl: Pawl, isImported: boolean) => {
+    // oxlint-disable-next-line typescript/no-extraneous-class -- a module of Nest
+    class AppModule {}
+    Module({ imports: isImported ? [pawl.nest()] : [], controllers: [Orders] })(AppModule)
+    return AppModule
+  }
+
+  it.for<[string, boolean, object]>([
+    ["as a module, with rawBody", true, { rawBody: true }],
+    ["as a module, without body parsers", true, { bodyParser: false }],
+    ["as middleware of the application", false, {}]
+  ])("takes callbacks %s", ([, isImported, options]) =>
+    withShop(
+      async (pawl, port) => {
+        const app = await NestFactory.create<NestExpressApplication>(
+          application(pawl, isImported),
+          { ...options, logger: false }
+        )
+        if (!isImported) app.use(pawl.express())
+        await app.listen(port, "127.0.0.1")
+        return app
+      },
+      async (shop) => {
+        await pays(shop)
+        expect(await forge(shop.url)).toBe(401)
+        if (!("bodyParser" in options)) {
+          expect(await echo(shop.url)).toEqual({ read: { amount: "10.00" } })
+        }
+      }
+    )
+  )
+
+  it("gives the Pawl to injection, and closes it with the application", () =>
+    withShop(
+      async (pawl) => {
+        const app = await NestFactory.create(application(pawl, true), { logger: false })
+        await app.init()
+        expect(app.get("pawl")).toBe(pawl)
+        return app
+      },
+      async () => {}
+    ))
+})

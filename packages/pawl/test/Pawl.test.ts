@@ -1,0 +1,289 @@
+import { Declined, open as openReal, RequestConflict, reveal, ValidationFailed } from "pawl"
+import { open, type TestPawl } from "pawl/testing"
+import { inspect } from "node:util"
+import { expect, it } from "vitest"
+
+const payment = (requestId: string, amount = "10.00") => ({
+  requestId,
+  accountId: "4711",
+  amount,
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" as const }
+})
+
+const opened = async (
+  test: (pawl: TestPawl) => Promise<void>,
+  options?: Parameters<typeof open>[0]
+) => {
+  await using pawl = await open(options)
+  await test(pawl)
+}
+
+it("tells onChange each change of a payment, in order and with the requestId of the create", () =>
+  opened(async (pawl) => {
+    const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+    await pawl.clock.advance("62 minutes")
+    const told = pawl.transitions.map(({ requestId, to, transactionId }) => [
+      requestId,
+      to,
+      transactionId
+    ])
+    expect(told.at(-1)).toEqual(["order-1", "SUCCEED", transactionId])
+    expect(pawl.transitions.map(({ sequence }) => sequence)).toEqual(told.map((_, at) => at + 1))
+    expect(await pawl.transactions.get("apm-payment", transactionId)).toMatchObject({
+      status: "SUCCEED",
+      confirmed: true,
+      told: "SUCCEED",
+      deadLetter: null
+    })
+    expect(await pawl.apmPayments.status(transactionId)).toBe("SUCCEED")
+  }))
+
+it("rejects a declined payment with Declined, which has the response, and settles it", () =>
+  opened(async (pawl) => {
+    const declined = {
+      requestId: "order-1",
+      mid: "4711",
+      amount: "10.00",
+      currency: "EUR",
+      card: { number: "4000000000000002", expMonth: "04", expYear: "2030", cvv: "123" }
+    }
+    const error = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(Declined)
+    const { code, declineCode, response, transactionId } = error as Declined
+    expect({ code, declineCode, response }).toMatchObject({
+      code: "Declined",
+      declineCode: 5,
+      response: { transactionId, transactionStatus: "FAILED" }
+    })
+    // The second call asks nobody: the outcome is stored.
+    await pawl.service.addFault({ endpoint: "*", fault: "503" })
+    const again = await pawl.cardPayments.create(declined).catch((error: unknown) => error)
+    expect(again).toMatchObject({ code: "Declined", transactionId })
+    const { outcome } = (await pawl.requests.get("order-1"))!
+    expect(JSON.stringify(outcome)).not.toContain(transactionId)
+  }))
+
+it("sends a request once, and answers a second call with the stored outcome", () =>
+  opened(async (pawl) => {
+    const [first, second] = await Promise.all([
+      pawl.apmPayments.create(payment("order-1")),
+      pawl.apmPayments.create(payment("order-1"))
+    ])
+    expect(second.transactionId).toBe(first.transactionId)
+    expect(await pawl.service.transactions()).toHaveLength(1)
+    await expect(pawl.apmPayments.create(payment("order-1", "11.00"))).rejects.toBeInstanceOf(
+      RequestConflict
+    )
+  }))
+
+it("completes a payment whose response was lost", () =>
+  opened(async (pawl) => {
+    await pawl.service.addFault({
+      endpoint: "POST /v1/payments/apm",
+      fault: "reset-after",
+      times: 4
+    })
+    const create = pawl.apmPayments.create(payment("order-1"))
+    await Promise.all([pawl.clock.advance("10 minutes"), create.catch(() => undefined)])
+    await pawl.clock.advance("62 minutes")
+    expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+    expect(await pawl.service.transactions()).toHaveLength(1)
+  }))
+
+it("shows the place of the call, the fields and no secret in an error", () =>
+  opened(async (pawl) => {
+    const placeOfTheCall = () => pawl.apmPayments.create(payment("order-1", "a lot"))
+    const error = await placeOfTheCall().catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ValidationFailed)
+    expect((error as Error).stack).toMatch(/^ValidationFailed: .*amount.*\n +at placeOfTheCall /u)
+    const read = () => pawl.apmPayments.status("404")
+    const missing = await read().catch((error: unknown) => error)
+    expect((missing as Error).stack).toMatch(/^NotFound: .*\n +at read /u)
+    expect(inspect(error)).toContain("ValidationFailed: ")
+    expect(inspect(error)).not.toContain("a lot")
+  }))
+
+it("a create has the limits of its call", () =>
+  opened(async (pawl) => {
+    await pawl.service.addFault({ endpoint: "POST /v1/payments/apm", fault: "503" })
+    const create = pawl.apmPayments.create(payment("order-1"), { maxAttempts: 1 })
+    await expect(create).rejects.toMatchObject({ code: "OutcomeUnknown", cause: { attempts: 1 } })
+  }))
+
+it("an aborted call rejects with the reason of the signal", () =>
+  opened(async (pawl) => {
+    await pawl.service.addFault({ endpoint: "*", fault: "delay" })
+    const aborting = new AbortController()
+    const { signal } = aborting
+    const create = pawl.apmPayments.create(payment("order-1"), { signal })
+    const status = pawl.apmPayments.status("100001", { signal })
+    const reason = new Error("the customer left")
+    aborting.abort(reason)
+    await expect(create).rejects.toBe(reason)
+    await expect(status).rejects.toBe(reason)
+    await pawl.service.clearFaults()
+    await pawl.clock.advance("62 minutes")
+    const truth = await pawl.service.transactions()
+    expect(truth.length).toBeLessThan(2)
+  }))
+
+it("follows a transaction to its end, and stops when it is aborted", () =>
+  opened(async (pawl) => {
+    const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+    const statuses: Array<string> = []
+    const following = (async () => {
+      for await (const { status } of pawl.transactions.follow("apm-payment", transactionId)) {
+        statuses.push(status)
+      }
+    })()
+    await pawl.clock.advance("62 minutes")
+    await following
+    expect(statuses.at(-1)).toBe("SUCCEED")
+
+    const reason = new Error("enough")
+    const follow = pawl.transactions.follow("apm-payment", transactionId, {
+      signal: AbortSignal.abort(reason)
+    })
+    await expect(follow[Symbol.asyncIterator]().next()).rejects.toBe(reason)
+  }))
+
+it("a transaction whose onChange always rejects is a dead letter, and redrive tells it again", async () => {
+  let isBroken = true
+  const options = {
+    onChange: () => (isBroken ? Promise.reject(new Error("the database is away")) : undefined)
+  }
+  await opened(async (pawl) => {
+    const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+    await pawl.clock.advance("3 days")
+    const [letter] = await pawl.transactions.deadLetters()
+    expect(letter).toMatchObject({ transactionId, reason: "handler-failed" })
+    expect(await pawl.transactions.deadLetters({ after: letter!.key })).toEqual([])
+    isBroken = false
+    expect(await pawl.transactions.redrive(letter!)).toBe(true)
+    await pawl.clock.advance("1 hour")
+    expect(await pawl.transactions.deadLetters()).toEqual([])
+    expect(await pawl.transactions.redrive(letter!)).toBe(false)
+  }, options)
+})
+
+it("virtual time stands still while onChange runs", async () => {
+  let running = 0
+  const seen: Array<number> = []
+  await opened(
+    async (pawl) => {
+      await pawl.apmPayments.create(payment("order-1"))
+      await pawl.clock.advance("62 minutes")
+      expect(running).toBe(0)
+      expect(new Set(seen)).toEqual(new Set([1]))
+      expect(pawl.transitions.every(({ attempt }) => attempt === 1)).toBe(true)
+    },
+    {
+      onChange: async () => {
+        seen.push(++running)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        running--
+      }
+    }
+  )
+})
+
+it("close waits for calls and handlers, and refuses further calls", async () => {
+  const begun = Promise.withResolvers<void>()
+  const ended: Array<string> = []
+  const pawl = await open({
+    onChange: async ({ to }) => {
+      begun.resolve()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      ended.push(to)
+    }
+  })
+  await pawl.apmPayments.create(payment("order-1"))
+  await begun.promise
+  await pawl.service.addFault({ endpoint: "POST /v1/payments/apm", fault: "503", times: 1 })
+  const retried = pawl.apmPayments.create(payment("order-2"))
+  await pawl.close()
+  expect(ended.length).toBeGreaterThan(0)
+  expect(await Promise.race([retried, Promise.resolve("running")])).toMatchObject({
+    transactionStatus: "NEW"
+  })
+  await expect(pawl.apmPayments.status("1")).rejects.toThrow("closed")
+})
+
+it("a hosted page has the callback URL of the public address", () =>
+  opened(async (pawl) => {
+    const page = await pawl.paymentIntents.create({
+      requestId: "order-1",
+      mid: "4711",
+      type: "PAYMENT",
+      lang: "en",
+      amount: "10.00",
+      currency: "EUR",
+      billingDetails: { email: "ada@shop.example" },
+      order: { orderId: "order-1" },
+      device: {},
+      successRedirectUrl: "https://shop.example/paid",
+      failureRedirectUrl: "https://shop.example/failed"
+    })
+    expect(page.redirectUrl).toMatch(/^http/u)
+    expect(JSON.stringify(await pawl.requests.get("order-1"))).toContain("settled")
+  }))
+
+it("a card token can be used after reveal, and is not printed", () =>
+  opened(async (pawl) => {
+    const { cardToken } = await pawl.cardPayments.tokenize({
+      mid: "4711",
+      card: { number: "4242424242424242", expMonth: "04", expYear: "2030", cvv: "123" }
+    })
+    expect(inspect(cardToken)).not.toContain(reveal(cardToken))
+    const charge = await pawl.cardPayments.charge({
+      requestId: "order-2",
+      mid: "4711",
+      amount: "10.00",
+      currency: "EUR",
+      cardToken: reveal(cardToken)
+    })
+    await pawl.clock.advance("62 minutes")
+    expect(pawl.transitions.at(-1)).toMatchObject({
+      requestId: "order-2",
+      kind: "card-payment",
+      transactionId: charge.transactionId
+    })
+  }))
+
+it("open rejects with one sentence for what is missing or wrong, and shows no value", async () => {
+  const settings = {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "hunter2",
+    store: "memory",
+    onChange: () => {}
+  }
+  const reasonOf = async (options: Parameters<typeof openReal>[0]) => {
+    const error = await openReal(options).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(Error)
+    const { code, message, stack } = error as Error & { readonly code: string }
+    expect(stack).toMatch(/^ +at reasonOf /mu)
+    expect(inspect(error)).toContain(`${code}: ${message}`)
+    expect(inspect(error)).not.toContain("hunter2")
+    return `${code}: ${message}`
+  }
+  expect(await reasonOf({ store: "memory", onChange: settings.onChange })).toMatch(
+    /^InvalidConfig: Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment/u
+  )
+  expect(await reasonOf({ ...settings, merchantSecret: " hunter2" })).toMatch(/^Invalid/u)
+  expect(await reasonOf({ ...settings, store: "mysql:hunter2" })).toMatch(
+    /^InvalidConfig: PAWL_STORE cannot be used: sqlite:FILE, /u
+  )
+  expect(await reasonOf({ ...settings, store: undefined })).toMatch(
+    /^InvalidConfig: Set PAWL_STORE in the environment: sqlite:FILE, /u
+  )
+  expect(await reasonOf({ ...settings, publicUrl: "shop.example" })).toMatch(/PAWL_PUBLIC_URL/u)
+  expect(await reasonOf({ ...settings, callbackPath: "callback" })).toMatch(/callbackPath/u)
+  expect(await reasonOf({ ...settings, store: "sqlite:/no/such/folder/pawl.db" })).toMatch(
+    /^StoreUnusable: The SQLite file \/no\/such\/folder\/pawl\.db cannot be used/u
+  )
+  expect(
+    await reasonOf({ ...settings, store: "postgres://pawl:hunter2@127.0.0.1:9/pawl" })
+  ).toMatch(/^StoreUnusable: The PostgreSQL database cannot be used/u)
+})

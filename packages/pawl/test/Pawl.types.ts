@@ -1,0 +1,37 @@
+/**
+ * Types of the promise face.
+ */
+import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import type { HostedPage, PaymentIntentInput } from "@pawl/core/PaymentIntent"
+import type { Subscription, SubscriptionUpdateInput } from "@pawl/core/Subscription"
+import type { OpenStatus } from "@pawl/core/Transaction"
+import type { Pawl } from "pawl"
+
+type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+type Create = Pawl["apmPayments"]["create"]
+type Intent = Parameters<Pawl["paymentIntents"]["create"]>[0]
+type Update = Pawl["subscriptions"]["update"]
+type Options = NonNullable<Parameters<Create>[1]>
+
+/** Each line is an error if it does not hold. */
+export const checks = [
+  // Input and response are those of the service.
+  true satisfies Equal<Parameters<Create>[0], ApmPaymentInput>,
+  true satisfies Equal<Awaited<ReturnType<Create>>, ApmPaymentResponse>,
+  // The callback URL is made from the public address.
+  true satisfies Equal<PaymentIntentInput extends Intent ? true : false, true>,
+  true satisfies Equal<Omit<PaymentIntentInput, "callbackUrl"> extends Intent ? true : false, true>,
+  true satisfies Equal<Awaited<ReturnType<Pawl["paymentIntents"]["create"]>>, HostedPage>,
+  true satisfies Equal<Awaited<ReturnType<Pawl["refunds"]["status"]>>, OpenStatus>,
+  true satisfies Equal<Parameters<Update>[1], SubscriptionUpdateInput>,
+  true satisfies Equal<Awaited<ReturnType<Update>>, Subscription>,
+
+  // The options of a call are optional, have a signal, and no requestId: that of a create is in its input.
+  true satisfies Equal<Parameters<Create>["length"], 1 | 2>,
+  true satisfies Equal<Options["signal"], AbortSignal | undefined>,
+  true satisfies Equal<"requestId" extends keyof Options ? true : false, false>,
+  true satisfies Equal<"inDoubt" extends keyof Options ? true : false, false>,
+
+  // Every service is there, with all its methods.
+  true satisfies Equal<keyof Pawl["cardPayments"], "create" | "charge" | "tokenize" | "status">
+]

@@ -1,0 +1,98 @@
+/**
+ * A shop for the tests of the doors: a `Pawl` over a sandbox, whose callbacks come over sockets.
+ */
+import { open, type Pawl, type Transition } from "pawl"
+import { sandbox } from "pawl/testing"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect } from "vitest"
+
+/** A server that listens on a port and can be closed. */
+export interface App {
+  readonly close: () => unknown
+}
+
+/** Returns a port that is free now. */
+export const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+/** Opens a shop, and starts its application. `test` is run with the address of the application. */
+export const withShop = async (
+  start: (pawl: Pawl, port: number) => App | Promise<App>,
+  test: (shop: {
+    readonly pawl: Pawl
+    readonly url: string
+    readonly transitions: ReadonlyArray<Transition>
+  }) => Promise<void>
+): Promise<void> => {
+  await using service = await sandbox({ pace: "10 millis" })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const transitions: Array<Transition> = []
+  await using pawl = await open({
+    ...service,
+    store: "memory",
+    publicUrl: url,
+    onChange: (transition) => transitions.push(transition)
+  })
+  const app = await start(pawl, port)
+  try {
+    await test({ pawl, url, transitions })
+  } finally {
+    await app.close()
+  }
+}
+
+/** Pays, and expects that a callback told it. */
+export const pays = async ({
+  pawl,
+  transitions
+}: {
+  readonly pawl: Pawl
+  readonly transitions: ReadonlyArray<Transition>
+}): Promise<void> => {
+  await pawl.apmPayments.create({
+    requestId: "order-1",
+    accountId: "4711",
+    amount: "10.00",
+    currency: "EUR",
+    apmPayload: { paymentMethod: "WALLET" }
+  })
+  await expect
+    .poll(() => transitions.at(-1), { timeout: 20_000 })
+    .toMatchObject({
+      requestId: "order-1",
+      to: "SUCCEED",
+      signed: { amount: "10.00" }
+    })
+}
+
+/** Posts a callback that nobody signed, and returns the status of the response. */
+export const forge = (url: string): Promise<number> =>
+  fetch(`${url}/callback?paymentMethod=apm`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-checksum": "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="
+    },
+    body: JSON.stringify({
+      transactionId: "100001",
+      transactionStatus: "SUCCEED",
+      accountId: "4711",
+      amount: "10.00",
+      currency: "EUR"
+    })
+  }).then(({ status }) => status)
+
+/** Posts JSON to a route of the application itself, and returns what it read. */
+export const echo = (url: string): Promise<unknown> =>
+  fetch(`${url}/orders`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ amount: "10.00" })
+  }).then((response) => response.json())
