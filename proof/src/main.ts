@@ -5,7 +5,7 @@
  *
  * Progress goes to stderr. Stdout gets exactly one line of JSON with the counts, the seed and the verdict. The exit code is
  * 1 unless every expectation held. `--count` is in the unit of the run; `--cycles`, `--years` and `--n` mean the same. The
- * default is the full count.
+ * default is the full count. `--help` prints the runs instead.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { isAvailable } from "@pawl/test-support/Postgres"
@@ -13,11 +13,15 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
+import { clock } from "./rel/clock.ts"
+import { create } from "./rel/create.ts"
 import { deploy } from "./rel/deploy.ts"
 import { dup } from "./rel/dup.ts"
 import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
+import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
+import { model } from "./rel/model.ts"
 import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
 import { reducer } from "./rel/reducer.ts"
@@ -30,7 +34,9 @@ import { storeLost } from "./rel/storeLost.ts"
 const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
     kill,
+    create,
     deploy,
+    clock,
     "store-down": storeDown,
     stores: storeLost,
     slow,
@@ -40,7 +46,8 @@ const runs: ReadonlyMap<string, Run> = new Map(
     dup,
     poll,
     sim,
-    reducer
+    reducer,
+    model
   })
 )
 
@@ -51,8 +58,14 @@ const log = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
-const runList = (): string =>
-  [...runs].map(([name, { summary }]) => `${name.padEnd(12)}${summary}`).join("\n")
+/** Shows on stderr that a run goes on, also while it has nothing else to say. */
+const showTime = (name: string): Effect.Effect<never> =>
+  Effect.suspend(() => {
+    const startedAt = performance.now()
+    return Effect.sync(() => {
+      log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
+    }).pipe(Effect.delay("30 seconds"), Effect.forever)
+  })
 
 const isStore = (name: string): name is StoreName =>
   name === "memory" || name === "sqlite" || name === "postgres"
@@ -60,28 +73,58 @@ const isStore = (name: string): name is StoreName =>
 const numberOf = (text: string | undefined): number | undefined =>
   text !== undefined && /^(?:\d{1,9}|\de[1-8])$/u.test(text) ? Number(text) : undefined
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: "string" },
-    count: { type: "string" },
-    cycles: { type: "string" },
-    years: { type: "string" },
-    n: { type: "string" },
-    store: { type: "string", multiple: true }
-  }
-})
+const parse = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: "string" },
+      count: { type: "string" },
+      cycles: { type: "string" },
+      years: { type: "string" },
+      n: { type: "string" },
+      loss: { type: "string" },
+      store: { type: "string", multiple: true },
+      help: { type: "boolean" }
+    }
+  })
+
+/** Returns the arguments; undefined after it has said in one sentence which one is wrong. */
+const parsed = Effect.try({
+  try: parse,
+  catch: (error) => (error as Error).message
+}).pipe(
+  Effect.catch((message) =>
+    Effect.sync(() => {
+      // Node goes on with how an argument that begins with a dash is given.
+      const [sentence] = message.split(". ")
+      log(`${sentence}\n\n${help(runs)}`)
+      return undefined
+    })
+  )
+)
 
 const main = Effect.gen(function* () {
+  const args = yield* parsed
+  if (args === undefined) return false
+  const { positionals, values } = args
+  if (values.help === true) {
+    process.stdout.write(`${help(runs)}\n`)
+    return true
+  }
   const [name = ""] = positionals
   const run = runs.get(name)
   if (run === undefined || positionals.length !== 1) {
-    log(`Name one run:\n${runList()}`)
+    log(`Name one run.\n\n${help(runs)}`)
     return false
   }
   const seed = numberOf(values.seed) ?? Math.floor(Math.random() * 1e9)
   const stores = values.store?.filter(isStore) ?? run.stores
   const requested = values.count ?? values.cycles ?? values.years ?? values.n
+  const loss = values.loss === undefined ? undefined : Number(values.loss)
+  if (loss !== undefined && !(loss >= 0 && loss < 1)) {
+    log("--loss is a probability: 0 or more, and less than 1")
+    return false
+  }
   const [first] = stores
   const count = numberOf(requested) ?? (first && run.count[first])
   if (count === undefined || (requested !== undefined && numberOf(requested) === undefined)) {
@@ -93,7 +136,8 @@ const main = Effect.gen(function* () {
   const startedAt = performance.now()
   const report: Report = lacksPostgres
     ? { figures: {}, misses: ["PostgreSQL does not respond on 127.0.0.1:5432"] }
-    : yield* run.make({ seed, count, stores, log }).pipe(
+    : yield* run.make({ seed, count, stores, log, loss }).pipe(
+        Effect.raceFirst(showTime(name)),
         Effect.scoped,
         Effect.timeout(runTimeout),
         Effect.catchCause((cause) => {

@@ -9,6 +9,8 @@ import { readFileSync } from "node:fs"
 import { secret } from "./FakeService.ts"
 
 const bin = new URL("../../../packages/webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
+const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathname
+const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname
 
 /** A transaction, as the admin endpoint of a receiver shows it. */
 export interface ShownTransaction {
@@ -29,20 +31,38 @@ export interface ReceiverProcess {
   readonly kill: () => Promise<void>
   /** Ends the process with SIGTERM, and returns its exit code. */
   readonly stop: () => Promise<number | null>
+  /** Stops the process with SIGSTOP, so that it does nothing until it goes on with SIGCONT. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Sets how far the clock of a process with a stepped clock is ahead of that of the machine, in milliseconds. */
+  readonly setClock: (ahead: number) => void
+  /** Tells whether a line of its stderr matches. */
+  readonly hasLogged: (pattern: RegExp) => boolean
   /** Returns the resident memory of the process, in MiB. */
   readonly memory: () => number
   /** Returns the end of its stderr. */
   readonly errors: () => string
 }
 
+/** The program of a receiver: that of the package, or one whose handler has `commit` and whose clock can be set. */
+const programs = {
+  forwarding: [bin],
+  committing: ["--import", steppedClock, committingBin]
+}
+
 /** Makes the function that starts receivers; the scope kills those that still run. */
 export const make = Effect.map(
   Effect.scope,
   (scope) =>
-    (baseUrl: string, args: ReadonlyArray<string>): ReceiverProcess => {
+    (
+      baseUrl: string,
+      args: ReadonlyArray<string>,
+      program: keyof typeof programs = "forwarding"
+    ): ReceiverProcess => {
+      const options = ["--port", "0", "--admin-port", "0", ...args]
       const { child, errorLine, exited, line, stderr } = Effect.runSync(
         Scope.provide(
-          start(process.execPath, [bin, "--port", "0", "--admin-port", "0", ...args], {
+          start(process.execPath, [...programs[program], ...options], {
             PAWL_MERCHANT_KEY: "sandbox-key",
             PAWL_MERCHANT_SECRET: secret,
             PAWL_MERCHANT_SECRET_PREVIOUS: "",
@@ -52,6 +72,8 @@ export const make = Effect.map(
           scope
         )
       )
+      // The process may have ended.
+      child.stdin.on("error", () => {})
       return {
         ready: Effect.runPromise(line(/^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u)).then(
           Number,
@@ -66,6 +88,10 @@ export const make = Effect.map(
           child.kill("SIGTERM")
           return Effect.runPromise(Effect.map(exited, ({ code }) => code))
         },
+        pause: () => child.kill("SIGSTOP"),
+        resume: () => child.kill("SIGCONT"),
+        setClock: (ahead) => child.stdin.write(`${ahead}\n`),
+        hasLogged: (pattern) => pattern.test(stderr()),
         memory: () => {
           const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
           return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)

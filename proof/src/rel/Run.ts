@@ -13,12 +13,14 @@ export type StoreName = "memory" | "sqlite" | "postgres"
  * - `count`: how much is run, in the unit of the run.
  * - `stores`: the stores to run on.
  * - `log`: receives lines of progress.
+ * - `loss`: the probability of a loss, in the runs that have one.
  */
 export interface RunOptions {
   readonly seed: number
   readonly count: number
   readonly stores: ReadonlyArray<StoreName>
   readonly log: (line: string) => void
+  readonly loss?: number | undefined
 }
 
 /** Report of a run: its counts, and a sentence for each miss, an expectation that did not hold. */
@@ -72,6 +74,13 @@ export const inSequence = <R>(
       misses: reports.flatMap(({ misses, name }) => misses.map((miss) => `${name}: ${miss}`))
     })
   )
+
+/** Runs one part for each database of the options, one after the other. A process of its own has no ledger in memory. */
+export const onDatabases = <R>(
+  { stores }: Pick<RunOptions, "stores">,
+  part: (store: Exclude<StoreName, "memory">) => Effect.Effect<Report, unknown, R>
+): Effect.Effect<Report, unknown, R> =>
+  inSequence(stores.filter((name) => name !== "memory").map((name) => [name, part(name)] as const))
 
 /** Returns the median, the 99th percentile and the maximum of durations in milliseconds. */
 export const percentiles = (durations: ReadonlyArray<number>) => {

@@ -1,5 +1,5 @@
 /**
- * The merchant's application behind receivers that are restarted, with slow calls. It judges the turns of each transaction.
+ * The merchant's application behind the receivers of a run, with slow calls. It judges the turns of each transaction.
  *
  * **Details**
  *
@@ -29,6 +29,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     const atEnd = new Map<string, Applied>()
     const figures = { calls: 0, repeated: 0, late: 0 }
     const ids = new Set<string>()
+    let leasesEndedAt = -Infinity
 
     const apply = (applied: Map<string, Applied>, { sequence, to, transactionId }: Transition) => {
       const last = applied.get(transactionId)
@@ -43,11 +44,14 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
 
     const port = yield* serve((request, response) => {
       void (async () => {
-        const transition = JSON.parse(await readText(request)) as Transition
+        const body = await readText(request).catch(() => undefined)
+        // A receiver that is interrupted while it sends a call has told nothing.
+        if (body === undefined) return
+        const transition = JSON.parse(body) as Transition
         const { id, transactionId } = transition
         const begunAt = performance.now()
         const other = running.get(transactionId)
-        if (other !== undefined && begunAt < other + leaseTime)
+        if (other !== undefined && begunAt < other + leaseTime && other > leasesEndedAt)
           miss(`${id} began ${Math.round(begunAt - other)} ms after another call that is at work`)
         running.set(transactionId, begunAt)
         figures.calls++
@@ -60,5 +64,32 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
         response.end()
       })()
     })
-    return { atBegin, atEnd, figures, url: `http://127.0.0.1:${port}/` }
+
+    /** Waits until both consumers have the end of each transaction, and judges those that do not have it in time. */
+    const settle = async (
+      histories: ReadonlyMap<string, ReadonlyArray<Status>>,
+      timeout: number
+    ): Promise<void> => {
+      const isTold = () =>
+        [...histories].every(([id, history]) => atEnd.get(id)?.to === history.at(-1))
+      const startedAt = performance.now()
+      while (!isTold() && performance.now() < startedAt + timeout) await sleep(20)
+      for (const [id, history] of histories) {
+        for (const applied of [atBegin, atEnd]) {
+          const last = applied.get(id)?.to
+          if (last !== history.at(-1))
+            miss(`${id} ended ${String(history.at(-1))}, and a consumer has ${String(last)}`)
+        }
+      }
+    }
+
+    return {
+      figures,
+      settle,
+      /** Notes that the leases of all calls that began by now, or within a time in milliseconds, may have run out. */
+      endLeases: (within = 0) => {
+        leasesEndedAt = performance.now() + within
+      },
+      url: `http://127.0.0.1:${port}/`
+    }
   })

@@ -8,25 +8,22 @@
  * seconds, and in a full run some take longer than the forward time-out. Each process ends with 0 within 20 seconds.
  */
 import * as Effect from "effect/Effect"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { traffic } from "./KillTraffic.ts"
-import { makePost } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
   collectMisses,
-  inSequence,
+  onDatabases,
   percentiles,
   type Run,
   type RunOptions,
   type StoreName
 } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
+import * as Senders from "./Senders.ts"
+import * as StoredCallbacks from "./StoredCallbacks.ts"
 import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
 
-/** The number of callbacks that are posted at once. */
-const senders = 4
 /** The callbacks that are answered 200 between two restarts. */
 const answersPerRestart = 60
 /** The longest time from SIGTERM to the end of a process, in milliseconds. */
@@ -55,37 +52,19 @@ const onStore = (
       return random.isTrue(0.15) ? random.below(slow) : random.below(10)
     })
     const start = yield* ReceiverProcess.make
-    const post = yield* makePost(senders * 2)
-    const { add, close, histories, next, resend } = traffic(random, statuses)
-    const figures = { answered200: 0, answeredWhileEnding: 0, resent: 0 }
     const ports = new Set<number>()
     const ending = new Set<number>()
-
-    const send = async (signal: AbortSignal): Promise<void> => {
-      while (!signal.aborted) {
-        const to = random.pick([...ports, 0])
-        const delivery = to === 0 ? undefined : next()
-        if (delivery === undefined) {
-          await sleep(5)
-          continue
-        }
-        const isEnding = ending.has(to)
-        const status = await post(to, FakeService.callback(delivery.id, delivery.status))
-        if (status === 200) {
-          figures.answered200++
-          if (isEnding) figures.answeredWhileEnding++
-          add(delivery)
-        } else {
-          if (status !== undefined && status !== 503) miss(`a callback was answered ${status}`)
-          figures.resent++
-          resend(delivery)
-        }
-        await sleep(random.below(8))
+    let answeredWhileEnding = 0
+    const senders = yield* Senders.start({
+      random,
+      statuses,
+      miss,
+      ports: () => ports,
+      gap: 8,
+      onAnswered: (port) => {
+        if (ending.has(port)) answeredWhileEnding++
       }
-    }
-    yield* Effect.forkScoped(
-      Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
-    )
+    })
 
     const startNext = async () => {
       const receiver = start(baseUrl, ["--store", store.url, "--forward", application.url])
@@ -110,33 +89,26 @@ const onStore = (
       let current = await startNext()
       const stops: Array<Promise<void>> = []
       for (let restart = 0; restart < count; restart++) {
-        const end = figures.answered200 + answersPerRestart
-        for (let waits = 0; figures.answered200 < end && waits < 12_000; waits++) await sleep(5)
+        if (!(await senders.waitForAnswers(answersPerRestart)))
+          miss(`fewer than ${answersPerRestart} callbacks were answered before restart ${restart}`)
         const before = current
         current = await startNext()
         stops.push(stop(before))
-        if (restart % 20 === 19)
-          log(`${name}: ${restart + 1} restarts, ${figures.answered200} answered 200`)
+        if (restart % 10 === 9)
+          log(`${name}: ${restart + 1} restarts, ${senders.figures.answered200} answered 200`)
       }
       await Promise.all(stops)
-      close()
-      const isTold = () =>
-        [...histories].every(([id, history]) => application.atEnd.get(id)?.to === history.at(-1))
-      const startedAt = performance.now()
-      while (!isTold() && performance.now() < startedAt + settleTimeout) await sleep(20)
-      for (const [id, history] of histories) {
-        for (const applied of [application.atBegin, application.atEnd]) {
-          const last = applied.get(id)?.to
-          if (last !== history.at(-1))
-            miss(`${id} ended ${String(history.at(-1))}, and a consumer has ${String(last)}`)
-        }
-      }
+      senders.close()
+      log(`${name}: waiting for the last calls`)
+      await application.settle(senders.histories, settleTimeout)
     })
+    yield* StoredCallbacks.check(store, senders, miss)
     return {
       figures: {
-        ...figures,
+        ...senders.figures,
+        answeredWhileEnding,
         ...application.figures,
-        transactions: histories.size,
+        transactions: senders.histories.size,
         endTimeMaxMs: percentiles(endTimes).maxMs
       },
       misses: misses()
@@ -145,11 +117,7 @@ const onStore = (
 
 /** Restarts receivers on each store. */
 export const deployWith = (options: RunOptions, deployOptions: DeployOptions) =>
-  inSequence(
-    options.stores
-      .filter((name) => name !== "memory")
-      .map((name) => [name, onStore(name, options, deployOptions)] as const)
-  )
+  onDatabases(options, (name) => onStore(name, options, deployOptions))
 
 export const deploy: Run = {
   summary:

@@ -16,7 +16,7 @@ import * as FakeService from "./FakeService.ts"
 import { traffic } from "./KillTraffic.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, inSequence, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 
@@ -188,11 +188,7 @@ const onStore = (
 
 /** Kills receivers on each store. */
 export const killWith = (options: RunOptions, killOptions: KillOptions) =>
-  inSequence(
-    options.stores
-      .filter((name) => name !== "memory")
-      .map((name) => [name, onStore(name, options, killOptions)] as const)
-  )
+  onDatabases(options, (name) => onStore(name, options, killOptions))
 
 export const kill: Run = {
   summary:

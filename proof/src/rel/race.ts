@@ -7,7 +7,7 @@ import * as Application from "./Application.ts"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, inSequence, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 /** The number of keys that are posted at once, each to every process. */
@@ -96,11 +96,7 @@ const onStore = (
 
 /** Runs the race on each store. */
 export const raceWith = (options: RunOptions, raceOptions: RaceOptions) =>
-  inSequence(
-    options.stores
-      .filter((name) => name !== "memory")
-      .map((name) => [name, onStore(name, options, raceOptions)] as const)
-  )
+  onDatabases(options, (name) => onStore(name, options, raceOptions))
 
 export const race: Run = {
   summary: "8 processes, the same keys at once: one effect each",

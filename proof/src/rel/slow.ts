@@ -20,6 +20,7 @@ import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
   collectMisses,
   inSequence,
+  onDatabases,
   percentiles,
   type Report,
   type Run,
@@ -143,11 +144,7 @@ const onStore = (
 
 /** Runs each part on each store. */
 export const slowWith = (options: RunOptions, slowOptions: SlowOptions) =>
-  inSequence(
-    options.stores
-      .filter((name) => name !== "memory")
-      .map((name) => [name, onStore(name, options, slowOptions)] as const)
-  )
+  onDatabases(options, (name) => onStore(name, options, slowOptions))
 
 export const slow: Run = {
   summary:

@@ -1,6 +1,7 @@
 /**
  * Planted bugs: typical mistakes, each of which a simulation must find.
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
@@ -97,6 +98,99 @@ const noWatch = (ledger: Store): Store => ({
     )
 })
 
+/** No read of a payout follows its terminal status. */
+const payoutsUnwatched = (ledger: Store): Store => ({
+  ...ledger,
+  write: (leased, change) => {
+    const { kind, told } = leased
+    const hasEnded = kind.endsWith("payout") && told !== undefined && isTerminal(told)
+    return ledger.write(
+      leased,
+      hasEnded && change.release !== undefined
+        ? { ...change, release: { dueAt: undefined } }
+        : change
+    )
+  }
+})
+
+/** The gaps of the watch are not limited to 14 days. */
+const unlimitedGaps = (ledger: Store): Store => ({
+  ...ledger,
+  write: (leased, change) => {
+    const { askedAt = 0, pollAt = 0 } = change
+    const isLongest = pollAt - askedAt >= Duration.toMillis("13 days")
+    return ledger.write(
+      leased,
+      isLongest ? { ...change, pollAt: askedAt + Duration.toMillis("64 days") } : change
+    )
+  }
+})
+
+/** A clock that was set back delays the rows that are due. */
+const notShifted = (ledger: Store): Store => ({ ...ledger, shift: () => Effect.void })
+
+/** No read is brought forward after an outage. */
+const notBroughtForward = (ledger: Store): Store => ({
+  ...ledger,
+  bringForward: () => Effect.undefined
+})
+
+/** Rows are claimed in batches: the next batch waits for the last row of the one before it. */
+const inBatches = (ledger: Store): Store => {
+  const batch = new Map<string, number>()
+  const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
+  return {
+    ...ledger,
+    claim: (options) =>
+      Effect.suspend(() => {
+        for (const [key, until] of batch) if (until <= options.at) batch.delete(key)
+        if (batch.size > 0) return Effect.succeed({ rows: [], dueAt: Math.min(...batch.values()) })
+        return Effect.tap(ledger.claim(options), ({ rows }) =>
+          Effect.sync(() => {
+            for (const row of rows) batch.set(keyOf(row), options.until)
+          })
+        )
+      }),
+    write: (leased, change) => {
+      if (change.until !== undefined) batch.set(keyOf(leased), change.until)
+      if (change.release !== undefined) batch.delete(keyOf(leased))
+      return ledger.write(leased, change)
+    }
+  }
+}
+
+/** A callback that comes during the backoff of a failed call starts the next call. */
+const backoffCutShort = (ledger: Store): Store => {
+  const cut = new Set<string>()
+  return {
+    ...ledger,
+    accept: (verified, at) =>
+      Effect.tap(ledger.accept(verified, at), () =>
+        Effect.sync(() => cut.add(verified.transactionId))
+      ),
+    claim: (options) =>
+      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({
+        dueAt,
+        rows: rows.map((row) =>
+          cut.delete(row.transactionId)
+            ? { ...row, retryAt: Math.min(row.retryAt, options.at) }
+            : row
+        )
+      }))
+  }
+}
+
+/** A row that cannot be read fails the claim of its batch. */
+const batchFails = (ledger: Store): Store => ({
+  ...ledger,
+  claim: (options) =>
+    Effect.filterOrFail(
+      ledger.claim(options),
+      ({ rows }) => rows.every(({ unreadable }) => unreadable === undefined),
+      () => new StoreUnavailable({})
+    )
+})
+
 /** The leases of a dead process never end. */
 const endlessLeases = (ledger: Store): Store => ({
   ...ledger,
@@ -116,6 +210,13 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "the handler's effects and the told mark commit apart": { commitsApart: true },
   "a receiver that stops releases rows whose handler runs": { releasesRunning: true },
   "the lease of a dead process never ends": { ledger: endlessLeases },
+  "a clock that was set back delays what is due": { ledger: notShifted },
+  "a batch of rows waits for the slowest row of the one before it": { ledger: inBatches },
+  "no reads follow the terminal status of a payout": { ledger: payoutsUnwatched },
+  "the gaps between the last reads grow to 64 days": { ledger: unlimitedGaps },
+  "an outage of all receivers changes no plan of reads": { ledger: notBroughtForward },
+  "a callback cuts the backoff of a failed call short": { ledger: backoffCutShort },
+  "a row that cannot be read stops its batch": { ledger: batchFails },
   "the receiver answers 200 before it stores": {
     receive: (receive) => (incoming) =>
       Effect.as(Effect.forkDetach(receive(incoming), { startImmediately: false }), 200)

@@ -3,6 +3,7 @@
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import type { Transaction } from "@pawl/testkit/Gateway"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Bug } from "./Bugs.ts"
@@ -12,7 +13,14 @@ import * as Forger from "./Forger.ts"
 import * as Merchant from "./Merchant.ts"
 import * as Nemesis from "./Nemesis.ts"
 import * as Network from "./Network.ts"
-import type { Fault, Operation, Plan, Process as ProcessName } from "./Plan.ts"
+import {
+  day,
+  type Fault,
+  type Operation,
+  type Outage,
+  type Plan,
+  type Process as ProcessName
+} from "./Plan.ts"
 import type * as Process from "./Process.ts"
 import * as ReceiverChecker from "./ReceiverChecker.ts"
 import * as Receivers from "./Receivers.ts"
@@ -26,6 +34,7 @@ import type { Trace } from "./Trace.ts"
  * - `redrive`: redrives the dead letters, as an operator does.
  * - `start`, `stop`: start and stop all processes.
  * - `backlog`: the number of rows that are due and have no lease.
+ * - `checkUnreadable`: checks that each row that cannot be read is a dead letter for that reason.
  * - `check`: checks the invariants that hold at the end.
  * - `told`: the number of changes that the handler was told.
  */
@@ -35,6 +44,7 @@ export interface Cluster {
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
   readonly backlog: Effect.Effect<number>
+  readonly checkUnreadable: Effect.Effect<void>
   readonly check: Effect.Effect<void>
   readonly transactions: () => ReadonlyArray<Transaction>
   readonly told: () => number
@@ -47,6 +57,9 @@ const movesFrom = {
   SUCCEED: ["CHARGEBACK"]
 }
 
+/** The time into the quiet time after which every row can be read again. */
+const repairTime = Duration.toMillis(Duration.hours(2))
+
 /** Makes the cluster of a plan. No process runs yet. */
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
@@ -54,12 +67,18 @@ export const make = Effect.fnUntraced(function* (
   bug: Bug
 ): Effect.fn.Return<Cluster, never, Hmac | Scope.Scope> {
   const { seed } = plan
+  const repairedAt = plan.quietAt + repairTime
   const nemesis = yield* Nemesis.make(plan, trace)
-  const store = yield* CrashableStore.make(nemesis, trace, bug.ledger)
   const clientChecker = ClientChecker.make(trace)
-  const checker = ReceiverChecker.make(trace, clientChecker, plan, (method, id) =>
-    Effect.orDie(store.direct.get(method, id))
-  )
+  const store = yield* CrashableStore.make(nemesis, trace, {
+    plant: bug.ledger,
+    watchedUntil: plan.outages && plan.quietAt + day,
+    isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true
+  })
+  const checker = ReceiverChecker.make(trace, clientChecker, plan, {
+    getRow: (method, id) => Effect.orDie(store.direct.get(method, id)),
+    operationOf: (id) => operationOfId(id)
+  })
 
   const receivers: Array<Process.Process<Network.Receive>> = []
   const runningReceivers = () => receivers.flatMap((receiver) => receiver.running() ?? [])
@@ -70,6 +89,7 @@ export const make = Effect.fnUntraced(function* (
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
   const operationOf = (transaction: Transaction | undefined): Operation | undefined =>
     operations.get(transaction?.metadata?.["order"] ?? "")
+  const operationOfId = (id: string) => operationOf(service.transaction(id))
 
   const base = { bug, nemesis, seed, store, trace, clientChecker, checker, quietAt: plan.quietAt }
   const transport = (from: ProcessName) =>
@@ -84,8 +104,7 @@ export const make = Effect.fnUntraced(function* (
     wasMade: (requestId) => transactions().some((each) => each.requestId === requestId)
   })
   const receiver = Effect.fnUntraced(function* (name: Receivers.Options["name"]) {
-    const handlerActionsOf = (id: string) =>
-      operationOf(service.transaction(id))?.handlerActions ?? []
+    const handlerActionsOf = (id: string) => operationOfId(id)?.handlerActions ?? []
     const process = yield* Receivers.make({
       ...base,
       name,
@@ -141,8 +160,20 @@ export const make = Effect.fnUntraced(function* (
     yield* processes[name].start
   })
 
+  const receiverNames = ["receiver 1", "receiver 2"] as const
+  const outage = Effect.fnUntraced(function* ({ duration }: Outage) {
+    trace.note("no receiver runs")
+    yield* Effect.forEach(receiverNames, (name) => processes[name].kill, { discard: true })
+    const from = trace.now()
+    yield* Effect.sleep(duration)
+    yield* Effect.forEach(receiverNames, (name) => processes[name].start, { discard: true })
+    trace.note("the receivers start")
+    checker.outage(from, trace.now())
+  })
+
   return {
     events: [
+      ...(plan.outages ?? []).map((each) => ({ at: each.at, effect: outage(each) })),
       ...plan.operations.flatMap((operation) => [
         { at: operation.at, effect: merchant.order(operation) },
         ...operation.steps.flatMap(({ after, event }) =>
@@ -180,6 +211,17 @@ export const make = Effect.fnUntraced(function* (
     backlog: Effect.suspend(() =>
       Effect.map(Effect.orDie(store.direct.backlog(trace.now())), ({ due }) => due)
     ),
+    checkUnreadable: Effect.gen(function* () {
+      for (const { kind, transactionId } of transactions()) {
+        if (operationOfId(transactionId)?.isUnreadable !== true) continue
+        const method = kind.startsWith("apm") ? "apm" : "card"
+        const row = yield* Effect.orDie(store.direct.get(method, transactionId))
+        if (row === undefined) continue
+        trace.mark("an unreadable row was parked")
+        if (row.deadLetter?.reason !== "unreadable")
+          trace.violation("S15", `${kind} ${transactionId} cannot be read, and is not parked`)
+      }
+    }),
     check: Effect.gen(function* () {
       for (const transaction of transactions()) {
         yield* checker.end(transaction, merchant.registered.has(transaction.transactionId))

@@ -27,5 +27,6 @@ export const marks: ReadonlyArray<string> = [
   ...withPrefix("found by a read: ", ["SUCCEED", "FAILED", "CANCELLED", "REFUNDED", "CHARGEBACK"]),
   "followed by reads alone",
   "a dead letter was redriven",
+  "an unreadable row was parked",
   "a line was logged"
 ]

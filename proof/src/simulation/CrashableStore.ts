@@ -8,8 +8,11 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
+import type { Leased } from "@pawl/webhook/Row"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Nemesis } from "./Nemesis.ts"
@@ -28,19 +31,58 @@ export interface CrashableStore {
   readonly direct: Ledger.Ledger["Service"]
 }
 
+/** With this the receivers watch for outages. Work wakes every worker, so none has to look for it. */
+const pollInterval = Duration.hours(1)
+
 /** More claims at one instant mean a loop without any wait. */
 const claimsAtOneInstant = 10_000
 
-/** Makes an empty store. `plant` replaces its ledger by one with a bug. */
+/**
+ * Options of a store.
+ *
+ * - `plant`: replaces its ledger by one with a bug.
+ * - `isUnreadable`: tells whether a stored field of a transaction cannot be read now.
+ * - `watchedUntil`: the time until which the receivers watch for outages; they do not without it.
+ */
+interface Options {
+  readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
+  readonly isUnreadable: (transactionId: string) => boolean
+  readonly watchedUntil: number | undefined
+}
+
+/** A ledger that leaves the field of a row out that cannot be read, as a ledger in a database does. */
+const withUnreadable = (
+  ledger: Ledger.Ledger["Service"],
+  isUnreadable: Options["isUnreadable"]
+): Ledger.Ledger["Service"] => {
+  const read = (row: Leased): Leased =>
+    isUnreadable(row.transactionId) ? { ...row, ordered: undefined, unreadable: "terms" } : row
+  return {
+    ...ledger,
+    claim: (options) =>
+      Effect.map(ledger.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(read) })),
+    write: (leased, change) => Effect.map(ledger.write(leased, change), (row) => row && read(row))
+  }
+}
+
+/** Makes an empty store. */
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  plant: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"] = (ledger) => ledger
+  { isUnreadable, plant = (ledger) => ledger, watchedUntil = -Infinity }: Options
 ): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
   const direct = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
-  const ledger = plant(direct)
+  const ledger = plant(withUnreadable(direct, isUnreadable))
+  const isWatched = watchedUntil > 0
   let claims = 0
   let lastClaimAt = 0
+
+  /** Work wakes the worker of each process, and not only that of the process that waits first. */
+  const latches = new Set<Latch.Latch>()
+  const wakeAll = Effect.sync(() => {
+    for (const latch of latches) latch.openUnsafe()
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(ledger.awaitWork, wakeAll)))
 
   /** Ends a loop of claims, because virtual time stands still during it and the simulation would hang. */
   const limitClaims = Effect.suspend(() => {
@@ -52,6 +94,8 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const connect = (instance: Instance): Ledger.Ledger["Service"] => {
+    const work = Latch.makeUnsafe()
+    latches.add(work)
     const execute = <A, E>(statement: Effect.Effect<A, StoreUnavailable | E>) =>
       Effect.suspend(() => {
         const { kind, until = 0 } = nemesis.strike("store") ?? {}
@@ -85,8 +129,13 @@ export const make = Effect.fnUntraced(function* (
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
       quarantined: execute(ledger.quarantined),
       shift: (options) => execute(ledger.shift(options)),
-      awaitWork: ledger.awaitWork,
-      pollInterval: ledger.pollInterval
+      // In the quiet time the watch rests, because it wakes every minute and no outage follows.
+      noteAlive: (at) =>
+        isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
+      lastAliveAt: execute(ledger.lastAliveAt),
+      bringForward: (page) => execute(ledger.bringForward(page)),
+      awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
+      pollInterval: isWatched ? pollInterval : ledger.pollInterval
     }
   }
   return { connect, direct }

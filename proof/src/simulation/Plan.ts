@@ -9,6 +9,7 @@ import * as Faults from "@pawl/testkit/Faults"
  *
  * - `quietAt`: the time at which the last fault has ended.
  * - `skews`: how far the clock of each process is ahead of the service's clock.
+ * - `outages`: when no receiver runs. Without any, the receivers do not watch for them.
  */
 export interface Plan {
   readonly seed: number
@@ -17,6 +18,7 @@ export interface Plan {
   readonly operations: ReadonlyArray<Operation>
   readonly faults: ReadonlyArray<Fault>
   readonly forgeries: ReadonlyArray<Forgery>
+  readonly outages?: ReadonlyArray<Outage>
 }
 
 /** The processes of the merchant. The service is a process too; its clock is right. */
@@ -31,6 +33,7 @@ export type Process = (typeof processes)[number]
  * - `scenario`: the statuses it has at the service, and how its callbacks are delivered.
  * - `steps`: later calls of the merchant and moves by the service, each at a time after the create.
  * - `handlerActions`: what the handler does, call by call; it accepts every later call.
+ * - `isUnreadable`: whether a stored field of its rows cannot be read, until it is repaired in the quiet time.
  */
 export interface Operation {
   readonly id: number
@@ -39,6 +42,7 @@ export interface Operation {
   readonly scenario: string
   readonly steps: ReadonlyArray<{ readonly after: number; readonly event: (typeof steps)[number] }>
   readonly handlerActions: ReadonlyArray<(typeof handlerActions)[number]>
+  readonly isUnreadable?: boolean
 }
 
 /** A fault that lasts for `duration`. `jump` is the error of a clock, in milliseconds. */
@@ -51,6 +55,12 @@ export type Fault = {
     readonly jump: number
   }
 }[keyof typeof faultKinds]
+
+/** A time in which both receivers are down, in milliseconds. */
+export interface Outage {
+  readonly at: number
+  readonly duration: number
+}
 
 /** A changed copy of a callback, made from the post that came `postsAgo` posts earlier. */
 export interface Forgery {

@@ -14,6 +14,7 @@ import {
   handlerActions,
   kinds,
   type Operation,
+  type Outage,
   type Plan
 } from "./Plan.ts"
 
@@ -34,7 +35,7 @@ const scenarios = [
   "chargeback"
 ]
 
-/** Half of the operations have no delivery faults of their own, because the network has enough. A payout is never refunded. */
+/** Half of the operations have no delivery faults of their own, because the network has enough. */
 const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -47,7 +48,13 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
 /** A time between the create and a later step. */
 const late = fc.integer({ min: hour, max: 20 * day })
 
-/** A payment may be refunded and charged back days later, and the merchant may win a chargeback. */
+/** One operation of so many has rows that cannot be read. */
+const readablePerUnreadable = 24
+
+/**
+ * A payment may be refunded and charged back days later, and the merchant may win a chargeback. A payout may be
+ * returned.
+ */
 const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
   if (kind === "subscription") {
     return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
@@ -55,7 +62,11 @@ const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
       { after: one + two, event: "cancel" }
     ])
   }
-  if (!kind.endsWith("payment")) return fc.constant([])
+  if (!kind.endsWith("payment")) {
+    return fc
+      .tuple(late, fc.nat({ max: 2 }))
+      .map(([after, chance]) => (chance === 0 ? [{ after, event: "REFUNDED" }] : []))
+  }
   return fc
     .tuple(late, late, late, fc.boolean(), fc.nat({ max: 11 }))
     .map(([one, two, three, isByMerchant, which]) => {
@@ -78,7 +89,8 @@ const operation = (span: number): fc.Arbitrary<Omit<Operation, "id">> =>
       steps: stepsOf(kind),
       handlerActions: fc
         .tuple(fc.array(fc.constantFrom(...handlerActions), { maxLength: 3 }), fc.nat({ max: 2 }))
-        .map(([actions, chance]) => (chance > 0 ? [] : actions))
+        .map(([actions, chance]) => (chance > 0 ? [] : actions)),
+      isUnreadable: fc.nat({ max: readablePerUnreadable }).map((chance) => chance === 0)
     })
   )
 
@@ -135,12 +147,25 @@ const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
-/** Size of a plan: its days with faults, the operations per day, and the faults and forgeries per operation. */
+/** An outage begins shortly before a moment, and is longer than the service repeats a callback. */
+const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
+  fc.record({
+    at: fc
+      .tuple(fc.constantFrom(...moments), fc.integer({ min: minute, max: hour }))
+      .map(([moment, before]) => Math.max(0, moment - before)),
+    duration: fc.integer({ min: 65 * minute, max: 8 * hour })
+  })
+
+/**
+ * Size of a plan: its days with faults, the operations per day, the faults and forgeries per operation, and the outages of
+ * all receivers; none by default.
+ */
 export interface Size {
   readonly days: number
   readonly operationsPerDay: number
   readonly faults: number
   readonly forgeries: number
+  readonly outages?: number
 }
 
 /**
@@ -151,7 +176,10 @@ export interface Size {
  * Faults lie close to the operations, where they do most harm, and end with the last of the `days`. In the quiet time after
  * that the plan has a tenth as many operations again, which meet forgeries but no faults.
  */
-export const draw = (seed: number, { days, faults, forgeries, operationsPerDay }: Size): Plan => {
+export const draw = (
+  seed: number,
+  { days, faults, forgeries, operationsPerDay, outages = 0 }: Size
+): Plan => {
   const sample = <A>(stream: number, count: number, arbitrary: fc.Arbitrary<A>): ReadonlyArray<A> =>
     fc.sample(fc.noShrink(arbitrary), {
       numRuns: Math.ceil(count),
@@ -166,7 +194,8 @@ export const draw = (seed: number, { days, faults, forgeries, operationsPerDay }
     ...sample(1, count / 10 + 4, operation(day)).map((each) => ({
       ...each,
       at: quietAt + each.at,
-      handlerActions: []
+      handlerActions: [],
+      isUnreadable: false
     }))
   ]
     .toSorted((one, two) => one.at - two.at)
@@ -187,6 +216,11 @@ export const draw = (seed: number, { days, faults, forgeries, operationsPerDay }
       .toSorted((one, two) => one.at - two.at),
     forgeries: sample(4, count * forgeries, forgery(moments)).toSorted(
       (one, two) => one.at - two.at
-    )
+    ),
+    ...(outages > 0 && {
+      outages: sample(5, outages, outage(momentsWithFaults)).filter(
+        ({ at, duration }) => at + duration < quietAt
+      )
+    })
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Checks the responses of the receivers, the rows they keep, and the changes they tell the handler (S1 to S10, P1, P2).
+ * Checks the responses of the receivers, the rows they keep, and the changes they tell the handler (S1 to S10, S15, P1 to
+ * P3). `TurnChecker` checks when the handler is called, and `OutageChecker` what follows an outage.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
@@ -13,25 +14,32 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Post } from "./Network.ts"
-import { day, type Plan } from "./Plan.ts"
+import * as OutageChecker from "./OutageChecker.ts"
+import { day, type Operation, type Plan, type Process } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
+import * as TurnChecker from "./TurnChecker.ts"
 
-/** Returns a row, also during a fault of the store. */
-export type GetRow = (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
+/** Looks up a row, also during a fault of the store, and the operation of a transaction. */
+export interface Lookups {
+  readonly getRow: (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
+  readonly operationOf: (transactionId: string) => Operation | undefined
+}
 
 /**
  * Checks the receivers.
  *
  * - `delivered`: a post got this response, or none.
- * - `called`: the handler was called. It returns a function for the end of the call, which may be an interruption.
+ * - `called`: a receiver calls the handler. It returns a function for the end of the call.
  * - `committed`: the effects of the handler were committed.
+ * - `outage`: no receiver ran between two times.
  * - `end`: checks a transaction at the end. `isRegistered`: whether the shop registered it.
  * - `told`: the number of changes that were committed.
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
-  readonly called: (transition: Transition) => (isInterrupted: boolean) => void
+  readonly called: (receiver: Process, transition: Transition) => (end: TurnChecker.CallEnd) => void
   readonly committed: (transition: Transition) => void
+  readonly outage: (from: number, to: number) => void
   readonly end: (transaction: Transaction, isRegistered: boolean) => Effect.Effect<void>
   readonly told: () => number
 }
@@ -45,27 +53,31 @@ interface Commit {
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
-  /** The last call of the handler; it has no end while it runs. */
-  call: { readonly at: number; end: number | undefined; isInterrupted: boolean } | undefined
 }
 
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
 const maxDelay = 3000
 
-/** The time of a lease, and what is left of it at least when a call is interrupted, in milliseconds. */
-const leaseTime = 30_000
-const leastRest = 3000
+/** A read that has not ended may have begun so long ago, in milliseconds. */
+const readTime = 61_000
+
+/** The longest gap between two reads of a transaction that may still change, and the longest time of the faults. */
+const maxGap = 14 * day
+const faultTime = day
 
 /** Makes the checker of the receivers. */
 export const make = (
   trace: Trace,
   client: ClientChecker,
-  { faults, quietAt, skews }: Plan,
-  getRow: GetRow
+  plan: Plan,
+  { getRow, operationOf }: Lookups
 ): ReceiverChecker => {
+  const { quietAt, skews } = plan
+  const turns = TurnChecker.make(trace, plan)
+  const outages = OutageChecker.make(trace, plan)
   const histories = new Map<string, History>()
   const historyOf = (id: string): History => {
-    const found = histories.get(id) ?? { accepted: new Map(), commits: [], call: undefined }
+    const found = histories.get(id) ?? { accepted: new Map(), commits: [] }
     histories.set(id, found)
     return found
   }
@@ -89,7 +101,23 @@ export const make = (
       trace.violation("S2", `${status} of ${transactionId} was answered 200 and is not stored`)
     const { accepted } = historyOf(transactionId)
     accepted.set(status, [...(accepted.get(status) ?? []), trace.now()])
+    if (row !== undefined && canBeTold(row, status)) turns.due(transactionId)
   })
+
+  /** Tells whether the handler can be told a status now: no read comes first, and no earlier call stands in the way. */
+  const canBeTold = (row: Row, status: Status): boolean => {
+    const { attempt, deadLetter, evidence, read, told, transactionId } = row
+    const lastRead = client.reads(transactionId).at(-1) ?? -Infinity
+    return (
+      !Evidence.claimedStatuses(evidence).some(isTerminal) &&
+      Evidence.news(Evidence.standing(evidence, read?.status), told) === status &&
+      attempt === 0 &&
+      deadLetter === undefined &&
+      operationOf(transactionId)?.isUnreadable !== true &&
+      lastRead < trace.now() - readTime &&
+      !turns.isCalled(transactionId)
+    )
+  }
 
   /** Checks a call or a commit against the earlier commits. */
   const checkTransition = (prefix: string, transition: Transition) => {
@@ -105,37 +133,6 @@ export const make = (
       trace.violation("S4", `${name} followed ${last.to}`)
     if (isTerminal(to) && !(confirmed && client.confirmed(transactionId).has(to)))
       trace.violation("S9", `${name} was not confirmed by the service`)
-  }
-
-  /** A clock that jumps ends leases early, and one that cannot be renewed in time ends too. */
-  const isDisturbed = (from: number, to: number) =>
-    faults.some(
-      ({ at, duration, kind, target }) =>
-        (kind === "jump" || target === "store") &&
-        at < to &&
-        from - 2 * leaseTime < at + duration + leaseTime
-    )
-
-  /** Checks that a call begins after the one before it ended, and after its lease if that call was interrupted. */
-  const checkTurn = ({ to, transactionId }: Transition) => {
-    const history = historyOf(transactionId)
-    const last = history.call
-    const now = trace.now()
-    if (last !== undefined && !isDisturbed(last.at, now)) {
-      if (last.end === undefined)
-        trace.violation("S11", `the call for ${to} of ${transactionId} began during another call`)
-      else if (last.isInterrupted && now < last.end + leastRest)
-        trace.violation(
-          "S11",
-          `the call for ${to} of ${transactionId} began at ${now}, and the lease of a call that was interrupted at ${last.end} had not run out`
-        )
-    }
-    const call: NonNullable<History["call"]> = { at: now, end: undefined, isInterrupted: false }
-    history.call = call
-    return (isInterrupted: boolean) => {
-      call.end = trace.now()
-      call.isInterrupted = isInterrupted
-    }
   }
 
   const end = Effect.fnUntraced(function* (transaction: Transaction, isRegistered: boolean) {
@@ -192,8 +189,33 @@ export const make = (
       if (lastRead < trace.now() - 15 * day)
         trace.violation("P2", `${name} is ${status}, and was not read in the last 15 days`)
     }
+    turns.end(transactionId)
+    checkEnds(transaction)
     yield* checkQuiet(transaction)
   })
+
+  /** Checks that each end is told in time, also when its callback was lost and a read has to find it. */
+  const checkEnds = ({ history, kind, transactionId }: Transaction) => {
+    const { handlerActions = [], isUnreadable = false } = operationOf(transactionId) ?? {}
+    // Such a row is a dead letter until an operator redrives it.
+    if (isUnreadable || handlerActions.includes("fails for days")) return
+    if (kind === "refund") return
+    const { accepted, commits } = historyOf(transactionId)
+    const acceptedAt = Math.min(...[...accepted.values()].flat())
+    for (const [index, { at, status }] of history.entries()) {
+      const isLower = (other: Status) => rank(other) < rank(status)
+      const isNew = history.slice(0, index).every((before) => isLower(before.status))
+      const stays = !history.slice(index).some((later) => isLower(later.status))
+      if (!isTerminal(status) || !isNew || !stays) continue
+      const reachedAt = Date.parse(at)
+      const toldAt = commits.find(({ transition: { to } }) => !isLower(to))?.at
+      const name = `${status} of ${kind} ${transactionId}`
+      outages.end(name, { acceptedAt, reachedAt, toldAt })
+      const latest = reachedAt + maxGap + faultTime
+      if (trace.now() > latest && (toldAt ?? Infinity) > latest)
+        trace.violation("P3", `${name} was reached at ${reachedAt} and told at ${toldAt}`)
+    }
+  }
 
   /** Checks a transaction of the quiet time more strictly. */
   const checkQuiet = (transaction: Transaction) =>
@@ -237,15 +259,19 @@ export const make = (
 
   return {
     delivered,
-    called: (transition) => {
+    called: (receiver, transition) => {
       checkTransition("the call for", transition)
-      return checkTurn(transition)
+      const { to, transactionId } = transition
+      if (trace.now() < quietAt && operationOf(transactionId)?.isUnreadable === true)
+        trace.violation("S15", `${to} of ${transactionId} was told from a row that cannot be read`)
+      return turns.called(receiver, transition)
     },
     committed: (transition) => {
       told++
       checkTransition("the effect of", transition)
       historyOf(transition.transactionId).commits.push({ at: trace.now(), transition })
     },
+    outage: outages.outage,
     end,
     told: () => told
   }

@@ -27,6 +27,7 @@ import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
+import type { CallEnd } from "./TurnChecker.ts"
 
 /** Parts of a receiver. `handlerActionsOf` returns what its handler does for a transaction, call by call. */
 export interface Options {
@@ -55,23 +56,15 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const { attempt, to, transactionId } = transition
       trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
-      const ended = checker.called(transition)
-      if (trace.now() >= options.quietAt) return Effect.sync(() => ended(false))
+      const ended = checker.called(name, transition)
+      if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
       const actions = options.handlerActionsOf(transactionId)
       const call = calls.get(transactionId) ?? 0
       calls.set(transactionId, call + 1)
       const action =
         actions[call] ?? (actions.at(-1) === "fails for days" ? "fails for days" : "accepts")
       trace.mark(`the handler ${action}`)
-      return Effect.onExit(act(action), (exit) =>
-        Effect.sync(() =>
-          ended(
-            action !== "interrupts itself" &&
-              Exit.isFailure(exit) &&
-              Cause.hasInterruptsOnly(exit.cause)
-          )
-        )
-      )
+      return Effect.onExit(act(action), (exit) => Effect.sync(() => ended(endOf(action, exit))))
     })
 
   const commit = (transition: Handler.Transition) => () => {
@@ -148,6 +141,16 @@ const watching = (ledger: Ledger.Ledger["Service"]) => {
     )
   )
   return { ledger: watched, releaseAll }
+}
+
+/** Returns how a call has ended. A handler that interrupts itself has failed. */
+const endOf = (
+  action: Operation["handlerActions"][number],
+  exit: Exit.Exit<void, string>
+): CallEnd => {
+  if (Exit.isSuccess(exit)) return "accepted"
+  const isInterrupted = action !== "interrupts itself" && Cause.hasInterruptsOnly(exit.cause)
+  return isInterrupted ? "interrupted" : "failed"
 }
 
 const act = (action: Operation["handlerActions"][number]): Effect.Effect<void, string> => {

@@ -102,6 +102,7 @@ const simulate = Effect.fnUntraced(function* (
     yield* passUntil(trace, quietAt + hour)
     const due = yield* cluster.backlog
     if (due > 0) trace.violation("L1", `${due} rows are due an hour after the last fault`)
+    yield* cluster.checkUnreadable
     yield* passUntil(trace, quietAt + quietDays * Plan.day)
     if (openEvents > 0) trace.violation("X1", `${openEvents} events did not end`)
     yield* cluster.stop

@@ -26,8 +26,12 @@ it("lists the runs for an unknown name, and exits 1", async () => {
   const { code, err, out } = await rel("everything")
   for (const name of [
     "kill",
+    "create",
+    "deploy",
+    "clock",
     "store-down",
     "stores",
+    "slow",
     "forge",
     "race",
     "dup",
@@ -37,6 +41,22 @@ it("lists the runs for an unknown name, and exits 1", async () => {
   ]) {
     expect(err).toContain(`\n${name} `)
   }
+  expect({ code, out }).toEqual({ code: 1, out: "" })
+})
+
+it("prints a table of the runs with their counts and stores for --help", async () => {
+  const { code, err, out } = await rel("--help")
+  const line = (name: string) => out.split("\n").find((each) => each.startsWith(`${name} `))
+  expect(line("deploy")).toMatch(/ 60 restarts +sqlite postgres +rolling restarts/u)
+  expect(line("kill")).toMatch(/ 2000 cycles \(postgres: 300\) +sqlite \(postgres\) +SIGKILL/u)
+  for (const option of ["--count", "--seed", "--store"]) expect(out).toContain(option)
+  expect({ code, err }).toEqual({ code: 0, err: "" })
+})
+
+it("says in one sentence which option is unknown, prints the table, and exits 1", async () => {
+  const { code, err, out } = await rel("kill", "--fast")
+  expect(err).toMatch(/^Unknown option '--fast'\n\nrel NAME/u)
+  expect(err).not.toMatch(/\n\s+at /u)
   expect({ code, out }).toEqual({ code: 1, out: "" })
 })
 

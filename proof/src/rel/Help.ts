@@ -1,0 +1,44 @@
+/**
+ * The help of `rel`: a table of the runs, and the options.
+ */
+import type { Run } from "./Run.ts"
+
+const usage = `rel NAME [options]: runs one reliability run, and prints one line of JSON with its counts and its verdict
+
+  --count N      how much is run, in the unit of the run; the table has the count of a full run
+                 (--cycles, --years and --n mean the same)
+  --seed N       repeats the draws of another run; a new one by default
+  --loss P       the probability that a request or response is lost (create: 0.3)
+  --store NAME   runs on this store only: memory, sqlite or postgres; may be given again
+  --help         prints this table`
+
+/** Returns the text of the full count: that of the default store, and those of other stores that differ. */
+const countOf = ({ count, stores, unit }: Run): string => {
+  const [first] = stores
+  const full = first && count[first]
+  const others = Object.entries(count)
+    .filter(([, other]) => other !== full)
+    .map(([store, other]) => ` (${store}: ${other})`)
+  return `${full} ${unit}${others.join("")}`
+}
+
+/** Returns the stores of a run. Those that run only when they are named are in brackets. */
+const storesOf = ({ count, stores }: Run): string =>
+  Object.keys(count)
+    .map((store) => (stores.some((name) => name === store) ? store : `(${store})`))
+    .join(" ")
+
+/** Returns the help. */
+export const help = (runs: ReadonlyMap<string, Run>): string => {
+  const lines = [
+    ["run", "full count", "stores", "what it checks"],
+    ...[...runs].map(([name, run]) => [name, countOf(run), storesOf(run), run.summary])
+  ]
+  const widths = [0, 1, 2].map((column) =>
+    Math.max(...lines.map((cells) => cells[column]?.length ?? 0))
+  )
+  const table = lines.map((cells) =>
+    cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")
+  )
+  return `${usage}\n\n${table.join("\n")}`
+}

@@ -1,0 +1,76 @@
+/**
+ * Senders that post the callbacks of many transactions to the receivers of a run, each again until it is answered 200.
+ */
+import type { Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as FakeService from "./FakeService.ts"
+import { traffic } from "./KillTraffic.ts"
+import { makePost } from "./LocalHttp.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
+
+/** The number of callbacks that are posted at once. */
+const senders = 4
+
+/**
+ * Options of the senders.
+ *
+ * - `ports`: returns the receivers that may be posted to.
+ * - `gap`: the longest wait of a sender after a response, in milliseconds.
+ * - `onAnswered`: is given the port of each callback that was answered 200.
+ */
+interface Options {
+  readonly random: SeededRandom
+  readonly statuses: Map<string, Status>
+  readonly miss: (sentence: string) => void
+  readonly ports: () => Iterable<number>
+  readonly gap: number
+  readonly onAnswered?: (port: number) => void
+}
+
+/** Starts senders that post until the scope ends. */
+export const start = Effect.fnUntraced(function* ({
+  gap,
+  miss,
+  onAnswered,
+  ports,
+  random,
+  statuses
+}: Options) {
+  const post = yield* makePost(senders * 2)
+  const { accepted, add, close, histories, next, resend } = traffic(random, statuses)
+  const figures = { answered200: 0, resent: 0 }
+
+  const send = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const to = random.pick([...ports(), 0])
+      const delivery = to === 0 ? undefined : next()
+      if (delivery === undefined) {
+        await sleep(5)
+        continue
+      }
+      const status = await post(to, FakeService.callback(delivery.id, delivery.status))
+      if (status === 200) {
+        figures.answered200++
+        onAnswered?.(to)
+        add(delivery)
+      } else {
+        if (status !== undefined && status !== 503) miss(`a callback was answered ${status}`)
+        figures.resent++
+        resend(delivery)
+      }
+      await sleep(random.below(gap))
+    }
+  }
+  yield* Effect.forkScoped(
+    Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
+  )
+
+  /** Waits until so many more callbacks were answered 200. Returns false if that takes more than a minute. */
+  const waitForAnswers = async (count: number): Promise<boolean> => {
+    const end = figures.answered200 + count
+    for (let waits = 0; waits < 12_000 && figures.answered200 < end; waits++) await sleep(5)
+    return figures.answered200 >= end
+  }
+  return { accepted, close, figures, histories, waitForAnswers }
+})

@@ -1,0 +1,201 @@
+/**
+ * Sets clocks back and forward while receivers work, and stops a receiver for longer than a lease (R27, R28).
+ *
+ * **Details**
+ *
+ * Two receivers work on one PostgreSQL database, and the clock of the second machine is 45 seconds ahead. With SQLite one
+ * receiver works. Each round has one fault, while callbacks arrive and the application takes seconds for some calls:
+ *
+ * - *process*: the clock of a machine is set, by a second to two hours in either direction.
+ * - *database*: the clock of the database is set.
+ * - *pause*: SIGSTOP stops a receiver for 35 seconds, 5 more than a lease has.
+ *
+ * The handler has `commit`. No call of a transaction begins before the one before it has ended or its lease has run out,
+ * no consumer is misled by `sequence`, every end is told, nothing that was answered 200 is lost, and each effect is
+ * committed once. Setting the clock of a machine of two ends no lease. After a step of more than 8 seconds of the
+ * database, which each process notices within 10 seconds, leases may run out early.
+ */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Effects from "./Effects.ts"
+import * as FakeService from "./FakeService.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+import * as Senders from "./Senders.ts"
+import * as SteppedDatabase from "./SteppedDatabase.ts"
+import * as StoredCallbacks from "./StoredCallbacks.ts"
+import * as Stores from "./Stores.ts"
+import * as TurnApplication from "./TurnApplication.ts"
+
+/** How far a clock is set forward or back, in milliseconds. */
+const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
+/** The largest step of the database after which no lease runs out early, in milliseconds. */
+const harmlessStep = 8000
+/** How far the clock of the second machine is ahead, in milliseconds. */
+const skew = 45_000
+/** The time after which every process has noticed a step of the database, in milliseconds. */
+const noticeTime = 13_000
+/** The callbacks that are answered 200 between two faults. */
+const answersPerFault = 60
+/** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after failures. */
+const settleTimeout = 300_000
+/** A step that raises an alarm, in milliseconds. */
+const alarmLimit = 5000
+
+/**
+ * Options that only the tests change.
+ *
+ * - `slow`: the longest time of a call, in milliseconds.
+ * - `wait`: the longest time after a fault, in milliseconds.
+ * - `pauseTime`: how long a receiver is stopped, in milliseconds. If it is shorter than a lease, all leases are deleted
+ *   meanwhile.
+ */
+interface ClockOptions {
+  readonly slow: number
+  readonly wait: number
+  readonly pauseTime: number
+}
+
+const leaseTime = 30_000
+
+/** Tells whether a line of a receiver's stderr matches. The last step may be a moment ago, so it waits for up to 20 s. */
+const hasLogged = (
+  receiver: ReceiverProcess.ReceiverProcess,
+  pattern: RegExp
+): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    for (let waits = 0; waits < 200 && !receiver.hasLogged(pattern); waits++) {
+      yield* Effect.sleep("100 millis")
+    }
+    return receiver.hasLogged(pattern)
+  })
+
+const onStore = (
+  name: Exclude<StoreName, "memory">,
+  { count, log, seed }: RunOptions,
+  { pauseTime, slow, wait }: ClockOptions
+) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const random = SeededRandom.make(seed, "clock")
+    /** A stream of its own, so that the faults of a seed do not depend on the order of the senders. */
+    const faults = SeededRandom.make(seed, "steps")
+    const store = yield* Stores.makeSql(name)
+    if (store._tag === "postgres") yield* SteppedDatabase.install(store)
+    yield* Effects.makeTable(store)
+    const { baseUrl, statuses } = yield* FakeService.start
+    const application = yield* TurnApplication.start(miss, () =>
+      random.isTrue(0.15) ? random.below(slow) : random.below(10)
+    )
+    const start = yield* ReceiverProcess.make
+    const receivers = yield* Effect.forEach(name === "postgres" ? [0, skew] : [0], (ahead) => {
+      const args = ["--store", store.url, "--forward", application.url]
+      const receiver = start(baseUrl, args, "committing")
+      receiver.setClock(ahead)
+      return Effect.map(ReceiverProcess.waitForPort(receiver), (port) => ({
+        ...receiver,
+        port,
+        ahead,
+        isPaused: false,
+        isStepped: false
+      }))
+    })
+    const senders = yield* Senders.start({
+      random,
+      statuses,
+      miss,
+      ports: () => receivers.filter(({ isPaused }) => !isPaused).map(({ port }) => port),
+      gap: 80
+    })
+    const figures = { process: 0, database: 0, pause: 0 }
+
+    const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
+    let databaseAhead = 0
+    const deleteLeases = Effect.suspend(() => {
+      application.endLeases()
+      const statement = "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
+      // The stopped receiver may hold the lock of a row, until the server ends its transaction.
+      const schedule = Schedule.spaced("200 millis")
+      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 })
+    })
+    const fault = {
+      process: Effect.sync(() => {
+        const receiver = faults.pick(receivers)
+        const step = drawStep()
+        receiver.ahead += step
+        receiver.isStepped ||= Math.abs(step) > alarmLimit
+        receiver.setClock(receiver.ahead)
+      }),
+      database: Effect.suspend(() => {
+        const step = drawStep()
+        databaseAhead += step
+        if (Math.abs(step) > harmlessStep) application.endLeases(noticeTime)
+        return store._tag === "postgres" ? SteppedDatabase.set(store, databaseAhead) : Effect.void
+      }),
+      pause: Effect.gen(function* () {
+        const receiver = faults.pick(receivers)
+        receiver.pause()
+        receiver.isPaused = true
+        if (pauseTime < leaseTime) yield* deleteLeases
+        yield* Effect.promise(() => sleep(pauseTime))
+        receiver.resume()
+        receiver.isPaused = false
+      })
+    }
+    const kinds =
+      name === "postgres"
+        ? (["process", "pause", "database"] as const)
+        : (["process", "pause"] as const)
+
+    for (let round = 0; round < count; round++) {
+      const answered = yield* Effect.promise(() => senders.waitForAnswers(answersPerFault))
+      if (!answered) miss(`fewer than ${answersPerFault} callbacks were answered in a minute`)
+      const kind = round < kinds.length ? kinds[round] : faults.pick(kinds)
+      figures[kind ?? "process"]++
+      yield* fault[kind ?? "process"]
+      yield* Effect.promise(() => sleep(faults.below(wait)))
+      if (round % 10 === 9) log(`${name}: ${round + 1} faults, ${application.figures.calls} calls`)
+    }
+    senders.close()
+    log(`${name}: waiting for the last calls`)
+    yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
+    yield* StoredCallbacks.check(store, senders, miss)
+    const effects = yield* Effects.check(store, senders.histories, miss)
+    for (const [index, receiver] of receivers.entries()) {
+      if (
+        receiver.isStepped &&
+        !(yield* hasLogged(receiver, /a clock was set by more than 5 seconds/u))
+      )
+        miss(`receiver ${index + 1} raised no alarm for its clock`)
+      if (
+        index > 0 &&
+        !(yield* hasLogged(receiver, /clocks of this machine and of the database differ/u))
+      )
+        miss(`receiver ${index + 1} raised no alarm for the difference of the clocks`)
+    }
+    return {
+      figures: {
+        ...figures,
+        ...senders.figures,
+        ...application.figures,
+        transactions: senders.histories.size,
+        effects
+      },
+      misses: misses()
+    }
+  }).pipe(Effect.scoped)
+
+/** Sets clocks on each store. */
+export const clockWith = (options: RunOptions, clockOptions: ClockOptions) =>
+  onDatabases(options, (name) => onStore(name, options, clockOptions))
+
+export const clock: Run = {
+  summary:
+    "clocks set back and forward, 45 s apart, and SIGSTOP: turns are kept, and effects are committed once",
+  unit: "faults",
+  count: { sqlite: 60, postgres: 60 },
+  stores: ["sqlite", "postgres"],
+  make: (options) => clockWith(options, { slow: 6000, wait: 12_000, pauseTime: 35_000 })
+}

@@ -1,0 +1,203 @@
+/**
+ * Kills a merchant's process between the write of a request and the end of its handler, while the service loses requests
+ * and responses: every order has one effect, and no order is stuck (Q01, Q02, Q06).
+ *
+ * **Details**
+ *
+ * Each cycle starts a process with new orders and some of earlier cycles, which the merchant asks for again. The process
+ * ends itself at a mark, or is killed at any moment. The last process gets no orders: the requests that the others left
+ * have to be recovered. Then the effects at the service, the rows of the store, the orders of the merchant and the calls
+ * of the handler are compared.
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { join } from "node:path"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as LossyService from "./create/LossyService.ts"
+import * as MerchantProcess from "./create/MerchantProcess.ts"
+import { marks, orderId, type Task } from "./create/Task.ts"
+import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+import * as Stores from "./Stores.ts"
+
+const ordersPerCycle = 4
+/** The probability that a process is killed at any moment, and that an order is asked for again. */
+const killedAnywhere = 0.25
+const askedAgain = 0.3
+/** The longest time that a process has to reach its mark, in milliseconds. */
+const markTimeout = 500
+const startTimeout = 60_000
+/** Ends the wait for the last outcomes, in milliseconds: longer than a lease and the longest wait between attempts. */
+const settleTimeout = 400_000
+const defaultLoss = 0.3
+
+/** Options that only the tests change: with `leases` false, the leases of killed processes are ended. */
+interface CreateOptions {
+  readonly leases: boolean
+}
+
+interface RequestLine {
+  readonly id: string
+  readonly outcome: string | null
+  readonly transaction_id: string | null
+  readonly told: string | null
+}
+
+/** Makes the function that runs a statement, again when another process has locked the file. */
+const queryOf =
+  (client: Context.Context<SqlClient>) =>
+  <A extends object>(text: string): Promise<ReadonlyArray<A>> =>
+    Effect.runPromise(
+      Effect.flatMap(SqlClient, (sql) => sql.unsafe<A>(text).unprepared).pipe(
+        Effect.retry({ times: 20 }),
+        Effect.provideContext(client)
+      )
+    )
+
+const onStore = (
+  name: Exclude<StoreName, "memory">,
+  { count: cycles, log, loss = defaultLoss, seed }: RunOptions,
+  { leases }: CreateOptions
+) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const random = SeededRandom.make(seed, "create")
+    const store = yield* Stores.makeSql(name)
+    const service = yield* LossyService.start(SeededRandom.make(seed, "loss"), loss, miss)
+    const cache = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+    )
+    const figures = { orders: 0, askedAgain: 0, endedAtMark: 0, killed: 0, told: 0 }
+    const told = new Map<string, string>()
+    const enqueued = new Set<string>()
+    const handled = new Set<string>()
+
+    const note = (id: string, transactionId: string) => {
+      figures.told++
+      const before = told.get(id)
+      if (before !== undefined && before !== transactionId) miss(`${id} was told two transactions`)
+      told.set(id, transactionId)
+    }
+    const start = yield* MerchantProcess.make(cache, {
+      told: note,
+      enqueued: (id) => enqueued.add(id),
+      handled: (transactionId, status) => handled.add(`${transactionId} ${status}`),
+      miss
+    })
+
+    const query = queryOf(yield* Layer.build(Stores.layerClient(store)))
+    yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
+
+    const task = (orders: Task["orders"], change: Partial<Task> = {}): Task => ({
+      baseUrl: service.baseUrl,
+      store: store.url,
+      orders,
+      mark: undefined,
+      times: 1,
+      ...change
+    })
+
+    let next = start()
+    const cycle = async (): Promise<void> => {
+      const merchant = next
+      const orders = Array.from({ length: ordersPerCycle }, () => {
+        const isOld = figures.orders > 0 && random.isTrue(askedAgain)
+        if (isOld) figures.askedAgain++
+        return isOld ? random.below(figures.orders) : figures.orders++
+      })
+      const isAnywhere = random.isTrue(killedAnywhere)
+      const mark = isAnywhere ? undefined : random.pick(marks)
+      merchant.give(task([...new Set(orders)], { mark, times: 1 + random.below(3) }))
+      next = start()
+      const { state } = merchant
+      const latest = performance.now() + startTimeout
+      // Some processes are killed before they have opened the store.
+      const isEarly = isAnywhere && random.isTrue(0.2)
+      const earlyEnd = performance.now() + random.below(300)
+      while (!state.isReady && !state.hasEnded) {
+        const now = performance.now()
+        if (isEarly && now > earlyEnd) break
+        if (now > latest) return miss(`a process did not start: ${merchant.errors()}`)
+        await sleep(2)
+      }
+      const deadline = performance.now() + (isAnywhere ? random.below(150) : markTimeout)
+      while (!state.hasEnded && performance.now() < deadline) {
+        await sleep(2)
+        // The worker may still reach the mark of a process whose orders are done.
+        if (mark !== undefined && state.isDone) {
+          await sleep(20)
+          break
+        }
+      }
+      if (await merchant.end()) figures.endedAtMark++
+      else figures.killed++
+    }
+
+    const lines = () =>
+      query<RequestLine>(`SELECT r.request_id AS id, r.outcome, r.transaction_id, t.told
+        FROM pawl_requests r LEFT JOIN pawl_transactions t ON t.transaction_id = r.transaction_id`)
+
+    yield* Effect.promise(async () => {
+      for (let number = 1; number <= cycles; number++) {
+        await cycle()
+        if (number % 50 === 0) log(`${name}: ${number} cycles, ${service.effects.size} effects`)
+      }
+      if (!leases) {
+        await query("UPDATE pawl_requests SET lease_until = 0 WHERE lease_until IS NOT NULL")
+        await query("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
+        service.repair()
+      }
+      next.give(task([]))
+      const deadline = performance.now() + settleTimeout
+      const isSettled = async () =>
+        (await lines()).every(({ outcome, told }) => outcome === "Answered" && told === "SUCCEED")
+      while (!(await isSettled()) && performance.now() < deadline) await sleep(200)
+      const all = await lines()
+      const kept = new Set(all.map(({ id }) => id))
+      for (const { id, outcome, told, transaction_id } of all) {
+        const effect = service.effects.get(id)
+        if (effect === undefined) miss(`${id} has a row and no effect`)
+        if (outcome !== "Answered") miss(`${id} is stuck: its outcome is ${String(outcome)}`)
+        if (transaction_id !== effect?.transactionId) miss(`${id} has another transaction`)
+        if (told !== "SUCCEED" || !handled.has(`${String(transaction_id)} SUCCEED`)) {
+          miss(`the handler was not told of ${id}`)
+        }
+      }
+      for (const id of service.effects.keys()) if (!kept.has(id)) miss(`${id} has no row`)
+      for (const [id, transactionId] of told) {
+        if (service.effects.get(id)?.transactionId !== transactionId) {
+          miss(`the caller of ${id} was told another transaction`)
+        }
+      }
+      const placed = new Set(
+        (await query<{ id: string }>("SELECT id FROM orders")).map((o) => o.id)
+      )
+      for (const id of enqueued) if (!placed.has(id)) miss(`${id} was enqueued and is lost`)
+      for (let order = 1; order < figures.orders; order += 2) {
+        const id = orderId(order)
+        if (placed.has(id) !== kept.has(id)) miss(`${id}: its order and its request differ`)
+      }
+      if (misses().length > 0) log(next.errors())
+    })
+    return {
+      figures: { ...figures, rows: service.effects.size, ...service.figures },
+      misses: misses()
+    }
+  }).pipe(Effect.scoped)
+
+/** Kills merchants on each store. */
+export const createWith = (options: RunOptions, createOptions: CreateOptions) =>
+  onDatabases(options, (name) => onStore(name, options, createOptions))
+
+export const create: Run = {
+  summary: "SIGKILL between the write of a request and its end: one effect an order, none stuck",
+  unit: "cycles",
+  count: { sqlite: 2000, postgres: 300 },
+  stores: ["sqlite"],
+  make: (options) => createWith(options, { leases: true })
+}

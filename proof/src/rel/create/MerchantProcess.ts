@@ -1,0 +1,66 @@
+/**
+ * Processes of the merchant, each of which loads its modules, waits for its task, and can be killed.
+ */
+import * as Program from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { Task } from "./Task.ts"
+
+const script = new URL("./merchant.ts", import.meta.url).pathname
+
+/**
+ * The functions that are given the reports of the processes.
+ *
+ * - `told`: the caller of an order got the response with a transaction.
+ * - `enqueued`: the transaction that enqueued an order was committed.
+ * - `handled`: the handler was told of a status of a transaction.
+ */
+export interface Reports {
+  readonly told: (id: string, transactionId: string) => void
+  readonly enqueued: (id: string) => void
+  readonly handled: (transactionId: string, status: string) => void
+  readonly miss: (sentence: string) => void
+}
+
+/** Makes the function that starts processes, which share a cache of compiled modules. */
+export const make = (cache: string, { enqueued, handled, miss, told }: Reports) =>
+  Effect.map(Effect.scope, (scope) => () => {
+    const own = Effect.runSync(Scope.fork(scope))
+    const program = Effect.runSync(
+      Scope.provide(Program.start(process.execPath, [script], { NODE_COMPILE_CACHE: cache }), own)
+    )
+    // The process may have ended.
+    program.child.stdin.on("error", () => {})
+    const state = { isReady: false, isDone: false, hasEnded: false }
+    let rest = ""
+    program.child.stdout.on("data", (text: string) => {
+      const lines = (rest + text).split("\n")
+      rest = lines.pop() ?? ""
+      for (const line of lines) {
+        const [what = "", id = "", value = ""] = line.split(" ")
+        if (what === "told") told(id, value)
+        if (what === "enqueued") enqueued(id)
+        if (what === "handled") handled(id, value)
+        if (what === "ready") state.isReady = true
+        if (what === "done") state.isDone = true
+      }
+    })
+    program.child.once("exit", () => {
+      state.hasEnded = true
+    })
+    return {
+      state,
+      give: (task: Task) => program.child.stdin.write(`${JSON.stringify(task)}\n`),
+      errors: () => program.stderr().slice(-2000),
+      /** Kills the process, and returns whether it had ended at its mark. */
+      end: async (): Promise<boolean> => {
+        const wasEnded = state.hasEnded
+        program.child.kill("SIGKILL")
+        const { signal } = await Effect.runPromise(program.exited)
+        if (signal !== "SIGKILL") miss(`a process ended by itself: ${program.stderr()}`)
+        await Effect.runPromise(Scope.close(own, Exit.void))
+        return wasEnded
+      }
+    }
+  })

@@ -1,0 +1,142 @@
+/**
+ * The process of a merchant in `rel create`: it pays orders by `send`, or enqueues them in the transaction that writes the
+ * order, and its worker tells it the outcomes.
+ *
+ * **Details**
+ *
+ * It opens nothing before it reads a line from stdin: a `Task` as JSON. So the next process loads its modules while this
+ * one works. It ends itself with SIGKILL when it reaches the mark of the task for the `times`th time.
+ */
+import { Handler } from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { RequestSender } from "@pawl/core/RequestSender"
+import * as Pawl from "@pawl/http/Pawl"
+import * as Sender from "@pawl/http/RequestSender"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import { RequestStore } from "@pawl/webhook/RequestStore"
+import * as Seal from "@pawl/webhook/Seal"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import { once } from "node:events"
+import { writeSync } from "node:fs"
+import { createInterface } from "node:readline"
+import { secret } from "../FakeService.ts"
+import { type Mark, orderId, payment, type Task } from "./Task.ts"
+
+const lines = createInterface({ input: process.stdin })
+writeSync(1, "loaded\n")
+const [line] = (await once(lines, "line")) as [string]
+const { baseUrl, mark, orders, store, times } = JSON.parse(line) as Task
+
+let left = times
+/** Ends the process if this is its mark. */
+const at = (reached: Mark): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (reached === mark && --left === 0) process.kill(process.pid, "SIGKILL")
+  })
+
+/** Reaches a mark before a call, and another one after it. */
+const around = <A, E, R>(before: Mark, call: Effect.Effect<A, E, R>, after: Mark) =>
+  Effect.andThen(at(before), Effect.tap(call, at(after)))
+
+const print = (text: string) => Effect.sync(() => writeSync(1, `${text}\n`))
+
+const client = store.startsWith("sqlite:")
+  ? NodeSqlite.layer({ filename: store.slice("sqlite:".length) })
+  : NodePostgres.layer({ url: Redacted.make(store), maxConnections: 4 })
+
+const database = Layer.provideMerge(LedgerSql.layer, client)
+
+const markedStore = Layer.effect(
+  RequestStore,
+  Effect.map(RequestStore, (store) => ({
+    ...store,
+    write: (...call) => around("before the write", store.write(...call), "written"),
+    claim: (options) =>
+      Effect.tap(store.claim(options), ({ rows }) =>
+        rows.length === 0 ? Effect.void : at("claimed")
+      ),
+    begin: (...call) => Effect.tap(store.begin(...call), at("begun")),
+    settle: (...call) => around("before the outcome", store.settle(...call), "settled"),
+    release: (...call) => around("before the release", store.release(...call), "released")
+  }))
+)
+
+const markedSender = Layer.effect(
+  RequestSender,
+  Effect.map(RequestSender, (sender) => ({
+    ...sender,
+    send: (...call) => around("before the first byte", sender.send(...call), "answered")
+  }))
+)
+
+const service = Pawl.layer({
+  baseUrl,
+  merchantKey: "sandbox-key",
+  merchantSecret: Redacted.make(secret),
+  profile: {}
+})
+
+const handler = Layer.succeed(Handler, {
+  handle: ({ to, transactionId }) =>
+    around("before the handler", print(`handled ${transactionId} ${to}`), "handled")
+})
+
+const current = Redacted.make(secret)
+
+const requests = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
+  Layer.provide(markedStore),
+  Layer.provide([
+    markedSender.pipe(Layer.provide(Sender.layer)),
+    CallbackUrl.layer(current),
+    Seal.layer({ current })
+  ])
+)
+
+const layer = Layer.merge(
+  requests,
+  Receiver.layer().pipe(Layer.provide([handler, Verifier.layer({ current })]))
+).pipe(Layer.provideMerge(database), Layer.provide(service), Layer.provide(NodeHmac.layer))
+
+const program = Effect.gen(function* () {
+  const { enqueue, send } = yield* Requests.Requests
+  const { run } = yield* LedgerSql.Transactions
+  const sql = yield* SqlClient
+  yield* print("ready")
+
+  const pay = Effect.fnUntraced(function* (order: number) {
+    const requestId = orderId(order)
+    if (order % 2 === 0) {
+      const response = yield* send("apm-payment", payment(order))
+      yield* at("before it is told")
+      yield* print(`told ${requestId} ${response.transactionId}`)
+      return yield* at("told")
+    }
+    const write = sql`INSERT INTO orders (id) VALUES (${requestId}) ON CONFLICT (id) DO NOTHING`
+    const both = Effect.andThen(
+      Effect.andThen(write, at("in the transaction")),
+      Effect.andThen(enqueue("apm-payment", payment(order)), at("before the commit"))
+    )
+    yield* run(both)
+    return yield* print(`enqueued ${requestId}`)
+  })
+
+  yield* Effect.forEach(
+    orders,
+    (order) =>
+      pay(order).pipe(Effect.catch(({ _tag }) => print(`failed ${orderId(order)} ${_tag}`))),
+    { concurrency: 4, discard: true }
+  )
+  yield* print("done")
+  return yield* Effect.never
+})
+
+await Effect.runPromise(Effect.provide(program, layer))

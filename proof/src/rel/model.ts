@@ -1,0 +1,124 @@
+/**
+ * Checks the model of the protocol, its mutants, and traces of the real pipeline against it.
+ *
+ * **Details**
+ *
+ * The model is checked in every state that is reachable with a few faults. Each mutant must break its invariant, and each
+ * planted bug of the code must leave a trace that the model refuses. `docs/model.md` explains the model.
+ */
+import * as Effect from "effect/Effect"
+import * as Checker from "../model/Checker.ts"
+import { codeBugs } from "../model/CodeBugs.ts"
+import * as Inclusion from "../model/Inclusion.ts"
+import { type Mutant, mutants, type Scope, scopes, settingOf } from "../model/Mutants.ts"
+import type { Bug } from "../model/Pipeline.ts"
+import { record } from "../model/Recording.ts"
+import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
+
+type Options = Pick<RunOptions, "count" | "log" | "seed">
+
+/** The number of transactions of one recording, and the most recordings in which a planted bug must show. */
+const recordedAtOnce = 50
+const maxRecordings = 6
+
+/** Checks the model in each scope. */
+export const checkModel = ({ log }: Options, within: ReadonlyArray<Scope> = scopes) =>
+  Effect.sync(() => {
+    const { miss, misses } = collectMisses()
+    const figures = { states: 0, transitions: 0, steps: 0 }
+    for (const scope of within) {
+      const { broken, states, stepNames, transitions } = Checker.check(
+        settingOf(scope),
+        scope.faults
+      )
+      const name = `${scope.path.join()} with ${scope.faults} faults`
+      log(`${name}: ${states} states, ${transitions} transitions`)
+      figures.states += states
+      figures.transitions += transitions
+      figures.steps = Math.max(figures.steps, stepNames.size)
+      if (broken !== undefined)
+        miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
+    }
+    return { figures, misses: misses() }
+  })
+
+/** Checks that each mutant of the model breaks its invariant. */
+export const checkMutants = ({ log }: Options, all: Readonly<Record<string, Mutant>> = mutants) =>
+  Effect.sync(() => {
+    const { miss, misses } = collectMisses()
+    const figures = { mutants: 0, caught: 0 }
+    for (const [name, { breaks, change, scope }] of Object.entries(all)) {
+      const { broken } = Checker.check(settingOf(scope, change), scope.faults)
+      log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
+      figures.mutants++
+      if (broken?.name === breaks) figures.caught++
+      else miss(`the mutant was not caught: ${name}`)
+    }
+    return { figures, misses: misses() }
+  })
+
+/** Records traces of the real pipeline and checks them. The check of a planted bug ends at the first refusal. */
+const checkRecorded = Effect.fnUntraced(function* (
+  { count, seed }: Pick<Options, "count" | "seed">,
+  bug: Bug = {}
+) {
+  const { miss, misses } = collectMisses()
+  const accepts = Inclusion.make()
+  const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
+  for (let index = 0; figures.traces < count; index++) {
+    const size = Math.min(recordedAtOnce, count - figures.traces)
+    for (const trace of yield* record(seed + index, size, bug)) {
+      const verdict = accepts(trace)
+      figures.traces++
+      figures.events += trace.events.length
+      if (verdict.accepted) figures.accepted++
+      else {
+        figures.refused++
+        const { at, reason } = verdict
+        miss(`seed ${seed + index}, ${trace.id}, event ${at + 1}: ${reason}`)
+      }
+    }
+    if (figures.refused > 0) break
+  }
+  return { figures, misses: misses() }
+})
+
+/** Checks that the model accepts traces of the real pipeline, and refuses an empty one. */
+export const checkTraces = Effect.fnUntraced(function* ({ count, seed }: Options) {
+  const report = yield* checkRecorded({ count, seed })
+  const isEmptyRefused = !Inclusion.make()({ path: ["SUCCEED"], events: [] }).accepted
+  const misses = isEmptyRefused ? report.misses : [...report.misses, "an empty trace is accepted"]
+  return { figures: report.figures, misses }
+})
+
+/** Checks that each planted bug of the code leaves a trace that the model refuses. */
+export const checkBugs = Effect.fnUntraced(function* (
+  { log, seed }: Options,
+  bugs: Readonly<Record<string, Bug>> = codeBugs
+) {
+  const { miss, misses } = collectMisses()
+  const caught: Array<string> = []
+  for (const [name, bug] of Object.entries(bugs)) {
+    const count = recordedAtOnce * maxRecordings
+    const report = yield* checkRecorded({ count, seed }, bug)
+    log(`${name}: ${report.misses[0] ?? "not caught"}`)
+    if (report.figures.refused > 0) caught.push(name)
+    else miss(`the bug was not caught: ${name}`)
+  }
+  return { figures: { bugs: Object.keys(bugs).length, caught: caught.length }, misses: misses() }
+})
+
+export const model: Run = {
+  summary:
+    "the model of the protocol and its mutants, and traces of the real pipeline that must be steps of the model",
+  unit: "traces",
+  count: { memory: 1000 },
+  stores: ["memory"],
+  make: (options) =>
+    inSequence([
+      ["model", checkModel(options)],
+      ["mutants", checkMutants(options)],
+      ["real", checkTraces(options)],
+      ["planted", checkBugs(options)]
+    ])
+}

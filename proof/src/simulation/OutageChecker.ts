@@ -1,0 +1,75 @@
+/**
+ * Checks that an end that was reached while no receiver ran is told soon after the receivers start again (P4).
+ */
+import type { Plan } from "./Plan.ts"
+import type { Trace } from "./Trace.ts"
+
+/**
+ * An end of a transaction. Times are in milliseconds from the start.
+ *
+ * - `acceptedAt`: when a callback of the transaction was first answered 200; `Infinity` if none was.
+ * - `toldAt`: when the effects for the end, or for a later status, were committed.
+ */
+interface End {
+  readonly acceptedAt: number
+  readonly reachedAt: number
+  readonly toldAt: number | undefined
+}
+
+/**
+ * Checks outages.
+ *
+ * - `outage`: no receiver ran between two times.
+ * - `end`: checks an end of a transaction, after the simulation.
+ */
+export interface OutageChecker {
+  readonly outage: (from: number, to: number) => void
+  readonly end: (name: string, end: End) => void
+}
+
+const minute = 60_000
+
+/** The shortest outage after which all is read again: a minute longer than the repeats of a callback. */
+const leastOutage = 63 * minute
+/** The time without a fault in which all is read and told. A handler that never ends takes five minutes of it. */
+const calmTime = 30 * minute
+/** The time of a lease, which a fault may leave behind. */
+const leaseTime = minute / 2
+/** A clock that jumped within this time before an outage may have left a wrong note of when a worker was alive. */
+const noteTime = 60 * minute
+
+/** Makes the checker of outages. */
+export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
+  const outages: Array<{ readonly from: number; readonly to: number }> = []
+
+  /** Returns the end of the first time without any fault after a time. */
+  const calmAfter = (time: number): number => {
+    const fault = faults.find(
+      ({ at, duration }) => at < time + calmTime && time < at + duration + leaseTime
+    )
+    return fault === undefined ? time + calmTime : calmAfter(fault.at + fault.duration + leaseTime)
+  }
+
+  return {
+    outage: (from, to) => void outages.push({ from, to }),
+    end: (name, { acceptedAt, reachedAt, toldAt = Infinity }) => {
+      for (const { from, to } of outages) {
+        // A transaction whose first callback came later has no row that could be read.
+        if (to - from < leastOutage || acceptedAt >= from) continue
+        if (reachedAt < from || reachedAt >= to) continue
+        const latest = calmAfter(to)
+        const isDisturbed =
+          outages.some((other) => other.from >= to && other.from < latest) ||
+          faults.some(
+            ({ at, duration, kind }) =>
+              kind === "jump" && at < latest && from - noteTime < at + duration
+          )
+        if (!isDisturbed && toldAt > latest)
+          trace.violation(
+            "P4",
+            `${name} was reached at ${reachedAt} in the outage until ${to} and told at ${toldAt}`
+          )
+      }
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Checks when the handler is called: the turns of each transaction, the waits after failed calls, and that a slow call or
+ * a wrong clock delays no other transaction (S11 to S14).
+ */
+import type { Transition } from "@pawl/core/Handler"
+import type { Fault, Plan, Process } from "./Plan.ts"
+import type { Trace } from "./Trace.ts"
+
+/** The end of a call. A call that does not end in time, or whose receiver stops, is interrupted. */
+export type CallEnd = "accepted" | "failed" | "interrupted"
+
+/**
+ * Checks the calls.
+ *
+ * - `due`: the handler can be told the status of a callback that was stored now, without any read.
+ * - `called`: a receiver calls the handler. It returns a function for the end of the call.
+ * - `isCalled`: whether a call for a transaction is at work.
+ * - `end`: checks a transaction at the end.
+ */
+export interface TurnChecker {
+  readonly due: (transactionId: string) => void
+  readonly called: (receiver: Process, transition: Transition) => (end: CallEnd) => void
+  readonly isCalled: (transactionId: string) => boolean
+  readonly end: (transactionId: string) => void
+}
+
+/** A call of the handler; `end` is undefined while it runs. */
+interface Call {
+  readonly at: number
+  readonly receiver: Process
+  readonly attempt: number
+  end: { readonly at: number; readonly as: CallEnd } | undefined
+}
+
+/** `dueAt`: when a callback came whose status the handler can be told. `failingSince`: the first failure in a row. */
+interface Turns {
+  call: Call | undefined
+  dueAt: number | undefined
+  failingSince: number | undefined
+}
+
+const second = 1000
+const hour = 3600 * second
+
+/** The time of a lease, and what is left of it at least when a call is interrupted, in milliseconds. */
+const leaseTime = 30 * second
+const leastRest = 3 * second
+/** The longest time from a callback to its first call, in milliseconds. */
+const maxTellDelay = second
+/** The longest lateness of a repeated call, in milliseconds: a read may come before it. */
+const maxRetryDelay = 5 * second
+/** The failures of a shorter time park no row, in milliseconds. */
+const leastParkTime = 23 * hour
+
+/** Returns the wait after failed call number `attempt` of the handler, in milliseconds. */
+const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
+
+/** Makes the checker of the calls. */
+export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecker => {
+  const turns = new Map<string, Turns>()
+  const turnsOf = (id: string): Turns => {
+    const found = turns.get(id) ?? { call: undefined, dueAt: undefined, failingSince: undefined }
+    turns.set(id, found)
+    return found
+  }
+  /** The receivers share a store without a clock of its own. */
+  const skew = Math.abs(skews["receiver 1"] - skews["receiver 2"])
+
+  /** Returns the faults of some kind that disturb a time, or have left a lease behind that does. */
+  const disturbing = (from: number, to: number, disturbs: (fault: Fault) => boolean) =>
+    faults.filter(
+      (fault) =>
+        disturbs(fault) &&
+        fault.at < to &&
+        from - 2 * leaseTime < fault.at + fault.duration + leaseTime
+    )
+  const isDisturbed = (...fault: Parameters<typeof disturbing>) => disturbing(...fault).length > 0
+  const isJump = ({ kind, target }: Fault) => kind === "jump" && target !== "client"
+  /** A clock that jumps ends leases early, and one that cannot be renewed in time ends too. */
+  const endsLeases = (fault: Fault) => isJump(fault) || fault.target === "store"
+  const stops = ({ kind, target }: Fault) =>
+    target === "store" ||
+    (target.startsWith("receiver") && (kind === "crash" || kind === "restart"))
+  const delaysReads = (fault: Fault) =>
+    stops(fault) || (fault.target.startsWith("receiver") && !isJump(fault))
+  const disturbsRetries = (fault: Fault) => stops(fault) || isJump(fault)
+
+  /** Checks that a call begins after the one before it ended, and after its lease if that call was interrupted. */
+  const checkTurn = (name: string, last: Call, now: number) => {
+    if (isDisturbed(last.at, now, endsLeases)) return
+    if (last.end === undefined) trace.violation("S11", `${name} began during another call`)
+    else if (last.end.as === "interrupted" && now < last.end.at + leastRest)
+      trace.violation(
+        "S11",
+        `${name} began at ${now}, and the lease of a call that was interrupted at ${last.end.at} had not run out`
+      )
+  }
+
+  /**
+   * Checks the wait after a failed call: it is not cut short (S13), and a clock that is set makes it longer by itself at
+   * most (S12).
+   */
+  const checkWait = (
+    name: string,
+    receiver: Process,
+    { last, failingSince }: Failed,
+    now: number
+  ) => {
+    const { at, as } = last.end
+    if (as !== "failed" || now >= quietAt) return
+    const wait = backoff(last.attempt)
+    const error = receiver === last.receiver ? 0 : skew
+    if (now < at + wait - error && !isDisturbed(last.at, now, disturbsRetries))
+      trace.violation(
+        "S13",
+        `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
+      )
+    // Each jump sets a clock back once. A time that is too far ahead is cut to a wait, or to the time of a lease.
+    const jumps = disturbing(last.at, now, isJump).length
+    const isLate = now > at + wait + jumps * Math.max(wait, leaseTime) + maxRetryDelay
+    if (isLate && at - failingSince < leastParkTime && !isDisturbed(last.at, now, delaysReads))
+      trace.violation(
+        "S12",
+        `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
+      )
+  }
+
+  /** Checks that nothing else has delayed the first call for a status, and no wrong clock (S12, S14). */
+  const checkDelay = (name: string, dueAt: number, now: number) => {
+    if (now <= dueAt + maxTellDelay || isDisturbed(dueAt, now, stops)) return
+    const hasJumped = isDisturbed(dueAt, now, isJump)
+    // By a clock that is ahead a read of the poll ladder is due, and comes first.
+    if (hasJumped && isDisturbed(dueAt, now, delaysReads)) return
+    trace.violation(hasJumped ? "S12" : "S14", `${name} began ${now - dueAt} ms after its callback`)
+  }
+
+  return {
+    due: (id) => {
+      turnsOf(id).dueAt ??= trace.now()
+    },
+    isCalled: (id) => {
+      const { call } = turnsOf(id)
+      return call !== undefined && call.end === undefined
+    },
+    called: (receiver, { attempt, to, transactionId }) => {
+      const turn = turnsOf(transactionId)
+      const now = trace.now()
+      const name = `the call for ${to} of ${transactionId}`
+      const { call: last, dueAt, failingSince = now } = turn
+      if (last !== undefined) checkTurn(name, last, now)
+      if (last?.end !== undefined)
+        checkWait(name, receiver, { last: { ...last, end: last.end }, failingSince }, now)
+      if (dueAt !== undefined) checkDelay(name, dueAt, now)
+      turn.dueAt = undefined
+      const call: Call = { at: now, receiver, attempt, end: undefined }
+      turn.call = call
+      return (as) => {
+        call.end = { at: trace.now(), as }
+        if (turn.call !== call) return
+        turn.failingSince = as === "accepted" ? undefined : (turn.failingSince ?? trace.now())
+      }
+    },
+    end: (id) => {
+      const { dueAt } = turnsOf(id)
+      if (dueAt !== undefined) checkDelay(`no call for ${id}`, dueAt, trace.now())
+    }
+  }
+}
+
+interface Failed {
+  readonly last: Call & { readonly end: NonNullable<Call["end"]> }
+  readonly failingSince: number
+}
