@@ -16,6 +16,7 @@ import { disk, receiver } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { margin, reached } from "./src/reached.ts"
 import { reducer } from "./src/reducer.ts"
+import { requests, requestsAtOnce } from "./src/requests.ts"
 import { size } from "./src/size.ts"
 import { start } from "./src/start.ts"
 import { refusal, verify, verifyNumbers } from "./src/verify.ts"
@@ -28,6 +29,8 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     verifyNumbers,
     refusal,
     client,
+    requests,
+    requestsAtOnce,
     receiver,
     disk,
     fake,

@@ -4,19 +4,22 @@
  *
  * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
- * The quick start is the program in docs/guides/quick-start.md. The four tarballs are local; all other
+ * The quick start is the program in docs/guides/quick-start.md; the project `promises` runs the shop of
+ * examples/src/promiseShop.mjs. The five tarballs are local; all other
  * packages come from the registry, at the versions of the workspace's catalog. No project is skipped: a
  * runtime that is not installed is a failure.
  */
 import { execFile } from "node:child_process"
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { promisify } from "node:util"
+import { program, runShop } from "./promises.ts"
 
 const root = join(import.meta.dirname, "..")
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
-const names = ["core", "http", "webhook", "testkit"] as const
+const names = ["core", "http", "webhook", "testkit", "pawl"] as const
+const packageOf = (name: string): string => (name === "pawl" ? name : `@pawl/${name}`)
 
 /** Runs a command and returns its output. The error of a failed command has the output. */
 const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
@@ -62,7 +65,8 @@ const catalog = async (name: string): Promise<string> => {
 
 const quickStart = async (): Promise<string> => {
   const page = await readFile(join(root, "docs/guides/quick-start.md"), "utf8")
-  const [, code = ""] = /^```ts\n(.+?)^```$/msu.exec(page) ?? []
+  const programs = Array.from(page.matchAll(/^```ts\n(.+?)^```$/gmsu), ([, code = ""]) => code)
+  const code = programs.find((each) => each.includes("Sandbox.layer")) ?? ""
   if (code === "") throw new Error("docs/guides/quick-start.md has no program")
   return code
 }
@@ -100,7 +104,7 @@ const compare = async (name: string, listed: string): Promise<void> => {
 }
 
 const pack = (name: string): Promise<string> =>
-  step("pack", `@pawl/${name}`, async () => {
+  step("pack", packageOf(name), async () => {
     const packed = JSON.parse(
       await run(
         "pnpm",
@@ -119,14 +123,12 @@ const pack = (name: string): Promise<string> =>
 const project = async (
   name: string,
   tarballs: ReadonlyArray<string>,
-  more: Readonly<Record<string, string>> = {}
+  more: Readonly<Record<string, string>>
 ): Promise<string> => {
   const folder = join(directory, name)
   await mkdir(folder)
   const dependencies = Object.fromEntries([
-    ...names.map((each, at) => [`@pawl/${each}`, `file:${tarballs[at]}`]),
-    ["@effect/platform-node", await catalog("@effect/platform-node")],
-    ["effect", await catalog("effect")],
+    ...names.map((each, at) => [packageOf(each), `file:${tarballs[at]}`]),
     ...Object.entries(more)
   ]) as Record<string, string>
   await writeFile(
@@ -136,6 +138,12 @@ const project = async (
   await writeFile(join(folder, "first.ts"), await quickStart())
   return folder
 }
+
+/** The packages of Effect that a program with effects installs itself. */
+const effects = async (): Promise<Readonly<Record<string, string>>> => ({
+  "@effect/platform-node": await catalog("@effect/platform-node"),
+  effect: await catalog("effect")
+})
 
 const check = (output: string): void => {
   if (!/ → SUCCEED\b/u.test(output) || !output.includes("is paid: ship it"))
@@ -161,6 +169,7 @@ const compilerOptions = {
 const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Promise<void>>> = {
   node: async (tarballs) => {
     const folder = await project("node", tarballs, {
+      ...(await effects()),
       "@types/node": await catalog("@types/node"),
       typescript: "7.0.2",
       typescript5: "npm:typescript@5.9.3"
@@ -190,8 +199,36 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
         await run(process.execPath, [join("node_modules/.bin", bin), "--version"], folder)
     })
   },
+  promises: async (tarballs) => {
+    const { devDependencies = {} } = JSON.parse(
+      await readFile(join(root, "packages/pawl/package.json"), "utf8")
+    ) as { readonly devDependencies?: Readonly<Record<string, string>> }
+    const folder = await project("promises", tarballs, {
+      "@types/node": await catalog("@types/node"),
+      express: devDependencies["express"] ?? "",
+      typescript: "7.0.2"
+    })
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: { ...compilerOptions, skipLibCheck: false },
+        files: ["promises.ts"]
+      })
+    )
+    await writeFile(join(folder, "promises.ts"), program)
+    await copyFile(join(root, "examples/src/promiseShop.mjs"), join(folder, "shop.mjs"))
+    await install("promises", folder)
+    await step("promises", "TypeScript finds no error in any declaration", () =>
+      run(process.execPath, [join("node_modules/typescript/bin/tsc"), "-p", "."], folder)
+    )
+    for (const each of ["node22", "node24"]) {
+      await step("promises", `${each} runs the shop in plain JavaScript`, () =>
+        runShop(installed(`${each}/bin/node`), folder)
+      )
+    }
+  },
   esbuild: async (tarballs) => {
-    const folder = await project("esbuild", tarballs)
+    const folder = await project("esbuild", tarballs, await effects())
     await install("esbuild", folder)
     await step("esbuild", "one bundle runs the quick start", async () => {
       const alone = join(directory, "bundle")
@@ -213,14 +250,14 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
     })
   },
   bun: async (tarballs) => {
-    const folder = await project("bun", tarballs)
+    const folder = await project("bun", tarballs, await effects())
     await install("bun", folder)
     await step("bun", "Bun runs the quick start", async () =>
       check(await run(installed(".bin/bun"), ["first.ts"], folder))
     )
   },
   deno: async (tarballs) => {
-    const folder = await project("deno", tarballs)
+    const folder = await project("deno", tarballs, await effects())
     await install("deno", folder)
     await step("deno", "Deno runs the quick start", async () =>
       check(

@@ -1,9 +1,14 @@
 /**
  * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and any other
- * request with a payment that has the requestId of the request.
+ * request with a payment that has the requestId of the request. Its argument is the time before each response.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+
+let transactions = 100_000
+
+/** The time before each response, in milliseconds. */
+const delay = Number(process.argv[2] ?? 0)
 
 const responseTo = (method: string | undefined, url: string | undefined, body: string): unknown => {
   if (method === "GET") return "PENDING"
@@ -11,7 +16,7 @@ const responseTo = (method: string | undefined, url: string | undefined, body: s
   const requestId = /requestId(?:":"|=)([^"&]*)/u.exec(body)?.[1]
   return {
     requestId,
-    transactionId: "100001",
+    transactionId: String(++transactions),
     transactionStatus: "NEW",
     apmResponseData: {
       actionType: "REDIRECTION",
@@ -32,9 +37,12 @@ const server = createServer((request, response) => {
     .on("data", (chunk: string) => (body += chunk))
     .on("end", () => {
       const bytes = JSON.stringify(responseTo(request.method, request.url, body))
-      response
-        .writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
-        .end(bytes)
+      const respond = () =>
+        response
+          .writeHead(200, { "content-type": "application/json", "content-length": bytes.length })
+          .end(bytes)
+      if (delay === 0) respond()
+      else setTimeout(respond, delay)
     })
 })
 // No connection may close during a benchmark.

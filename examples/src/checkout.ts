@@ -1,10 +1,11 @@
 /**
- * Shows a checkout: creates an APM payment and returns the next page for the customer.
+ * Shows a checkout: makes an APM payment and returns the next page for the customer. The order id is the requestId, so an
+ * order is paid once, however often the customer presses the button and whichever process ends.
  *
  * `examples/test/checkout.test.ts` runs it against the in-memory service, by replacing one layer.
  */
 import * as NextAction from "@pawl/core/NextAction"
-import { ApmPayments } from "@pawl/http/ApmPayments"
+import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
 
 /** The page after the order: a redirect, an apology, or the thank-you page. */
@@ -12,8 +13,8 @@ export type Page = { readonly goTo: string } | { readonly sorry: string } | "tha
 
 export const checkout = Effect.fn("checkout")(
   function* (orderId: string, amount: string, metadata: Readonly<Record<string, string>> = {}) {
-    const payments = yield* ApmPayments
-    const payment = yield* payments.create({
+    const { send } = yield* Requests
+    const payment = yield* send("apm-payment", {
       requestId: orderId,
       accountId: "4711",
       amount,

@@ -1,7 +1,8 @@
 /**
  * Shows payments in an Express app with promises only. `express/payments.ts` wraps the client and the receiver.
  *
- * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PORT (default 4040) from the environment.
+ * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE (the SQLite file of the requests, default in memory)
+ * and PORT (default 4040) from the environment.
  *
  * ```sh
  * curl http://127.0.0.1:4040/orders -H 'content-type: application/json' -d '{"orderId":"17","amount":"10.00"}'
@@ -16,7 +17,8 @@ const {
   PAWL_BASE_URL: baseUrl = "",
   PAWL_MERCHANT_KEY: merchantKey = "",
   PAWL_MERCHANT_SECRET: merchantSecret = "",
-  PORT = "4040"
+  PORT = "4040",
+  SHOP_FILE: filename = ":memory:"
 } = process.env
 
 /** The status of each order. A real shop has a table for it. */
@@ -26,6 +28,7 @@ const payments = await open({
   baseUrl,
   merchantKey,
   merchantSecret,
+  filename,
   onChange: (orderId, status) => {
     orders.set(orderId, status)
   }

@@ -6,7 +6,7 @@
  */
 import { Handler, type Transition } from "@pawl/core/Handler"
 import { ApmPayments } from "@pawl/http/ApmPayments"
-import { StatusPoller } from "@pawl/http/StatusPoller"
+import * as StatusPoller from "@pawl/http/StatusPoller"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,6 @@ export const payToTheEnd = Effect.fn("payToTheEnd")(function* (
   metadata: Readonly<Record<string, string>> = {}
 ) {
   const payments = yield* ApmPayments
-  const poller = yield* StatusPoller
   // Subscribed before the create, so that no transition is missed.
   const transitions = yield* PubSub.subscribe(yield* Transitions)
   const { transactionId, transactionStatus } = yield* payments.create({
@@ -49,7 +48,7 @@ export const payToTheEnd = Effect.fn("payToTheEnd")(function* (
     Stream.filter((transition) => transition.transactionId === transactionId),
     Stream.map(({ to }) => to)
   )
-  return yield* poller.follow({
+  return yield* StatusPoller.follow({
     kind: "apm-payment",
     id: transactionId,
     status: transactionStatus,

@@ -1,15 +1,14 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
+import * as NodeRequests from "@pawl/webhook/NodeRequests"
+import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 
-Effect.gen(function* () {
-  const apmPayload = { paymentMethod: "WALLET" }
-  const order = { accountId: "4711", amount: "10.00", currency: "EUR", apmPayload }
-  const payment = yield* ApmPayments.use(({ create }) => create(order))
-  yield* Effect.log(`${payment.transactionId} is ${payment.transactionStatus}`)
-}).pipe(
-  Effect.catchTag("Declined", ({ message }) => Effect.logWarning(message)),
-  Effect.provide(Pawl.layerConfig),
-  NodeRuntime.runMain
-)
+const apmPayload = { paymentMethod: "WALLET" }
+const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR", apmPayload }
+const payment = Requests.use(({ send }) => send("apm-payment", order))
+const report = Effect.tap(payment, ({ transactionId: id }) => Effect.log(`17 is payment ${id}`))
+const requests = NodeRequests.layerConfig({ filename: "orders.db" })
+const layer = Layer.provide(requests, Pawl.layerSenderConfig)
+NodeRuntime.runMain(Effect.provide(report, layer))

@@ -7,7 +7,7 @@
  */
 import type { CardPayoutInput } from "@pawl/core/CardPayout"
 import { CardPayouts } from "@pawl/http/CardPayouts"
-import { StatusPoller } from "@pawl/http/StatusPoller"
+import * as StatusPoller from "@pawl/http/StatusPoller"
 import * as Effect from "effect/Effect"
 
 /** A withdrawal that a customer requested. */
@@ -22,9 +22,8 @@ export interface Withdrawal {
 export const payOut = Effect.fn("payOut")(
   function* ({ id, ...withdrawal }: Withdrawal) {
     const payouts = yield* CardPayouts
-    const poller = yield* StatusPoller
     const created = yield* payouts.create({ requestId: id, mid: "shop-1", ...withdrawal })
-    const { status } = yield* poller.follow({
+    const { status } = yield* StatusPoller.follow({
       kind: "card-payout",
       id: created.transactionId,
       status: created.transactionStatus

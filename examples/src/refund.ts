@@ -7,7 +7,7 @@
  * `examples/test/refund.test.ts` runs it.
  */
 import { Refunds } from "@pawl/http/Refunds"
-import { StatusPoller } from "@pawl/http/StatusPoller"
+import * as StatusPoller from "@pawl/http/StatusPoller"
 import * as Effect from "effect/Effect"
 
 /** Goods that a customer returned. The id is the requestId, so repeated calls refund once. */
@@ -22,14 +22,13 @@ export interface Return {
 export const refund = Effect.fn("refund")(
   function* ({ id, ...returned }: Return) {
     const refunds = yield* Refunds
-    const poller = yield* StatusPoller
     const { refundId, transactionStatus } = yield* refunds.create({
       requestId: id,
       mid: "shop-1",
       reason: "customer_request",
       ...returned
     })
-    const { status } = yield* poller.follow({
+    const { status } = yield* StatusPoller.follow({
       kind: "refund",
       id: refundId,
       status: transactionStatus

@@ -166,7 +166,7 @@ describe("the receiver", () => {
       { PAWL_STORE: "postgres://pawl:hunter2@127.0.0.1:9/pawl" },
       {
         "PostgreSQL that is down":
-          "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address in --store or PAWL_STORE"
+          "The PostgreSQL database cannot be used (connect ECONNREFUSED 127.0.0.1:9): start it, or correct the address of the store"
       }
     ]
   ]

@@ -7,6 +7,9 @@ import * as Sandbox from "@pawl/testkit/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 /** Starts a program and returns the first group of its first line that matches. It is killed when the scope ends. */
 export const start = Effect.fnUntraced(function* (
@@ -38,3 +41,16 @@ export const withSandbox = <A, E>(
   )
 
 const client = NodeHttpClient.layerUndici
+
+/** A directory that is removed when the scope ends. */
+export const temporary = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "pawl-examples-"))),
+  (directory) => Effect.promise(() => rm(directory, { recursive: true }))
+)
+
+/** The command that runs Node with a clock that is ahead by some milliseconds. A lease is over without waiting for it. */
+export const nodeAheadBy = (ahead: number): readonly [string, string, string] => [
+  process.execPath,
+  "--import",
+  `data:text/javascript,const now = Date.now; Date.now = () => now() + ${ahead}`
+]

@@ -4,7 +4,9 @@
  */
 import * as Fake from "@pawl/testkit/Fake"
 import { Gateway } from "@pawl/testkit/Gateway"
+import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as HttpClient from "effect/http/HttpClient"
@@ -33,11 +35,17 @@ const test = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof shop>>) =>
 
 const order = { orderId: "order-1", amount: "10.00" }
 
+/** Places an order and returns the address of its page. The worker may be sending the request already. */
+const place = Effect.gen(function* () {
+  const placed = yield* Effect.forkChild(Shop.place(order, "https://shop.example"), {
+    startImmediately: true
+  })
+  yield* TestClock.adjust("1 second")
+  return yield* Fiber.join(placed)
+})
+
 /** Places an order and returns the id of its intent. */
-const visit = Effect.map(
-  Shop.place(order, "https://shop.example"),
-  (page) => new URL(page).pathname.split("/").at(-1) ?? ""
-)
+const visit = Effect.map(place, (page) => new URL(page).pathname.split("/").at(-1) ?? "")
 
 const card = { act: "card", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
 
@@ -56,6 +64,38 @@ describe("the shop", () => {
         expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
         yield* TestClock.adjust("20 seconds")
         expect(yield* Shop.shippedBy("order-1")).toBe("100001")
+      })
+    ))
+
+  it("sends a customer who orders again to the same page", () =>
+    test(
+      Effect.gen(function* () {
+        expect(yield* place).toBe(yield* place)
+        const { checkout } = yield* Gateway
+        expect(yield* checkout.intents).toHaveLength(1)
+      })
+    ))
+
+  it("refuses another amount for an order, and keeps the first one", () =>
+    test(
+      Effect.gen(function* () {
+        yield* visit
+        const dearer = Shop.place({ ...order, amount: "99.00" }, "https://shop.example")
+        expect((yield* Effect.flip(dearer))._tag).toBe("RequestConflict")
+        const sql = yield* SqlClient
+        expect(yield* sql`SELECT amount FROM orders`).toEqual([{ amount: "10.00" }])
+      })
+    ))
+
+  it("writes neither an order nor its request if the order cannot be written", () =>
+    test(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`ALTER TABLE orders RENAME TO away`
+        yield* Effect.flip(Shop.place(order, "https://shop.example"))
+        yield* TestClock.adjust("1 hour")
+        expect(yield* (yield* Requests).get("order-1")).toBeUndefined()
+        expect(yield* (yield* Gateway).checkout.intents).toEqual([])
       })
     ))
 

@@ -7,12 +7,14 @@
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
-import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
+import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
-import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,6 +32,8 @@ export interface Options {
   readonly baseUrl: string
   readonly merchantKey: string
   readonly merchantSecret: string
+  /** The SQLite file of the requests and the ledger. */
+  readonly filename: string
   /** Called for each new status, one at a time and in order for each order. Called again when it rejects. */
   readonly onChange: (orderId: string, status: Status) => void | Promise<void>
 }
@@ -42,17 +46,24 @@ export interface Payments {
   readonly close: () => Promise<void>
 }
 
-export const open = async ({ onChange, ...options }: Options): Promise<Payments> => {
+export const open = async ({ filename, onChange, ...options }: Options): Promise<Payments> => {
   const merchantSecret = Redacted.make(options.merchantSecret)
   const handler = Handler.layer(({ requestId, to }) =>
     requestId === null ? Effect.void : Effect.tryPromise(async () => onChange(requestId, to))
   )
+  const receiver = Layer.provide(Receiver.layer(), [
+    handler,
+    Verifier.layer({ current: merchantSecret })
+  ])
+  const requests = Layer.provide(Requests.layer(), [
+    CallbackUrl.layer(merchantSecret),
+    Seal.layer({ current: merchantSecret }),
+    RequestSender.layer
+  ])
   const runtime = ManagedRuntime.make(
-    Receiver.layer().pipe(
-      Layer.provide([handler, Verifier.layer({ current: merchantSecret })]),
-      Layer.provideMerge(CallbackUrl.layer(merchantSecret)),
-      Layer.provide(NodeHmac.layer),
-      Layer.provideMerge([Ledger.layerMemory, Pawl.layer({ ...options, merchantSecret })])
+    Layer.merge(receiver, requests).pipe(
+      Layer.provide([NodeHmac.layer, NodeSqlite.layerLedger({ filename })]),
+      Layer.provide(Pawl.layer({ ...options, merchantSecret }))
     )
   )
   return {
@@ -62,18 +73,16 @@ export const open = async ({ onChange, ...options }: Options): Promise<Payments>
   }
 }
 
+/** Makes the payment of an order. It is written to the file before it is sent, and followed by the receiver. */
 const pay = Effect.fn("pay")(function* ({ amount, callbackUrl, orderId }: Order) {
-  const request = { requestId: orderId, accountId: "4711", amount, currency: "EUR" }
-  const payments = yield* ApmPayments
-  const { make } = yield* CallbackUrl.CallbackUrl
-  const response = yield* payments
-    .create({
-      ...request,
-      apmPayload: { paymentMethod: "WALLET" },
-      callbackUrl: yield* make(callbackUrl, "apm-payment", request)
-    })
-    .pipe(Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)))
-  // After this the receiver polls the payment when no callback comes.
-  yield* Ledger.register("apm-payment", response, request)
-  return response.transactionStatus
+  const { send } = yield* Requests.Requests
+  const { transactionStatus } = yield* send("apm-payment", {
+    requestId: orderId,
+    accountId: "4711",
+    amount,
+    currency: "EUR",
+    apmPayload: { paymentMethod: "WALLET" },
+    callbackUrl
+  }).pipe(Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)))
+  return transactionStatus
 })

@@ -2,47 +2,67 @@
  * Shows a shop with a hosted payment page: it takes an order, sends the customer to the page, and ships after
  * the service has confirmed the payment. The return of the customer to the shop confirms nothing.
  *
- * Orders, shipments and the ledger of the receiver are in one database. `commit` of the handler runs in the
- * database transaction that marks the transition as told, so an order is shipped once, even after a crash.
+ * Orders, requests, shipments and the ledger of the receiver are in one database. An order and the request for its page are
+ * written in one transaction, before anything is sent. `commit` of the handler runs in the transaction that
+ * marks the transition as told, so an order is shipped once, even after a crash.
  *
  * `examples/src/shop.ts` serves it. `examples/test/shop.test.ts` tests it in virtual time.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { PaymentIntents } from "@pawl/http/PaymentIntents"
-import { CallbackUrl, layer as layerCallbackUrl } from "@pawl/webhook/CallbackUrl"
+import type { RequestInput } from "@pawl/core/RequestSender"
+import * as RequestSender from "@pawl/http/RequestSender"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** Places an order and returns the address of its payment page. `shopUrl` is the address of the shop. */
+/** A customer waits this long for the page. After it a request that was never sent is not sent. */
+const patience = Duration.toMillis(Duration.minutes(5))
+
+/**
+ * Places an order and returns the address of its payment page. `shopUrl` is the address of the shop. An order that is
+ * placed again gets the same page, and fails with `RequestConflict` if its amount is another one.
+ */
 export const place = Effect.fn("Shop.place")(function* (
   order: { readonly orderId: string; readonly amount: string },
   shopUrl: string
 ) {
   const { amount, orderId } = order
-  const sql = yield* SqlClient
-  yield* sql`INSERT INTO orders ${sql.insert({ id: orderId, amount })} ON CONFLICT (id) DO NOTHING`
-
-  const request = { requestId: orderId, mid: "shop-1", amount, currency: "EUR" }
-  const { make } = yield* CallbackUrl
-  const intents = yield* PaymentIntents
-  const { redirectUrl } = yield* intents.create({
-    ...request,
+  const intent: RequestInput<"payment-intent"> = {
+    requestId: orderId,
+    mid: "shop-1",
+    amount,
+    currency: "EUR",
     type: "PAYMENT",
     lang: "en",
     billingDetails: { email: "ada@shop.example" },
     order: { orderId },
     device: {},
-    // The callback URL names the order, so every callback names it too.
-    callbackUrl: yield* make(`${shopUrl}/callback`, "payment", request),
+    callbackUrl: `${shopUrl}/callback`,
     successRedirectUrl: `${shopUrl}/orders/${orderId}`,
     failureRedirectUrl: `${shopUrl}/orders/${orderId}`
-  })
+  }
+  const { enqueue, send } = yield* Requests.Requests
+  const transactions = yield* LedgerSql.Transactions
+  const expiresAt = (yield* Clock.currentTimeMillis) + patience
+  yield* transactions.run(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`INSERT INTO orders ${sql.insert({ id: orderId, amount })} ON CONFLICT (id) DO NOTHING`
+      yield* enqueue("payment-intent", intent, { expiresAt })
+    })
+  )
+  // Sends the request now, or waits for the worker that sends it.
+  const { redirectUrl } = yield* send("payment-intent", intent)
   return redirectUrl
 })
 
@@ -77,11 +97,20 @@ const tables = Layer.effectDiscard(
 )
 
 /** Layer of the whole shop except the client, which a test replaces. */
-export const layer = (filename: string, merchantSecret: Redacted.Redacted) =>
-  Receiver.layer().pipe(
-    Layer.provide([handler, Verifier.layer({ current: merchantSecret })]),
-    Layer.provideMerge(layerCallbackUrl(merchantSecret)),
+export const layer = (filename: string, merchantSecret: Redacted.Redacted) => {
+  const receiver = Receiver.layer().pipe(
+    Layer.provide([handler, Verifier.layer({ current: merchantSecret })])
+  )
+  const requests = Requests.layer().pipe(
+    Layer.provide([
+      CallbackUrl.layer(merchantSecret),
+      Seal.layer({ current: merchantSecret }),
+      RequestSender.layer
+    ])
+  )
+  return Layer.merge(receiver, requests).pipe(
     Layer.provide([NodeHmac.layer, tables]),
     Layer.provideMerge(LedgerSql.layer),
     Layer.provideMerge(NodeSqlite.layer({ filename }))
   )
+}

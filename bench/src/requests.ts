@@ -1,0 +1,127 @@
+/**
+ * Measures the time of a request that survives: 32 callers create APM payments, by the client alone and by `Requests`
+ * over a SQLite file whose commits reach the disk (`synchronous=FULL`). The server is another process.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as ApmPayments from "@pawl/http/ApmPayments"
+import * as Pawl from "@pawl/http/Pawl"
+import * as RequestSender from "@pawl/http/RequestSender"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import * as Requests from "@pawl/webhook/Requests"
+import * as Seal from "@pawl/webhook/Seal"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+
+const callers = 32
+const current = Redacted.make("merchant-secret")
+
+let count = 0
+const payment = () => ({
+  requestId: `order-${++count}`,
+  accountId: "1001",
+  apmPayload: { paymentType: "APM", paymentMethod: "EWALLET" },
+  amount: "10.50",
+  currency: "EUR",
+  callbackUrl: "https://shop.example/callback",
+  metadata: { basket: "7" },
+  billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
+})
+
+/** Makes a variant. Its costs are the wall-clock time, in microseconds. */
+const variant = <R, E>(
+  name: string,
+  call: (
+    input: ReturnType<typeof payment>
+  ) => Effect.Effect<{ readonly requestId?: string | null }, unknown, R>,
+  runtime: ManagedRuntime.ManagedRuntime<R, E>
+): Variant => {
+  const one = Effect.suspend(() => {
+    const input = payment()
+    return Effect.map(call(input), ({ requestId }) => {
+      if (requestId !== input.requestId) throw new Error(`${name}: another response`)
+    })
+  })
+  return {
+    name,
+    check: () => runtime.runPromise(one),
+    run: async (times) => {
+      const start = performance.now()
+      await runtime.runPromise(
+        Effect.forEach(Array.from({ length: times }), () => one, {
+          concurrency: callers,
+          discard: true
+        })
+      )
+      return (performance.now() - start) * 1000
+    }
+  }
+}
+
+/** `delay` is the time that the service takes to respond, in milliseconds. */
+const run = async (delay: number): Promise<Costs> => {
+  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])
+  const [port] = (await once(origin, "message")) as [number]
+  const client = Pawl.layer({
+    baseUrl: `http://127.0.0.1:${port}/api`,
+    merchantKey: "key",
+    merchantSecret: current
+  })
+  const bare = ManagedRuntime.make(client)
+  const durable = ManagedRuntime.make(
+    Requests.layer().pipe(
+      Layer.provide([
+        Layer.provide(RequestSender.layer, client),
+        CallbackUrl.layer(current),
+        Seal.layer({ current }),
+        NodeSqlite.layerLedger({ filename: join(directory, "ledger.sqlite") })
+      ]),
+      Layer.provide(NodeHmac.layer)
+    )
+  )
+  try {
+    const { of } = await measure(
+      [
+        variant(
+          "client",
+          (input) => ApmPayments.ApmPayments.use(({ create }) => create(input)),
+          bare
+        ),
+        variant(
+          "Requests.send",
+          (input) => Requests.Requests.use(({ send }) => send("apm-payment", input)),
+          durable
+        )
+      ],
+      { synchronous: false, slice: 300, warmUp: 3000 }
+    )
+    return { unit: "time", of }
+  } finally {
+    await Promise.all([bare.dispose(), durable.dispose()])
+    origin.disconnect()
+    rmSync(directory, { recursive: true })
+  }
+}
+
+export const requests: Bench = {
+  what: "a create by 32 callers, written to SQLite before it is sent and settled after; the service takes 20 ms",
+  floor: "client",
+  goals: [{ variant: "Requests.send", against: "client", atMost: 1.3 }],
+  run: () => run(20)
+}
+
+export const requestsAtOnce: Bench = {
+  what: "the same, against a service that responds at once",
+  floor: "client",
+  goals: [],
+  run: () => run(0)
+}

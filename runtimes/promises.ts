@@ -1,0 +1,80 @@
+/**
+ * Programs of the project `promises` of `tarballs.ts`: they install `pawl` alone, and import no Effect.
+ */
+import { spawn } from "node:child_process"
+import { basename, join } from "node:path"
+
+/** A program in strict TypeScript. */
+export const program = `import { Declined, open } from "pawl"
+import { open as openFake, type TestPawl } from "pawl/testing"
+
+const pawl = await open({ store: "memory", onChange: ({ to }) => console.log(to) })
+try {
+  const payment = await pawl.apmPayments.create(
+    {
+      requestId: "order-1",
+      accountId: "4711",
+      amount: "10.00",
+      currency: "EUR",
+      apmPayload: { paymentMethod: "WALLET" }
+    },
+    { totalTimeout: "20 seconds", signal: AbortSignal.timeout(30_000) }
+  )
+  const id: string = payment.transactionId
+  for await (const { status } of pawl.transactions.follow("apm-payment", id)) console.log(status)
+} catch (error) {
+  if (error instanceof Declined) console.log(error.code, error.declineCode)
+}
+const fake: TestPawl = await openFake()
+await fake.clock.advance("62 minutes")
+`
+
+/** Starts a program, and returns its first line. */
+const start = (program: string, args: ReadonlyArray<string>, cwd: string, env = process.env) => {
+  const child = spawn(program, args, { cwd, env })
+  const line = new Promise<string>((resolve, reject) => {
+    let output = ""
+    const read = (text: string) => {
+      output += text
+      const [first] = /^ready .*$/mu.exec(output) ?? []
+      if (first !== undefined) resolve(first.slice("ready ".length))
+    }
+    child.stdout.setEncoding("utf8").on("data", read)
+    child.stderr.setEncoding("utf8").on("data", read)
+    child.once("exit", (code) =>
+      reject(new Error(`${args.join(" ")} ended with ${code}\n${output}`))
+    )
+  })
+  return { child, line }
+}
+
+/** Runs the shop and the sandbox of an installed `pawl`, and pays an order. */
+export const runShop = async (node: string, folder: string): Promise<void> => {
+  const file = join(folder, `${basename(join(node, "../.."))}.db`)
+  const sandbox = start(node, ["node_modules/.bin/pawl", "sandbox", "--port", "0"], folder)
+  const env = {
+    ...process.env,
+    PAWL_BASE_URL: await sandbox.line,
+    PAWL_MERCHANT_KEY: "sandbox-key",
+    PAWL_MERCHANT_SECRET: "sandbox-secret",
+    PORT: "4037",
+    SHOP_FILE: file
+  }
+  const shop = start(node, ["shop.mjs"], folder, env)
+  try {
+    const order = `${await shop.line}/orders/17`
+    const body = JSON.stringify({ amount: "10.00" })
+    const headers = { "content-type": "application/json" }
+    const { status } = await fetch(order, { method: "POST", headers, body })
+    if (status !== 201) throw new Error(`the order was answered with ${status}`)
+    for (let attempt = 0; ; attempt++) {
+      const text = await (await fetch(order)).text()
+      if (text.includes("SUCCEED")) break
+      if (attempt === 100) throw new Error(`the order was not paid: ${text}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  } finally {
+    shop.child.kill()
+    sandbox.child.kill()
+  }
+}
