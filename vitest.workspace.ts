@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const root = import.meta.dirname
 
 /** `.ci/run` reads the counts of the tests from this file. */
-const report = "node_modules/.cache/vitest/report.json"
+const report = process.env["PAWL_REPORT"] ?? "node_modules/.cache/vitest/report.json"
 
 // Programs that the tests start load faster from a bundle, and with a cache of compiled code.
 process.env["PAWL_BUNDLES"] = join(root, "node_modules/.cache/programs")
@@ -33,7 +33,7 @@ const project = (
   name: string,
   folder: string,
   options: {
-    readonly exclude?: string
+    readonly exclude?: ReadonlyArray<string>
     readonly include?: string
     readonly isolate?: boolean
     readonly testTimeout?: number
@@ -48,13 +48,14 @@ const project = (
       testTimeout,
       hookTimeout: testTimeout,
       include: [include],
-      ...(exclude !== undefined && { exclude: [exclude] }),
+      ...(exclude !== undefined && { exclude: [...exclude] }),
       setupFiles: [join(root, "scripts/vitest/setup.ts")]
     }
   }
 }
 
 const heap = "test/Memory.test.ts"
+const pages = "test/*.browser.test.ts"
 
 export default defineConfig({
   test: {
@@ -71,8 +72,10 @@ export default defineConfig({
       project("@pawl/http", "packages/http", { isolate: false }),
       project("@pawl/webhook", "packages/webhook", { isolate: false }),
       // The test of memory measures a heap of its own.
-      project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: heap }),
+      project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: [heap, pages] }),
       project("@pawl/testkit heap", "packages/testkit", { include: heap }),
+      project("browser", "packages/testkit", { isolate: false, include: pages }),
+      project("pawl", "packages/pawl"),
       // These start whole programs.
       project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
       project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),

@@ -111,6 +111,11 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/packages.ts"]
   },
   {
+    name: "examples",
+    what: "the types of examples in docs",
+    command: [process.execPath, "scripts/examples.ts"]
+  },
+  {
     name: "docs",
     what: "no dead link, no stale index",
     command: [process.execPath, "scripts/docs.ts"]

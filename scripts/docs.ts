@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
 const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns, { cwd: root, exclude: (path) => path.endsWith(".d.ts") }).toSorted()
 
-const packages = ["core", "http", "webhook", "testkit"]
+const packages = ["core", "http", "webhook", "testkit", "pawl"]
 
 /** Everything that shows how the packages are used, and thereby which modules are used most. */
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
@@ -25,17 +25,18 @@ const uses = (specifier: string): number => usage.split(`"${specifier}"`).length
 
 const documented = packages.map((name) => {
   const source = `packages/${name}/src`
-  const { description } = JSON.parse(read(`packages/${name}/package.json`)) as {
+  const { description, name: specifier } = JSON.parse(read(`packages/${name}/package.json`)) as {
     readonly description: string
+    readonly name: string
   }
   const modules = find(`${source}/**/*.ts`)
     .map((path) => relative(source, path).replace(/\.ts$/u, ""))
     .filter((module) => module !== "index" && !/^(?:internal|bin)\//u.test(module))
     .map((module) =>
-      Reference.read({ specifier: `@pawl/${name}/${module}`, text: read(`${source}/${module}.ts`) })
+      Reference.read({ specifier: `${specifier}/${module}`, text: read(`${source}/${module}.ts`) })
     )
     .toSorted((one, two) => uses(two.specifier) - uses(one.specifier))
-  return { name: `@pawl/${name}`, description, modules }
+  return { name: specifier, description, modules }
 })
 
 /** Built by `pnpm reference`, and not committed. */

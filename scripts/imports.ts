@@ -90,7 +90,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
   },
   {
-    files: /^packages\/webhook\/src\/(internal\/doors\/)?Node/,
+    files: /^packages\/webhook\/src\/(internal\/seal\/Native|(internal\/doors\/)?Node)/,
     may: [effect, core, node],
     why: "webhook knows core alone; it meets http in core's ports"
   },
@@ -107,8 +107,13 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/testkit\/src\//,
-    may: [effect, core, http, webhook, fastCheck],
-    why: "the testkit needs the three packages and fast-check"
+    may: [effect, core, http, webhook, fastCheck, /^qr$/],
+    why: "the testkit needs the three packages, fast-check and a QR code encoder"
+  },
+  {
+    files: /^packages\/pawl\/src\//,
+    may: [effect, core, http, webhook, testkit, node, platformNode],
+    why: "pawl puts the four packages together"
   },
   {
     files: /^packages\/core\/test\//,
@@ -127,8 +132,22 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/testkit\/test\//,
-    may: [...testing, core, http, webhook, testkit, /^playwright-core$/, /^openapi-fetch$/],
+    may: [
+      ...testing,
+      core,
+      http,
+      webhook,
+      testkit,
+      /^playwright-core$/,
+      /^openapi-fetch$/,
+      /^qr\//
+    ],
     why: "not a dependency of the testkit's tests"
+  },
+  {
+    files: /^packages\/pawl\/test\//,
+    may: [/./],
+    why: ""
   },
   {
     files: /^test-support\//,
@@ -159,7 +178,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "contract",
-      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|HttpEndpoint|OpenApiDocument|Operation|PathId))\.ts$/
+      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+|Operation|PathId|Signed))\.ts$/
     ],
     [
       "calls",
@@ -168,19 +187,26 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["services", /^/]
   ],
   "packages/webhook/src/": [
-    ["verification", /^(Row|Lane|Verification|Verifier|CallbackUrl|internal\/verify\/.+)\.ts$/],
-    ["rule", /^(Order|StoredRow|RowRule|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/],
+    [
+      "verification",
+      /^(Row|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+    ],
+    [
+      "rule",
+      /^(Order|StoredRow|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+    ],
     [
       "ledger",
-      /^(Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/LedgerClock|internal\/(memory|sql)\/.+)\.ts$/
+      /^(Ledger|LedgerSql|RequestStore|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|sql)\/.+)\.ts$/
     ],
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|PossibleTimes|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
     ],
+    ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|Forwarder|internal\/admin\/.+)\.ts$/],
+    ["operator", /^(Admin|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [
@@ -219,7 +245,7 @@ const upward = (path: string, target: string): string | undefined => {
  * with the barrel that exports it.
  */
 const onNode =
-  /^(packages\/([a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
+  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */

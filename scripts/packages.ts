@@ -31,7 +31,16 @@ const layouts = [
 
 /** Lists what is wrong with one package. */
 export const objections = (manifest: Manifest): ReadonlyArray<string> => {
-  const { engines, name, peerDependencies, publishConfig, scripts, sideEffects, type } = manifest
+  const {
+    dependencies,
+    engines,
+    name,
+    peerDependencies,
+    publishConfig,
+    scripts,
+    sideEffects,
+    type
+  } = manifest
   const laidOut = layouts.every(({ modules, of }) => {
     const exports = of === "exports" ? manifest.exports : publishConfig?.exports
     return (
@@ -46,7 +55,9 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
     "has scripts, which may run when it is installed": scripts === undefined,
     "does not say which Node it needs": engines?.node !== undefined,
     "is not public": publishConfig?.access === "public",
-    "does not have effect as a peer": peerDependencies?.effect !== undefined,
+    // A program without Effect installs pawl alone.
+    "does not have effect as a peer":
+      (name === "pawl" ? dependencies : peerDependencies)?.effect !== undefined,
     "exports more than its public modules, or fewer: internal and bin stay private": laidOut
   }).flatMap(([objection, holds]) => (holds ? [] : [`${name} ${objection}`]))
 }
@@ -66,7 +77,7 @@ export const unexplained = (
   manifests: ReadonlyArray<Manifest>,
   page: string
 ): ReadonlyArray<string> => {
-  const rows = page.matchAll(/^\| `(@pawl\/\w+)` +\| `([^`]+)` +\|.*\| +\S[^|]*\|$/gmu)
+  const rows = page.matchAll(/^\| `((?:@pawl\/)?\w+)` +\| `([^`]+)` +\|.*\| +\S[^|]*\|$/gmu)
   const explained = Array.from(rows, ([, name, dependency]) => `${name} ${dependency}`)
   const all = manifests.flatMap(dependenciesOf)
   return [

@@ -16,6 +16,8 @@ export interface Part {
   readonly name: string
   /** The imports of such an application. */
   readonly imports: string
+  /** The imports of which it is made: the bytes of their bundle do not count. */
+  readonly over?: string
   /** The limit and the goal are in bytes. */
   readonly limit: number
   readonly goal: number
@@ -62,15 +64,15 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as handler } from "@pawl/core/Handler"`,
     // 600 more than before: the rule of a row is pure functions, and each receiver is built for its own settings.
     // 300 more: dead letters come in pages and are redriven at a rate.
-    limit: 45_000,
+    // 200 more: an outage is noticed, and a callback settles the request that it names.
+    // 30 more: the door of Node takes the bytes that a body parser kept. 370 more: stored requests are cleaned and settled.
+    limit: 45_600,
     goal: 30_000
   },
   {
     name: "client",
     imports: `export { layer } from "@pawl/http/Pawl"`,
-    // 1,100 bytes over the goal. Effect's runtime and its Schema are two thirds of the bundle; the rules of doubt and
-    // leniency, the poller and the spans of requests are the largest parts of the client itself.
-    limit: 61_150,
+    limit: 60_000,
     goal: 60_000
   },
   {
@@ -80,8 +82,24 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    limit: 71_830,
+    // 30 more: every error has a code.
+    limit: 70_130,
     goal: 55_000
+  },
+  {
+    name: "pawl",
+    imports: `export * from "pawl"`,
+    over: `export { layer } from "pawl/Services"
+      export { layerConfig } from "@pawl/http/Pawl"
+      export { changes } from "@pawl/http/StatusPoller"
+      export { listener } from "@pawl/webhook/NodeReceiver"
+      export { toHandler } from "@pawl/webhook/WebReceiver"
+      export * from "@pawl/core/PaymentsError"
+      export * from "@pawl/webhook/RequestsError"
+      export { make } from "effect/ManagedRuntime"
+      export { interruptWhen, toAsyncIterableWith } from "effect/Stream"`,
+    limit: 3000,
+    goal: 3000
   }
 ]
 
@@ -97,7 +115,7 @@ export const weigh = async (
     minify: true,
     format: "esm",
     platform: "node",
-    external: ["undici"],
+    external: ["undici", "@effect/sql-pg/PgClient"],
     metafile: true,
     write: false
   })
@@ -121,7 +139,9 @@ export const objections = (
 if (import.meta.main) {
   const wrong: Array<string> = []
   for (const part of parts) {
-    const weight = await weigh(part.imports)
+    const whole = await weigh(part.imports)
+    const beneath = part.over === undefined ? 0 : (await weigh(part.over)).bytes
+    const weight = { ...whole, bytes: whole.bytes - beneath }
     wrong.push(...objections(part, weight))
     const { goal, limit, name } = part
     console.log(

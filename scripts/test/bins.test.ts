@@ -60,8 +60,9 @@ const older = new Map(
 )
 if (older.size === 0) console.warn("There is no Node before 22 here: only one that says it is")
 
-it("there are three commands", () => {
+it("there are four commands", () => {
   expect(bins.map(({ name }) => name).toSorted()).toEqual([
+    "pawl",
     "pawl-conform",
     "pawl-receiver",
     "pawl-sandbox"

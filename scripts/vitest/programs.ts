@@ -16,7 +16,9 @@ const programs = [
   "packages/*/src/bin/pawl-*.ts",
   "packages/{testkit,webhook}/test/*Child.ts",
   "examples/src/{pay,receive}.ts",
-  "proof/src/main.ts"
+  "proof/src/main.ts",
+  "proof/src/rel/committingReceiver.ts",
+  "proof/src/rel/create/merchant.ts"
 ]
 
 /** Gives each source its own URL, relative to which it reads other files, and leaves undici out. */

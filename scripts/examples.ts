@@ -1,0 +1,106 @@
+/**
+ * The check of the examples of the documentation: writes each one as a module, and type-checks all of them.
+ *
+ * An example with a type error is checked together with the others. If its error is not reported, the check saw
+ * nothing, and fails.
+ */
+import { execFile } from "node:child_process"
+import { globSync } from "node:fs"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { snippets, toModule } from "./snippets.ts"
+
+const root = resolve(import.meta.dirname, "..")
+
+/** The pages and sources that have examples. */
+export const paths: ReadonlyArray<string> = globSync(
+  ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
+  { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
+)
+  .filter((path) => !path.startsWith("docs/api/"))
+  .toSorted()
+
+/** An example that was written as a module. */
+interface Example {
+  readonly name: string
+  readonly runs: boolean
+  readonly file: string
+}
+
+/** Makes a folder for examples. The modules in it can import every package. */
+export const makeFolder = async (): Promise<string> => {
+  const home = join(root, "examples/dist")
+  await mkdir(home, { recursive: true })
+  return mkdtemp(join(home, "docs-"))
+}
+
+/** Writes an example of a page to a folder. */
+export const write = async (
+  folder: string,
+  snippet: Parameters<typeof toModule>[0]
+): Promise<Example> => {
+  const { line, path } = snippet
+  const { runs, text } = toModule(snippet)
+  const file = join(folder, path, `${line}.ts`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+  return { name: `${path}:${line}`, runs, file }
+}
+
+/** Writes all examples to a folder. */
+export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> => {
+  const found = await Promise.all(
+    paths.map(async (path) => snippets(path, await readFile(join(root, path), "utf8")))
+  )
+  return Promise.all(found.flat().map((snippet) => write(folder, snippet)))
+}
+
+/** Returns the type errors of files, by the rules of the workspace but for unused names. */
+const typeErrors = async (
+  folder: string,
+  files: ReadonlyArray<string>
+): Promise<ReadonlyArray<string>> => {
+  const config = {
+    extends: join(root, "tsconfig.base.json"),
+    compilerOptions: {
+      composite: false,
+      incremental: false,
+      noEmit: true,
+      noUnusedLocals: false,
+      rootDir: root
+    },
+    files
+  }
+  const project = join(folder, "tsconfig.json")
+  await writeFile(project, JSON.stringify(config))
+  const tsc = join(root, "node_modules/.bin/tsc")
+  const output = await new Promise<string>((done) => {
+    execFile(tsc, ["-p", project, "--pretty", "false"], { cwd: folder }, (error, stdout, stderr) =>
+      done(`${stdout}${stderr}${error !== null && stdout === "" ? error.message : ""}`)
+    )
+  })
+  return output
+    .replaceAll(/\/\d+\.ts(?=\()/gu, "")
+    .trimEnd()
+    .split("\n")
+}
+
+if (import.meta.main) {
+  const folder = await makeFolder()
+  try {
+    const examples = await writeAll(folder)
+    const code = 'export const a: number = "1"'
+    const wrong = await write(folder, { path: "wrong.md", line: 7, code })
+    const errors = await typeErrors(
+      folder,
+      [...examples, wrong].map(({ file }) => file)
+    )
+    const isOfWrong = (line: string): boolean => line.startsWith("wrong.md(7,14): error TS2322")
+    const found = errors.filter((line) => !isOfWrong(line))
+    if (!errors.some(isOfWrong)) found.push("the error of a wrong example was not reported")
+    for (const line of found) console.log(line)
+    process.exitCode = found.length === 0 ? 0 : 1
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
