@@ -45,6 +45,17 @@ interface RequestLine {
   readonly outcome: string | null
   readonly transaction_id: string | null
   readonly told: string | null
+  readonly attempts: number
+  readonly due_at: number | bigint | null
+  readonly lease_until: number | bigint | null
+  readonly parked_reason: string | null
+}
+
+/** Says why a request has no outcome yet. */
+const stateOf = ({ attempts, due_at, lease_until, parked_reason }: RequestLine, now: number) => {
+  const inSeconds = (time: number | bigint | null) =>
+    time === null ? "never" : `in ${Math.round((Number(time) - now) / 1000)} s`
+  return `${attempts} attempts, due ${inSeconds(due_at)}, lease ends ${inSeconds(lease_until)}, parked: ${String(parked_reason)}`
 }
 
 /** Makes the function that runs a statement, again when another process has locked the file. */
@@ -139,7 +150,8 @@ const onStore = (
     }
 
     const lines = () =>
-      query<RequestLine>(`SELECT r.request_id AS id, r.outcome, r.transaction_id, t.told
+      query<RequestLine>(`SELECT r.request_id AS id, r.outcome, r.transaction_id, t.told,
+          r.attempts, r.due_at, r.lease_until, r.parked_reason
         FROM pawl_requests r LEFT JOIN pawl_transactions t ON t.transaction_id = r.transaction_id`)
 
     yield* Effect.promise(async () => {
@@ -159,10 +171,14 @@ const onStore = (
       while (!(await isSettled()) && performance.now() < deadline) await sleep(200)
       const all = await lines()
       const kept = new Set(all.map(({ id }) => id))
-      for (const { id, outcome, told, transaction_id } of all) {
+      for (const line of all) {
+        const { id, outcome, told, transaction_id } = line
         const effect = service.effects.get(id)
         if (effect === undefined) miss(`${id} has a row and no effect`)
-        if (outcome !== "Answered") miss(`${id} is stuck: its outcome is ${String(outcome)}`)
+        if (outcome !== "Answered") {
+          const state = stateOf(line, Date.now())
+          miss(`${id} is stuck: its outcome is ${String(outcome)}; ${state}`)
+        }
         if (transaction_id !== effect?.transactionId) miss(`${id} has another transaction`)
         if (told !== "SUCCEED" || !handled.has(`${String(transaction_id)} SUCCEED`)) {
           miss(`the handler was not told of ${id}`)
