@@ -16,7 +16,7 @@ import { disk, receiver } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { margin, reached } from "./src/reached.ts"
 import { reducer } from "./src/reducer.ts"
-import { requests, requestsAtOnce } from "./src/requests.ts"
+import { requests, requestsAtOnce, requestsQuick } from "./src/requests.ts"
 import { size } from "./src/size.ts"
 import { start } from "./src/start.ts"
 import { refusal, verify, verifyNumbers } from "./src/verify.ts"
@@ -30,6 +30,7 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     refusal,
     client,
     requests,
+    requestsQuick,
     requestsAtOnce,
     receiver,
     disk,

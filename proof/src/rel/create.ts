@@ -6,7 +6,7 @@
  *
  * Each cycle starts a process with new orders and some of earlier cycles, which the merchant asks for again. The process
  * ends itself at a mark, or is killed at any moment. The last process gets no orders: the requests that the others left
- * have to be recovered. Then the effects at the service, the rows of the store, the orders of the merchant and the calls
+ * have to be recovered, now that the service loses nothing any more. Then the effects at the service, the rows of the store, the orders of the merchant and the calls
  * of the handler are compared.
  */
 import type * as Context from "effect/Context"
@@ -162,8 +162,8 @@ const onStore = (
       if (!leases) {
         await query("UPDATE pawl_requests SET lease_until = 0 WHERE lease_until IS NOT NULL")
         await query("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
-        service.repair()
       }
+      service.repair()
       next.give(task([]))
       const deadline = performance.now() + settleTimeout
       const isSettled = async () =>
