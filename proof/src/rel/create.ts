@@ -6,8 +6,8 @@
  *
  * Each cycle starts a process with new orders and some of earlier cycles, which the merchant asks for again. The process
  * ends itself at a mark, or is killed at any moment. The last process gets no orders: the requests that the others left
- * have to be recovered, now that the service loses nothing any more. Then the effects at the service, the rows of the store, the orders of the merchant and the calls
- * of the handler are compared.
+ * have to be recovered, now that the service loses nothing any more. Then the effects at the service, the rows of the
+ * store, the orders of the merchant and the calls of the handler are compared.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
