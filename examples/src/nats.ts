@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 export const connection = (servers: string) =>
   Effect.acquireRelease(
     Effect.tryPromise(() =>
-      connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 250, reconnectJitter: 100 })
+      connect({ servers, maxReconnectAttempts: -1, reconnectTimeWait: 250, timeout: 2000 })
     ),
     (open) => Effect.promise(() => open.close())
   )
@@ -42,7 +42,7 @@ export const layer = (servers: string) =>
           duplicate_window: nanos(Duration.toMillis("25 hours"))
         })
       )
-      const client = jetstream(open, { timeout: 5000 })
+      const client = jetstream(open, { timeout: 2000 })
       return {
         handle: (transition) => {
           const event = CloudEvent.make(transition)

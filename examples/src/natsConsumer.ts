@@ -6,6 +6,7 @@
  * transition up to it again. A real program keeps it in the row that it changes, in one database transaction.
  */
 import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream"
+import { nanos } from "@nats-io/transport-node"
 import type { Transition } from "@pawl/core/Handler"
 import type { CloudEvent } from "@pawl/webhook/CloudEvent"
 import * as Effect from "effect/Effect"
@@ -29,11 +30,12 @@ export const consume = <E>(
       manager.consumers.add(stream, {
         durable_name: name,
         ack_policy: AckPolicy.Explicit,
-        max_ack_pending: 1
+        max_ack_pending: 1,
+        ack_wait: nanos(2000)
       })
     )
     const consumer = yield* Effect.tryPromise(() => jetstream(open).consumers.get(stream, name))
-    const messages = yield* Effect.tryPromise(() => consumer.consume())
+    const messages = yield* Effect.tryPromise(() => consumer.consume({ expires: 2000 }))
     yield* Stream.runForEach(
       Stream.fromAsyncIterable(messages, (error) => error),
       (message) => {

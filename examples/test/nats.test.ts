@@ -60,7 +60,7 @@ describe.runIf(isThere)("with a server that is killed", () => {
 
       const applied = new Map<string, Array<number>>()
       const failures = new Set<string>()
-      const all = yield* Deferred.make<void>()
+      const [some, all] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       let count = 0
       const application = consume(url, "shop", ({ id, sequence, transactionId }) =>
         Effect.suspend(() => {
@@ -70,6 +70,7 @@ describe.runIf(isThere)("with a server that is killed", () => {
             return Effect.fail("no")
           }
           applied.set(transactionId, [...(applied.get(transactionId) ?? []), sequence])
+          Deferred.doneUnsafe(some, Exit.void)
           return ++count === transactions.length * sequences.length
             ? Effect.asVoid(Deferred.succeed(all, undefined))
             : Effect.void
@@ -86,6 +87,7 @@ describe.runIf(isThere)("with a server that is killed", () => {
             (sequence) =>
               index === 7 && sequence === 3
                 ? Effect.gen(function* () {
+                    yield* Deferred.await(some)
                     yield* kill
                     yield* Deferred.succeed(killed, undefined)
                     yield* Effect.forkScoped(start)
