@@ -69,7 +69,7 @@ it("the rules and the dashboard select and group by labels that exist", () => {
   for (const text of [rules, ...expressions]) {
     const selected = text.matchAll(/(?<=[{,] *)([a-z_]+)(?=(?:=|!=|=~|!~)")/gu)
     const grouped = text.matchAll(/by \(([a-z_, ]+)\)/gu)
-    for (const [, names = ""] of [...selected, ...grouped]) {
+    for (const [, names = ""] of Array.from(selected).concat(Array.from(grouped))) {
       for (const name of names.split(", ")) expect(known).toContain(name)
     }
   }

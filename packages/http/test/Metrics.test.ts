@@ -30,8 +30,8 @@ const measured = <A>(
 /** Returns every time series, by its name and attributes. */
 const series = Effect.map(Metric.snapshot, (snapshots) =>
   Object.fromEntries(
-    snapshots.map(({ attributes: { unit: _, ...attributes } = {}, id, state }) => [
-      [id, ...Object.values(attributes)].join(" "),
+    snapshots.map(({ attributes = {}, id, state }) => [
+      [id, ...Object.values({ ...attributes, unit: undefined })].join(" ").trimEnd(),
       "count" in state ? Number(state.count) : Number.NaN
     ])
   )

@@ -88,12 +88,11 @@ const refusals = [400, 401, 405, 413, 415, 503]
 export const begin: Effect.Effect<void> = /* @__PURE__ */ Effect.contextWith(
   (context: Context.Context<never>) =>
     Effect.sync(() => {
-      for (const metric of [
-        ...[accepted, repeats, quarantined, handlerFailures],
-        ...answers.map(readsWith),
-        ...refusals.map((status) => refusedWith(String(status)))
-      ])
-        metric.updateUnsafe(0, context)
+      const counters = [accepted, repeats, quarantined, handlerFailures].concat(
+        answers.map(readsWith),
+        refusals.map((status) => refusedWith(String(status)))
+      )
+      for (const metric of counters) metric.updateUnsafe(0, context)
     })
 )
 

@@ -14,7 +14,7 @@ import * as World from "./world.ts"
 
 const minute = World.minute
 
-/** What happens in a minute of a fault. `n` counts the minutes from 0, and a fault lasts from minute 20 on. */
+/** The events of a minute. `n` counts the minutes from 0, and a fault lasts from minute 20 on. */
 type Minute = (
   n: number,
   receiver: Effect.Success<World.World["start"]>,
