@@ -28,7 +28,7 @@ const makeServer = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Scope.Scope)
     const { errorLine } = yield* Scope.provide(Program.start("nats-server", args), scope)
     yield* errorLine(/Server is ready/u)
-    return Scope.close(scope, Exit.void)
+    return { kill: Scope.close(scope, Exit.void) }
   })
   return { url: `nats://127.0.0.1:${port}`, start }
 })
@@ -40,7 +40,7 @@ describe.runIf(isThere)("with a server that is killed", () => {
   it("every transition is stored once, and applied once in order", () =>
     Effect.gen(function* () {
       const { start, url } = yield* makeServer
-      const kill = yield* start
+      const { kill } = yield* start
       const { handle } = Context.get(yield* Layer.build(layer(url)), Handler.Handler)
 
       /** Calls the handler like the receiver: again until it succeeds, and now and then once more after that. */

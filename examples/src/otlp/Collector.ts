@@ -22,7 +22,7 @@ const list = <S extends Schema.Top>(item: S) =>
 const attributes = list(
   Schema.Struct({ key: Schema.String, value: Schema.Record(Schema.String, Schema.Unknown) })
 )
-const number = Schema.Union([Schema.Number, Schema.NumberFromString])
+const number = Schema.Union([Schema.Finite, Schema.FiniteFromString])
 
 const Point = Schema.Struct({
   attributes,

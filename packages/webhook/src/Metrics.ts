@@ -61,40 +61,32 @@ const acceptSeconds = Metric.histogram("pawl.webhook.accept.duration", {
   attributes: { unit: "s" },
   boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
-const deadLetters = Metric.gauge("pawl.webhook.dead_letters", {
+// PURE: see `scrape`.
+const deadLetters = /* @__PURE__ */ Metric.gauge("pawl.webhook.dead_letters", {
   description: "Dead letters now",
   attributes: { unit: "{dead_letter}" }
 })
-const due = Metric.gauge("pawl.webhook.transactions.due", {
+const due = /* @__PURE__ */ Metric.gauge("pawl.webhook.transactions.due", {
   description: "Transactions that are due now and not leased",
   attributes: { unit: "{transaction}" }
 })
-const oldestDueSeconds = Metric.gauge("pawl.webhook.oldest_due.age", {
+const oldestDueSeconds = /* @__PURE__ */ Metric.gauge("pawl.webhook.oldest_due.age", {
   description: "Time since the oldest due transaction fell due",
   attributes: { unit: "s" }
 })
 
-/** The label values that are known at the start. */
-const answers = ["answered", "unknown", "silent"]
-const refusals = [400, 401, 405, 413, 415, 503]
-
 /**
- * Creates the counters at zero. Prometheus sees no change in the first value of a series, so a counter that began with
- * its first event would hide it.
+ * Creates the counters that alerts look at, at zero. Prometheus sees no change in the first value of a series, so a
+ * counter that began with its first event would hide it.
  *
  * @category metrics
  * @since 0.1.0
  */
-export const begin: Effect.Effect<void> = /* @__PURE__ */ Effect.contextWith(
-  (context: Context.Context<never>) =>
-    Effect.sync(() => {
-      const counters = [accepted, repeats, quarantined, handlerFailures].concat(
-        answers.map(readsWith),
-        refusals.map((status) => refusedWith(String(status)))
-      )
-      for (const metric of counters) metric.updateUnsafe(0, context)
-    })
-)
+export const begin = (context: Context.Context<never>): void => {
+  const refused = [refusedWith("401"), refusedWith("503")]
+  const counters = [accepted, quarantined, handlerFailures, readsWith("silent"), ...refused]
+  for (const metric of counters) metric.updateUnsafe(0, context)
+}
 
 /**
  * Counts an event of the journal. It is a plain function, because it runs for every callback (see `Journal`).

@@ -155,11 +155,11 @@ it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event o
       sequence: "0000000002",
       datacontenttype: "application/json"
     }
-    const { body, headers } = posted[0] ?? { body: "", headers: {} }
-    expect(headers["ce-subject"]).toBe("card/a%20%25b%20%22Zo%C3%AB%22%201")
-    const event = HTTP.toEvent<Handler.Transition>({ body, headers })
+    const { body = "", headers }: Partial<Posted> = posted[0] ?? {}
+    expect(headers?.["ce-subject"]).toBe("card/a%20%25b%20%22Zo%C3%AB%22%201")
+    const event = HTTP.toEvent<Handler.Transition>({ body, headers: headers ?? {} })
     // The SDK does not decode the headers that it encodes.
-    expect(event).toMatchObject({ ...attributes, subject: headers["ce-subject"], data: named })
+    expect(event).toMatchObject({ ...attributes, subject: headers?.["ce-subject"], data: named })
     expect(new CloudEventOfSdk({ ...CloudEvent.make(named) }).validate()).toBe(true)
     expect(
       HTTP.toEvent({
