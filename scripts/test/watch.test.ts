@@ -82,6 +82,15 @@ it("the guide for production has a row for every alert, and for no other", () =>
   )
 })
 
+it("every alert fires in a test", () => {
+  const tests = ["packages/webhook", "packages/testkit"]
+    .map((home) => textOf(`${home}/test/AlertRules.test.ts`))
+    .concat(readFileSync(Promtool.rulesTest, "utf8"))
+    .join("\n")
+  for (const alert of alerts)
+    expect(tests).toMatch(new RegExp(`(?:alerts: \\["|alertname=")${alert}"`, "u"))
+})
+
 describe.runIf(Promtool.isThere)("promtool", () => {
   it("accepts the rules, and their tests pass", () => {
     expect(Promtool.run("check", "rules", Promtool.rules)).toContain(`${alerts.length} rules found`)

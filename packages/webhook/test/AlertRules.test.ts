@@ -92,7 +92,12 @@ const faults: ReadonlyArray<Fault> = [
     alerts: ["PawlStoreFailing"],
     options: {
       flaw: (now) => (isBroken(now) && now < (begin + 15) * minute ? "refused" : "none")
-    }
+    },
+    // A transaction that falls due meanwhile cannot be claimed either.
+    minute: (n, receiver, world) =>
+      n === begin
+        ? world.ledger.register({ kind: "apm-payment", transactionId: "1" }, world.now())
+        : pay(n, receiver, world)
   },
   {
     name: "a service that does not answer",
