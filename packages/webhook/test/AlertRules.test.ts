@@ -152,7 +152,7 @@ const faults: ReadonlyArray<Fault> = [
 const record = ({
   hasReceiver = true,
   minute = pay,
-  minutes = 60,
+  minutes = 45,
   options
 }: Fault): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
   Effect.gen(function* () {
