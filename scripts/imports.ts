@@ -127,7 +127,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/],
+    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/, /^cloudevents$/],
     why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
   },
   {
@@ -199,14 +199,14 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       "ledger",
       /^(Ledger|LedgerSql|RequestStore|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|sql)\/.+)\.ts$/
     ],
-    ["journal", /^(Journal|Metrics)\.ts$/],
+    ["journal", /^(Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [
       "work",
       /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
+    ["operator", /^(Admin|CloudEvent|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

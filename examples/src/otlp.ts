@@ -10,7 +10,7 @@
  * Each call has a span (`ApmPayments.create`), counts in the metrics of `@pawl/http/Metrics`, and logs the
  * reason of each retry. Requests to the payments service have no trace header.
  *
- * `examples/test/otlp.test.ts` runs it with a collector.
+ * `collector.ts` prints what arrives, and `examples/test/otlp.test.ts` checks it.
  */
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"

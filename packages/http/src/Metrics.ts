@@ -3,14 +3,16 @@
  *
  * **Details**
  *
- * | metric | kind | attributes |
- * |---|---|---|
- * | `pawl_http_attempts` | counter: attempts of calls | operation, outcome |
- * | `pawl_http_retries` | counter: attempts after a failed attempt | operation |
- * | `pawl_http_token_refreshes` | counter: requests for an access token | outcome |
- * | `pawl_http_leniencies` | counter: response fields that were not as documented and read anyway | operation, field |
- * | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
- * | `http.client.request.duration` | histogram: seconds from a request to its response | those of OpenTelemetry's conventions |
+ * The names are OpenTelemetry's; the receiver's `/metrics` has the names of Prometheus.
+ *
+ * | metric | in Prometheus | value | attributes |
+ * |---|---|---|---|
+ * | `pawl.http.attempts` | `pawl_http_attempts_total` | attempts of calls | operation, outcome |
+ * | `pawl.http.retries` | `pawl_http_retries_total` | attempts after a failed attempt | operation |
+ * | `pawl.http.token.refreshes` | `pawl_http_token_refreshes_total` | requests for an access token | outcome |
+ * | `pawl.http.leniencies` | `pawl_http_leniencies_total` | response fields that were not as documented and read anyway | operation, field |
+ * | `pawl.http.call.duration` | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
+ * | `http.client.request.duration` | `http_client_request_duration_seconds` | histogram: seconds from a request to its response | those of OpenTelemetry's conventions |
  *
  * The operation is the name of the endpoint in the contract, such as `createApmPayment`. The outcome is
  * `Success`, the tag of the error, `Interrupted` or `Defect`. A call whose transaction is declined counts as
@@ -49,7 +51,7 @@ const series = <A>(make: (operation: string, outcome: string) => A) => {
  */
 export const attempts: (operation: string, outcome: string) => Metric.Counter<number> = series(
   (operation, outcome) =>
-    Metric.counter("pawl_http_attempts", {
+    Metric.counter("pawl.http.attempts", {
       description: "Attempts of calls",
       attributes: { operation, outcome },
       incremental: true
@@ -57,7 +59,7 @@ export const attempts: (operation: string, outcome: string) => Metric.Counter<nu
 )
 
 const retriesOf = series((operation) =>
-  Metric.counter("pawl_http_retries", {
+  Metric.counter("pawl.http.retries", {
     description: "Attempts after a failed attempt",
     attributes: { operation },
     incremental: true
@@ -73,7 +75,7 @@ const retriesOf = series((operation) =>
 export const retries = (operation: string): Metric.Counter<number> => retriesOf(operation, "")
 
 const refreshesOf = series((_, outcome) =>
-  Metric.counter("pawl_http_token_refreshes", {
+  Metric.counter("pawl.http.token.refreshes", {
     description: "Requests for an access token",
     attributes: { outcome },
     incremental: true
@@ -97,7 +99,7 @@ export const tokenRefreshes = (outcome: string): Metric.Counter<number> => refre
  */
 export const leniencies: (operation: string, field: string) => Metric.Counter<number> = series(
   (operation, field) =>
-    Metric.counter("pawl_http_leniencies", {
+    Metric.counter("pawl.http.leniencies", {
       description: "Response fields that were not as documented and read anyway",
       attributes: { operation, field },
       incremental: true
@@ -112,9 +114,9 @@ export const leniencies: (operation: string, field: string) => Metric.Counter<nu
  */
 export const callDuration: (operation: string, outcome: string) => Metric.Histogram<number> =
   series((operation, outcome) =>
-    Metric.histogram("pawl_http_call_duration_seconds", {
+    Metric.histogram("pawl.http.call.duration", {
       description: "Seconds a call takes, with its attempts and waits",
-      attributes: { operation, outcome },
+      attributes: { operation, outcome, unit: "s" },
       boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
     })
   )

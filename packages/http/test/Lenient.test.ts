@@ -25,7 +25,7 @@ const read = (name: string, body: string) => {
         result: Result.merge(result),
         requests: service.requests.length,
         fields: metrics
-          .filter(({ id }) => id === "pawl_http_leniencies")
+          .filter(({ id }) => id === "pawl.http.leniencies")
           .map(({ attributes }) => attributes?.["field"])
           .toSorted((a = "", b = "") => a.localeCompare(b))
       }))

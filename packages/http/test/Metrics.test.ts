@@ -31,7 +31,7 @@ const measured = <A>(
 const series = Effect.map(Metric.snapshot, (snapshots) =>
   Object.fromEntries(
     snapshots.map(({ attributes = {}, id, state }) => [
-      [id, ...Object.values(attributes)].join(" "),
+      [id, ...Object.values({ ...attributes, unit: undefined })].join(" ").trimEnd(),
       "count" in state ? Number(state.count) : Number.NaN
     ])
   )
@@ -49,36 +49,36 @@ describe("the metrics", () => {
       series
     )
     expect(
-      Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith("pawl_")))
+      Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith("pawl.")))
     ).toEqual({
-      "pawl_http_attempts authenticate Success": 1,
-      "pawl_http_call_duration_seconds authenticate Success": 1,
-      "pawl_http_token_refreshes Success": 1,
-      "pawl_http_attempts createApmPayment Unreachable": 1,
-      "pawl_http_attempts createApmPayment ServiceFailed": 1,
-      "pawl_http_attempts createApmPayment Success": 1,
-      "pawl_http_retries createApmPayment": 2,
-      "pawl_http_call_duration_seconds createApmPayment Success": 1,
-      "pawl_http_attempts readApmPaymentStatus Success": 1,
-      "pawl_http_call_duration_seconds readApmPaymentStatus Success": 1
+      "pawl.http.attempts authenticate Success": 1,
+      "pawl.http.call.duration authenticate Success": 1,
+      "pawl.http.token.refreshes Success": 1,
+      "pawl.http.attempts createApmPayment Unreachable": 1,
+      "pawl.http.attempts createApmPayment ServiceFailed": 1,
+      "pawl.http.attempts createApmPayment Success": 1,
+      "pawl.http.retries createApmPayment": 2,
+      "pawl.http.call.duration createApmPayment Success": 1,
+      "pawl.http.attempts readApmPaymentStatus Success": 1,
+      "pawl.http.call.duration readApmPaymentStatus Success": 1
     })
   })
 
   it("have the error of a call, and of a failed request for a token, as outcome", async () => {
     const lost = new Memory.Service({ answer: () => Memory.answer(500, "") })
     expect(await measured(lost, [create("order-1")], series)).toMatchObject({
-      "pawl_http_attempts createApmPayment ServiceFailed": 4,
-      "pawl_http_retries createApmPayment": 3,
-      "pawl_http_call_duration_seconds createApmPayment OutcomeUnknown": 1
+      "pawl.http.attempts createApmPayment ServiceFailed": 4,
+      "pawl.http.retries createApmPayment": 3,
+      "pawl.http.call.duration createApmPayment OutcomeUnknown": 1
     })
     const refused = new Memory.Service({ auth: () => Memory.answer(401, "") })
     expect(await measured(refused, [create("order-1")], series)).toMatchObject({
-      "pawl_http_token_refreshes Unauthorized": 1,
-      "pawl_http_call_duration_seconds createApmPayment Unauthorized": 1
+      "pawl.http.token.refreshes Unauthorized": 1,
+      "pawl.http.call.duration createApmPayment Unauthorized": 1
     })
     const defect = new Memory.Service({ answer: () => Effect.die(new Error("broken")) })
     expect(await measured(defect, [create("order-1")], series)).toMatchObject({
-      "pawl_http_call_duration_seconds createApmPayment Defect": 1
+      "pawl.http.call.duration createApmPayment Defect": 1
     })
   })
 
@@ -123,7 +123,7 @@ describe("the metrics", () => {
           )
       )
     )
-    expect(text).toContain("pawl_http_call_duration_seconds")
+    expect(text).toContain("pawl.http.call.duration")
     expect(text).not.toMatch(/canary|request-1|100001/u)
     for (const secret of [...Object.values(Operations.canaries).slice(0, 1), ...service.valid])
       expect(text).not.toContain(secret)

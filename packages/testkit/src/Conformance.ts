@@ -10,7 +10,7 @@
  * follows the specification to the letter passes all laws of the first kind.
  *
  * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with
- * a shell script of the first failure. `junit` writes them as XML.
+ * a shell script of the first failure. `summary` writes them as Markdown, `junit` as XML.
  *
  * @since 0.1.0
  */
@@ -262,11 +262,22 @@ const statusReader =
  * @since 0.1.0
  */
 export const report = (verdicts: ReadonlyArray<Verdict>, options: Options): string =>
-  Report.text(verdicts, {
-    ...options,
-    state: options.state,
-    merchantKey: options.merchantKey ?? "sandbox-key"
-  })
+  Report.text(verdicts, targetOf(options))
+
+/**
+ * Writes the results as Markdown, for the summary of a job: a table of the laws, and the report as text.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const summary = (verdicts: ReadonlyArray<Verdict>, options: Options): string =>
+  Report.markdown(verdicts, targetOf(options))
+
+const targetOf = (options: Options) => ({
+  ...options,
+  state: options.state,
+  merchantKey: options.merchantKey ?? "sandbox-key"
+})
 
 /**
  * Writes the results as JUnit XML.

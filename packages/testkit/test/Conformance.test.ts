@@ -205,6 +205,35 @@ it("a report contains no secret and no checksum", () => {
   expect(report).not.toContain(secret)
 })
 
+it("the summary is a table of the laws and the report, in which no text of a receiver is Markdown", () => {
+  const broken = new LawBroken({
+    law,
+    wrong: "it is\n~~~\n# <b>wrong</b>",
+    shown: "1. NEW",
+    counterexample: { kinds: ["card-payment"], steps: [] }
+  })
+  const verdict = { law, source: "specification", group: "answers", millis: 1500 } as const
+  const summary = Conformance.summary(
+    [
+      { ...verdict, number: 1, broken, hasEnded: false },
+      { ...verdict, number: 2, broken: undefined, hasEnded: false }
+    ],
+    {
+      url: "http://receiver.example/callback",
+      service: "http://127.0.0.1:4011",
+      merchantSecret: Redacted.make(secret),
+      seed: 1
+    }
+  )
+  expect(summary).toMatch(/^### conform: 1 of 2 laws hold\n\n\| \| \| law \|/u)
+  expect(summary).toContain(`| 1 | ❌ | ${law.name} | specification | 1.5 s |`)
+  expect(summary).toContain(`| 2 | ✅ | ${law.name} | specification | 1.5 s |`)
+  const [, report = ""] = summary.split(/\| 2 \|.*\n\n/u)
+  expect(report).toContain("<b>wrong</b>")
+  for (const line of report.trimEnd().split("\n")) expect(line).toMatch(/^ {4}/u)
+  expect(summary).not.toContain(secret)
+})
+
 it("the JUnit XML lists every law and failure, without characters that XML does not allow", () => {
   const broken = new LawBroken({ law, wrong: "it is\u0000 <wrong>", shown: "1. NEW & old" })
   const xml = Conformance.junit([

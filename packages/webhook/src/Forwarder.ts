@@ -17,6 +17,12 @@
  * | `webhook-timestamp` | time of this attempt, in Unix seconds |
  * | `webhook-signature` | `v1,` and the HMAC-SHA256 in base64 of `{id}.{timestamp}.{body}` |
  *
+ * The headers `ce-*` make each post a CloudEvent 1.0 in the binary content mode too (see `CloudEvent`).
+ *
+ * **Gotchas**
+ *
+ * The signature does not cover the headers `ce-*`. An application that acts on one of them reads it from the body instead.
+ *
  * @since 0.1.0
  */
 import * as Handler from "@pawl/core/Handler"
@@ -36,15 +42,16 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
+import * as CloudEvent from "./CloudEvent.ts"
 
 /**
  * The URL that transitions are posted to, and the secret they are signed with: `whsec_` and the key in base64, or
- * any other text, whose UTF-8 encoding is the key.
+ * any other text, whose UTF-8 encoding is the key. `source` is the source of the CloudEvents.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends CloudEvent.Options {
   readonly url: string
   readonly secret: Redacted.Redacted
 }
@@ -123,6 +130,7 @@ const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
  */
 export const layer = ({
   secret,
+  source,
   url
 }: Options): Layer.Layer<Handler.Handler, never, HttpClient.HttpClient | Hmac> =>
   Layer.effect(
@@ -140,6 +148,7 @@ export const layer = ({
           const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const request = HttpClientRequest.post(url, {
             headers: {
+              ...CloudEvent.headersOf(transition, { source }),
               "webhook-id": transition.id,
               "webhook-timestamp": String(timestamp),
               "webhook-signature": `v1,${Base64.encode(sign(`${transition.id}.${timestamp}.${body}`))}`

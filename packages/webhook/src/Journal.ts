@@ -111,6 +111,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const nextAlarmAt = new Map<string, number>()
+    Metrics.begin(yield* Effect.context())
 
     /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {

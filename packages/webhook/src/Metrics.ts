@@ -4,23 +4,26 @@
  *
  * **Details**
  *
+ * The names are those of `/metrics`. An instrument has the same name by OpenTelemetry's rules, which
+ * every Prometheus makes the same name of: `pawl.webhook.callbacks.accepted` is `pawl_webhook_callbacks_accepted_total`.
+ *
  * | metric | value |
  * |---|---|
- * | `pawl_webhook_accepted_total` | callbacks that were stored, repeats included |
- * | `pawl_webhook_repeats_total` | accepted callbacks that repeat a known status |
- * | `pawl_webhook_quarantined_total` | accepted callbacks that cannot be acted on |
- * | `pawl_webhook_refused_total{status}` | callbacks that were not stored, by status code |
- * | `pawl_webhook_accept_seconds` | seconds to store a callback |
- * | `pawl_webhook_told_total{to}` | transitions that the handler accepted |
+ * | `pawl_webhook_callbacks_accepted_total` | callbacks that were stored, repeats included |
+ * | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that repeat a known status |
+ * | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that cannot be acted on |
+ * | `pawl_webhook_callbacks_refused_total{http_response_status_code}` | callbacks that were not stored, by status code |
+ * | `pawl_webhook_accept_duration_seconds` | histogram: time to store a callback |
+ * | `pawl_webhook_transitions_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
  * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
- * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
+ * | `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
  * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
  * | `pawl_webhook_requests_parked_total{reason}` | requests that were parked |
- * | `pawl_webhook_dead_letters` | dead letters now |
- * | `pawl_webhook_due` | rows that are due now and not leased |
- * | `pawl_webhook_oldest_due_seconds` | seconds since the oldest of these rows fell due |
+ * | `pawl_webhook_dead_letters` | gauge: dead letters now |
+ * | `pawl_webhook_transactions_due` | gauge: transactions that are due now and not leased |
+ * | `pawl_webhook_oldest_due_age_seconds` | gauge: time since the oldest of these fell due |
  *
  * No label holds an identifier, so the number of series does not grow with the number of transactions.
  *
@@ -33,30 +36,57 @@ import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { alarmsFor, counter, counters } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
+import * as PrometheusNames from "./internal/PrometheusNames.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 
-const accepted = counter("accepted", "Callbacks that were stored")
-const repeats = counter("repeats", "Accepted callbacks that repeat a known status")
-const quarantined = counter("quarantined", "Accepted callbacks that cannot be acted on")
-const refusedWith = counters("refused", "status", "Callbacks that were not stored, by status code")
-const toldOf = counters("told", "to", "Transitions that the handler accepted")
-const handlerFailures = counter("handler_failures", "Calls of the handler that failed")
+const accepted = counter("callbacks.accepted", "Callbacks that were stored")
+const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")
+const quarantined = counter("callbacks.quarantined", "Accepted callbacks that cannot be acted on")
+const refusedWith = counters(
+  "callbacks.refused",
+  "http.response.status_code",
+  "Callbacks that were not stored, by status code"
+)
+const toldOf = counters("transitions.told", "to", "Transitions that the handler accepted")
+const handlerFailures = counter("handler.failures", "Calls of the handler that failed")
 const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
-const deadLetteredFor = counters("dead_lettered", "reason", "Rows that became dead letters")
-const acceptSeconds = Metric.histogram("pawl_webhook_accept_seconds", {
+const deadLetteredFor = counters(
+  "transactions.dead_lettered",
+  "reason",
+  "Transactions that became dead letters"
+)
+const acceptSeconds = Metric.histogram("pawl.webhook.accept.duration", {
   description: "Time to store a callback",
+  attributes: { unit: "s" },
   boundaries: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 })
-const deadLetters = Metric.gauge("pawl_webhook_dead_letters", {
-  description: "Dead letters now"
+// PURE: see `scrape`.
+const deadLetters = /* @__PURE__ */ Metric.gauge("pawl.webhook.dead_letters", {
+  description: "Dead letters now",
+  attributes: { unit: "{dead_letter}" }
 })
-const due = Metric.gauge("pawl_webhook_due", {
-  description: "Rows that are due now and not leased"
+const due = /* @__PURE__ */ Metric.gauge("pawl.webhook.transactions.due", {
+  description: "Transactions that are due now and not leased",
+  attributes: { unit: "{transaction}" }
 })
-const oldestDueSeconds = Metric.gauge("pawl_webhook_oldest_due_seconds", {
-  description: "Time since the oldest due row fell due"
+const oldestDueSeconds = /* @__PURE__ */ Metric.gauge("pawl.webhook.oldest_due.age", {
+  description: "Time since the oldest due transaction fell due",
+  attributes: { unit: "s" }
 })
+
+/**
+ * Creates the counters that alerts look at, at zero. Prometheus sees no change in the first value of a series, so a
+ * counter that began with its first event would hide it.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const begin = (context: Context.Context<never>): void => {
+  const refused = [refusedWith("401"), refusedWith("503")]
+  const counters = [accepted, quarantined, handlerFailures, readsWith("silent"), ...refused]
+  for (const metric of counters) metric.updateUnsafe(0, context)
+}
 
 /**
  * Counts an event of the journal. It is a plain function, because it runs for every callback (see `Journal`).
@@ -131,5 +161,6 @@ export const scrape: Effect.Effect<string, never, Ledger> =
           Metric.update(oldestDueSeconds, (at - (backlog.oldestDueAt ?? at)) / 1000)
         ])
     })
-    return yield* PrometheusMetrics.format()
+    const names = PrometheusNames.make(yield* Metric.snapshot)
+    return yield* PrometheusMetrics.format({ metricNameMapper: names })
   })

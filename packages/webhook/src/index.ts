@@ -6,6 +6,7 @@
 export * as Admin from "./Admin.ts"
 export * as CallbackUrl from "./CallbackUrl.ts"
 export * as Cleaner from "./Cleaner.ts"
+export * as CloudEvent from "./CloudEvent.ts"
 export * as Confirmer from "./Confirmer.ts"
 export * as Forwarder from "./Forwarder.ts"
 export * as Journal from "./Journal.ts"

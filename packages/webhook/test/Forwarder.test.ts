@@ -15,7 +15,9 @@ import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { inspect } from "node:util"
+import { CloudEvent as CloudEventOfSdk, HTTP } from "cloudevents"
 import { Webhook } from "standardwebhooks"
+import * as CloudEvent from "../src/CloudEvent.ts"
 import * as Forwarder from "../src/Forwarder.ts"
 
 const secret = "forward-secret"
@@ -136,6 +138,47 @@ describe("the library of Standard Webhooks verifies a post", () => {
       expect(() => webhook.verify(`${post?.body} `, headers)).toThrow("No matching signature")
     })
   )
+})
+
+it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event of a broker", () =>
+  Effect.gen(function* () {
+    const { posted, url } = yield* application((response) => response.end())
+    const { handle } = yield* forwarding(url)
+    const named = { ...transition, transactionId: 'a %b "Zoë" 1' }
+    yield* handle(named)
+    const attributes = {
+      specversion: "1.0",
+      id: transition.id,
+      source: "urn:pawl:receiver",
+      type: "pawl.card-payment.SUCCEED",
+      subject: `card/${named.transactionId}`,
+      sequence: "0000000002",
+      datacontenttype: "application/json"
+    }
+    const { body = "", headers }: Partial<Posted> = posted[0] ?? {}
+    expect(headers?.["ce-subject"]).toBe("card/a%20%25b%20%22Zo%C3%AB%22%201")
+    const event = HTTP.toEvent<Handler.Transition>({ body, headers: headers ?? {} })
+    // The SDK does not decode the headers that it encodes.
+    expect(event).toMatchObject({ ...attributes, subject: headers?.["ce-subject"], data: named })
+    expect(new CloudEventOfSdk({ ...CloudEvent.make(named) }).validate()).toBe(true)
+    expect(
+      HTTP.toEvent({
+        headers: { "content-type": "application/cloudevents+json" },
+        body: JSON.stringify(CloudEvent.make(named, { source: "/shop" }))
+      })
+    ).toMatchObject({ ...attributes, source: "/shop", data: named })
+  })
+)
+
+it("events are the same in every attempt, but for the attempt, and sort by sequence", () => {
+  const { data, ...one } = CloudEvent.make(transition)
+  const { data: again, ...two } = CloudEvent.make({ ...transition, attempt: 4 })
+  expect(two).toEqual(one)
+  expect(again).toEqual({ ...data, attempt: 4 })
+  const sequences = [1, 2, 9, 10, 11, 100, 123_456].map(
+    (sequence) => CloudEvent.make({ ...transition, sequence }).sequence
+  )
+  expect(sequences.toSorted()).toEqual(sequences)
 })
 
 describe("a transition is not told", () => {

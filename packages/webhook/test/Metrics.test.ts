@@ -74,18 +74,18 @@ it("counts the result of every callback, and the reads and transitions after it"
         }
         const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
         expect(series(scraped)).toMatchObject({
-          pawl_webhook_accepted_total: 4,
-          pawl_webhook_repeats_total: 1,
-          pawl_webhook_quarantined_total: 1,
+          pawl_webhook_callbacks_accepted_total: 4,
+          pawl_webhook_callbacks_repeated_total: 1,
+          pawl_webhook_callbacks_quarantined_total: 1,
           pawl_webhook_handler_failures_total: 2,
-          'pawl_webhook_told_total{to="PENDING"}': 1,
-          'pawl_webhook_told_total{to="SUCCEED"}': 1,
+          'pawl_webhook_transitions_told_total{to="PENDING"}': 1,
+          'pawl_webhook_transitions_told_total{to="SUCCEED"}': 1,
           'pawl_webhook_reads_total{answer="answered"}': 1,
-          pawl_webhook_accept_seconds_count: 4,
+          pawl_webhook_accept_duration_seconds_count: 4,
           pawl_webhook_dead_letters: 0
         })
-        expect(scraped).toMatch(/^# TYPE pawl_webhook_accepted_total counter$/mu)
-        expect(scraped).toMatch(/^pawl_webhook_accept_seconds_bucket\{le="\+Inf"\} 4$/mu)
+        expect(scraped).toMatch(/^# TYPE pawl_webhook_callbacks_accepted_total counter$/mu)
+        expect(scraped).toMatch(/^pawl_webhook_accept_duration_seconds_bucket\{le="\+Inf"\} 4$/mu)
       })
     )
   ))
@@ -107,14 +107,14 @@ it("shows the current number of dead letters, until they are redriven", () =>
         )
         expect(yield* scrape).toMatchObject({
           pawl_webhook_dead_letters: 1,
-          'pawl_webhook_dead_lettered_total{reason="handler-failed"}': 1
+          'pawl_webhook_transactions_dead_lettered_total{reason="handler-failed"}': 1
         })
         isBroken = false
         yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
         yield* World.pass("1 minute")
         expect(yield* scrape).toMatchObject({
           pawl_webhook_dead_letters: 0,
-          'pawl_webhook_told_total{to="PENDING"}': 1
+          'pawl_webhook_transitions_told_total{to="PENDING"}': 1
         })
       })
     )
@@ -163,8 +163,8 @@ it("shows for how long the oldest row of the backlog has been due", () =>
         yield* World.pass("90 seconds")
         const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
         expect(series(scraped)).toMatchObject({
-          pawl_webhook_due: 1,
-          pawl_webhook_oldest_due_seconds: 90
+          pawl_webhook_transactions_due: 1,
+          pawl_webhook_oldest_due_age_seconds: 90
         })
       })
     )
@@ -192,7 +192,7 @@ it.effect(
         }
         const scraped = yield* Metrics.scrape
         expect(scraped).not.toMatch(/secret-|status-/u)
-        expect(scraped.split("\n").length).toBeLessThan(60)
+        expect(scraped.split("\n").length).toBeLessThan(80)
       }).pipe(Effect.provide([Journal.layer, layerMemory]))
     )
 )
@@ -254,10 +254,10 @@ it.effect("counts refusals by their status, and raises one alarm for many of 401
       for (const each of asked) yield* receive(each)
       const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
       expect(scraped).toMatchObject({
-        'pawl_webhook_refused_total{status="405"}': 1,
-        'pawl_webhook_refused_total{status="415"}': 1,
-        'pawl_webhook_refused_total{status="400"}': 1,
-        'pawl_webhook_refused_total{status="401"}': 50
+        'pawl_webhook_callbacks_refused_total{http_response_status_code="405"}': 1,
+        'pawl_webhook_callbacks_refused_total{http_response_status_code="415"}': 1,
+        'pawl_webhook_callbacks_refused_total{http_response_status_code="400"}': 1,
+        'pawl_webhook_callbacks_refused_total{http_response_status_code="401"}': 50
       })
       expect(yield* reasons).toEqual([expect.stringMatching(/refused with 401.*62 minutes/u)])
     })
@@ -273,7 +273,9 @@ it.effect("raises one alarm while the ledger cannot be written", () =>
       }
       expect(yield* reasons).toEqual([expect.stringMatching(/503/u)])
       const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
-      expect(scraped['pawl_webhook_refused_total{status="503"}']).toBe(5)
+      expect(scraped['pawl_webhook_callbacks_refused_total{http_response_status_code="503"}']).toBe(
+        5
+      )
     })
   )
 )

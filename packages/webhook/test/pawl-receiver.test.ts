@@ -150,7 +150,9 @@ it.live("accepts callbacks, confirms final statuses, and prints each transition 
     expect(JSON.parse(shown.text)).toMatchObject({ status: "SUCCEED", callbacks: 3 })
     expect(yield* ask(`${origin}/healthz`)).toEqual({ status: 200, text: "ok\n" })
     expect((yield* ask(`${admin}/dead-letters`)).text).toBe("[]\n")
-    expect((yield* ask(`${admin}/metrics`)).text).toMatch(/^pawl_webhook_accepted_total 3$/mu)
+    expect((yield* ask(`${admin}/metrics`)).text).toMatch(
+      /^pawl_webhook_callbacks_accepted_total 3$/mu
+    )
     expect((yield* ask(`${origin}/elsewhere`)).status).toBe(404)
     const forwarded = { headers: { "x-forwarded-for": "10.0.0.1" } }
     expect((yield* ask(`${admin}/metrics`, forwarded)).status).toBe(404)

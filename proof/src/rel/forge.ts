@@ -104,7 +104,7 @@ export const posted = ({ count, log, seed }: Options) =>
       const response = await fetch(`${await receiver.admin}/metrics`)
       return response.text()
     })
-    const accepted = /^pawl_webhook_accepted_total (\d+)/mu.exec(metrics)?.[1]
+    const accepted = /^pawl_webhook_callbacks_accepted_total (\d+)/mu.exec(metrics)?.[1]
     if (accepted !== "1") miss(`${String(accepted)} were accepted, and one was genuine`)
     return { figures: { sent }, misses: misses() }
   }).pipe(Effect.scoped)

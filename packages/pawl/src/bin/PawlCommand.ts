@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import { createRequire } from "node:module"
+import { mcp } from "./McpCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
@@ -24,7 +25,7 @@ const pawl = Command.make("pawl").pipe(
   Command.withDescription(
     "Payments on your machine. pawl COMMAND --help shows the settings and variables of a command"
   ),
-  Command.withSubcommands([sandbox, trigger, receiver, conform])
+  Command.withSubcommands([sandbox, trigger, receiver, conform, mcp])
 )
 
 /** Prints only the first error: the next one may contain the value of a misspelt flag, which can be a secret. */

@@ -94,6 +94,10 @@ const flags = {
   junit: Flag.String("junit").pipe(
     Flag.withDescription("The file for a JUnit XML report"),
     Flag.optional
+  ),
+  summary: Flag.String("summary").pipe(
+    Flag.withDescription("The file for a summary in Markdown, such as $GITHUB_STEP_SUMMARY"),
+    Flag.optional
   )
 }
 
@@ -124,17 +128,18 @@ const printer = () => {
 /** The command `conform`. */
 export const conform = Command.make("conform", { url, ...flags }, (input) =>
   Effect.gen(function* () {
-    const { junit, merchantKey, only } = input
+    const { junit, merchantKey, only, summary } = input
     const merchantSecret = Option.getOrElse(input.merchantSecret, () =>
       Redacted.make("sandbox-secret")
     )
     const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
     yield* Conformance.select({ only, state })
     const files = yield* FileSystem.FileSystem
-    const write = (xml: string) =>
-      Option.isNone(junit) ? Effect.void : files.writeFileString(junit.value, xml)
+    const write = (file: Option.Option<string>, text: string) =>
+      Option.isNone(file) ? Effect.void : files.writeFileString(file.value, text)
     // A path that cannot be written fails before the laws run.
-    yield* write("")
+    yield* write(junit, "")
+    yield* write(summary, "")
     // No earlier run has used these identifiers.
     const firstId = yield* Clock.currentTimeMillis
     const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
@@ -168,7 +173,8 @@ export const conform = Command.make("conform", { url, ...flags }, (input) =>
         (progress) => print(progress, progressOf(progress))
       )
       yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
-      yield* write(Conformance.junit(verdicts))
+      yield* write(junit, Conformance.junit(verdicts))
+      yield* write(summary, Conformance.summary(verdicts, options))
       if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()
     }).pipe(Effect.provide(service))
   }).pipe(
@@ -190,5 +196,5 @@ const reasonOf = (
   error._tag === "ServeError" && Predicate.hasProperty(error.cause, "code")
     ? `port ${port} is not available (${String(error.cause.code)}); stop the process that uses it, or choose another port with --api-port and start your receiver with it`
     : error._tag === "PlatformError"
-      ? `the file of --junit cannot be written (${error.message})`
+      ? `the file of --junit or --summary cannot be written (${error.message})`
       : error.message

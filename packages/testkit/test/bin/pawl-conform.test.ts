@@ -218,7 +218,8 @@ describe("pawl-conform", () => {
     [[url, "--merchant-secrte", secret], "--merchant-secrte"],
     [[url, ...withSecret, "--state", "4020"], "--state"],
     [[url, ...withSecret, "--settle-timeout", "0"], "--settle-timeout"],
-    [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"]
+    [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"],
+    [[url, ...withSecret, "--summary", "/nowhere/at/all.md"], "/nowhere/at/all.md"]
   ] as const
   for (const [args, word] of refused) {
     it(`${args.join(" ")} fails with one sentence`, async () => {

@@ -3,13 +3,13 @@
  */
 import * as Metric from "effect/Metric"
 
-/** Makes a counter. */
+/** Makes a counter. Its name follows OpenTelemetry; the response of `/metrics` has `_total` after it. */
 export const counter = (
   name: string,
   description: string,
   attributes?: Metric.Metric.AttributeSet
 ) =>
-  Metric.counter(`pawl_webhook_${name}_total`, {
+  Metric.counter(`pawl.webhook.${name}`, {
     description,
     incremental: true,
     ...(attributes && { attributes })

@@ -45,8 +45,8 @@ export interface Attempted {
   readonly row: RequestRow | undefined
 }
 
-const settledFor = counters("requests_settled", "outcome", "Requests whose outcome became known")
-const parkedFor = counters("requests_parked", "reason", "Requests that were left to a person")
+const settledFor = counters("requests.settled", "outcome", "Requests whose outcome became known")
+const parkedFor = counters("requests.parked", "reason", "Requests that were left to a person")
 
 /** Raises an alarm about a request. */
 export const raiseAlarm = (requestId: string, reason: string): Effect.Effect<void> =>

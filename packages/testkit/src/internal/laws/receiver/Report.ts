@@ -81,6 +81,23 @@ const short = (text: string): string => text.replaceAll(/^(.{200}).+$/gmu, "$1�
 const sandbox = ({ merchantKey, service }: Script.ScriptTarget): string =>
   `npx pawl-sandbox --port ${new URL(service).port} --merchant-key ${merchantKey} --pace 1h`
 
+/** Writes the results as Markdown: a table of the laws, and the report as text below it. */
+export const markdown = (
+  verdicts: ReadonlyArray<Verdict>,
+  target: Parameters<typeof text>[1]
+): string => {
+  const right = verdicts.filter(({ broken }) => broken === undefined).length
+  const rows = verdicts.map(
+    ({ broken, law, millis, number, source }) =>
+      `| ${number} | ${broken === undefined ? "✅" : "❌"} | ${law.name} | ${source} | ${(millis / 1000).toFixed(1)} s |`
+  )
+  // The report quotes what the receiver answered. Four spaces make a block of code that no text inside it ends.
+  const report = text(verdicts, target).replaceAll(/^/gmu, "    ")
+  const heading = `### conform: ${right} of ${verdicts.length} laws hold`
+  const table = ["| | | law | from | time |", "| --- | --- | --- | --- | --- |", ...rows].join("\n")
+  return `${paragraphs(heading, table, report)}\n`
+}
+
 /** Writes the results as JUnit XML. */
 export const xml = (verdicts: ReadonlyArray<Verdict>): string => {
   const failures = verdicts.filter(({ broken }) => broken !== undefined).length

@@ -1,0 +1,53 @@
+/**
+ * Shows a program that consumes the stream of `nats.ts`: it applies each transition of a transaction once, in order.
+ *
+ * JetStream delivers a message again until it is acknowledged, and with `max_ack_pending` 1 no later one before that. An
+ * acknowledgement may be lost, so the program keeps the last `sequence` that it applied of each transaction, and applies no
+ * transition up to it again. A real program keeps it in the row that it changes, in one database transaction.
+ */
+import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream"
+import { nanos } from "@nats-io/transport-node"
+import type { Transition } from "@pawl/core/Handler"
+import type { CloudEvent } from "@pawl/webhook/CloudEvent"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { connection, stream } from "./nats.ts"
+
+/**
+ * Consumes the stream, and calls `apply` with each transition that is later than the last one of its transaction. A
+ * transition whose `apply` fails is delivered again.
+ */
+export const consume = <E>(
+  servers: string,
+  name: string,
+  apply: (transition: Transition) => Effect.Effect<void, E>
+) =>
+  Effect.gen(function* () {
+    const applied = new Map<string, number>()
+    const open = yield* connection(servers)
+    const manager = yield* Effect.tryPromise(() => jetstreamManager(open))
+    yield* Effect.tryPromise(() =>
+      manager.consumers.add(stream, {
+        durable_name: name,
+        ack_policy: AckPolicy.Explicit,
+        max_ack_pending: 1,
+        ack_wait: nanos(2000)
+      })
+    )
+    const consumer = yield* Effect.tryPromise(() => jetstream(open).consumers.get(stream, name))
+    const messages = yield* Effect.tryPromise(() => consumer.consume({ expires: 2000 }))
+    yield* Stream.runForEach(
+      Stream.fromAsyncIterable(messages, (error) => error),
+      (message) => {
+        const { data, subject } = message.json<CloudEvent>()
+        if (data.sequence <= (applied.get(subject) ?? 0)) return Effect.sync(() => message.ack())
+        return Effect.match(apply(data), {
+          onFailure: () => message.nak(100),
+          onSuccess: () => {
+            applied.set(subject, data.sequence)
+            message.ack()
+          }
+        })
+      }
+    )
+  }).pipe(Effect.scoped)

@@ -1,0 +1,48 @@
+/**
+ * Shows a handler that starts a durable workflow of Effect for a confirmed payment: ship, and ask for a review later.
+ *
+ * The receiver tells a transition at least once. The execution of a workflow has an id, made of its `idempotencyKey`, so
+ * a transition that is told twice starts one execution. The handler only starts it and returns: steps that take days do
+ * not belong into a call of the handler, which is interrupted after 5 minutes.
+ *
+ * `WorkflowEngine.layerMemory` is for tests. In production the engine is `ClusterWorkflowEngine` with a SQL database.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Activity from "effect/workflow/Activity"
+import * as DurableClock from "effect/workflow/DurableClock"
+import * as Workflow from "effect/workflow/Workflow"
+
+/** Service that ships orders and writes to customers. */
+export class Shop extends Context.Service<
+  Shop,
+  {
+    readonly ship: (orderId: string) => Effect.Effect<void>
+    readonly askForReview: (orderId: string) => Effect.Effect<void>
+  }
+>()("examples/workflow/Shop") {}
+
+/** The workflow of an order that is paid. A transaction has one execution. */
+export const Fulfilment = Workflow.make("Fulfilment", {
+  payload: { transactionId: Schema.String, orderId: Schema.String },
+  idempotencyKey: ({ transactionId }) => transactionId
+})
+
+/** Layer that runs the steps of the workflow. After a restart, steps that have ended are not run again. */
+export const steps = Fulfilment.toLayer(
+  Effect.fnUntraced(function* ({ orderId }) {
+    const shop = yield* Shop
+    yield* Activity.make({ name: "ship", execute: shop.ship(orderId) })
+    yield* DurableClock.sleep({ name: "until it was used", duration: "14 days" })
+    yield* Activity.make({ name: "askForReview", execute: shop.askForReview(orderId) })
+  })
+)
+
+/** Layer of the handler. */
+export const handler = Handler.layer(({ confirmed, requestId, to, transactionId }) =>
+  to === "SUCCEED" && confirmed
+    ? Fulfilment.execute({ transactionId, orderId: requestId ?? transactionId }, { discard: true })
+    : Effect.void
+)

@@ -1,0 +1,71 @@
+/**
+ * The command `mcp`: an MCP server on standard input and output, for assistants, over the admin API of a receiver.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as McpProtocol from "effect/ai/McpProtocol"
+import * as McpServer from "effect/ai/McpServer"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createRequire } from "node:module"
+import * as AdminReader from "../internal/mcp/AdminReader.ts"
+import * as Tools from "../internal/mcp/Tools.ts"
+
+const { version } = createRequire(import.meta.url)("../../package.json") as {
+  readonly version: string
+}
+
+/** An origin alone: a path, a query or credentials would be sent with each request. */
+const isOrigin = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/u.test(url.protocol) && url.href === `${url.origin}/`
+}
+
+const flags = {
+  admin: Flag.String("admin").pipe(
+    Flag.filter(isOrigin, () => "Expected an origin such as http://127.0.0.1:4021"),
+    Flag.withDescription("The admin API of the receiver (default: http://127.0.0.1:4021)"),
+    Flag.withDefault("http://127.0.0.1:4021")
+  )
+}
+
+const token = Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make("")))
+
+/** The command. It serves until its input ends. */
+export const mcp = Command.make(
+  "mcp",
+  flags,
+  Effect.fnUntraced(function* ({ admin }) {
+    const secret = yield* token
+    return yield* Layer.launch(
+      McpServer.layerStdio({
+        name: "pawl",
+        version,
+        instructions: Tools.instructions,
+        protocols: [
+          McpProtocol.v2025_11_25,
+          McpProtocol.v2025_06_18,
+          McpProtocol.v2025_03_26,
+          McpProtocol.v2024_11_05
+        ],
+        registrations: McpServer.toolkit(Tools.toolkit).pipe(Layer.provide(Tools.layer))
+      }).pipe(
+        Layer.provide(
+          AdminReader.layer({
+            origin: new URL(admin).origin,
+            token: Redacted.value(secret) === "" ? undefined : secret
+          })
+        ),
+        Layer.provide(NodeHttpClient.layerUndici)
+      )
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver, and changes nothing. PAWL_ADMIN_TOKEN is the token of its admin API"
+  ),
+  Command.withShortDescription("Serves assistants (MCP): finds and explains transactions")
+)

@@ -1,0 +1,91 @@
+/**
+ * Transitions as CloudEvents 1.0, for brokers and for applications that read them.
+ *
+ * **Details**
+ *
+ * | attribute | value |
+ * |---|---|
+ * | `id` | `id` of the transition, the same in every attempt |
+ * | `source` | `urn:pawl:receiver`, or another URI |
+ * | `type` | `pawl.{kind}.{status}`, such as `pawl.card-payment.SUCCEED` |
+ * | `subject` | `{method}/{transactionId}` |
+ * | `sequence` | `sequence` of the transition in ten digits, so that its texts sort like its numbers |
+ * | `data` | the transition |
+ *
+ * A transition has no time of its own, so an event has no `time`. Two events with one `source` and one `id` are the same
+ * event.
+ *
+ * @since 0.1.0
+ */
+import type { Transition } from "@pawl/core/Handler"
+
+/**
+ * A transition as a CloudEvent in the JSON format: the body of a message of the type `application/cloudevents+json`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface CloudEvent {
+  readonly specversion: "1.0"
+  readonly id: string
+  readonly source: string
+  readonly type: string
+  readonly subject: string
+  readonly sequence: string
+  readonly datacontenttype: "application/json"
+  readonly data: Transition
+}
+
+/**
+ * The source of events, a URI reference. It is `urn:pawl:receiver` unless several services feed one application.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly source?: string | undefined
+}
+
+/**
+ * Makes the event of a transition.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (transition: Transition, options?: Options): CloudEvent => ({
+  ...attributesOf(transition, options),
+  datacontenttype: "application/json",
+  data: transition
+})
+
+/**
+ * Returns the headers that make an event of a request whose body is the transition in JSON: the binary content mode of
+ * the HTTP binding.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const headersOf = (
+  transition: Transition,
+  options?: Options
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(attributesOf(transition, options)).map(([name, value]) => [
+      `ce-${name}`,
+      // The HTTP binding wants these characters percent-encoded.
+      value.replaceAll(/[^\u0021-\u007e]|["%]/gu, encodeURIComponent)
+    ])
+  )
+
+const attributesOf = (
+  { id, kind, method, sequence, to, transactionId }: Transition,
+  { source = "urn:pawl:receiver" }: Options = {}
+) =>
+  ({
+    specversion: "1.0",
+    id,
+    source,
+    type: `pawl.${kind}.${to}`,
+    subject: `${method}/${transactionId}`,
+    sequence: String(sequence).padStart(10, "0")
+  }) as const

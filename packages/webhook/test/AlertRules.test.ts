@@ -1,0 +1,178 @@
+/**
+ * The alert rules, evaluated on what `/metrics` says under each fault: the rule of the fault fires, and no other.
+ */
+import * as Promtool from "@pawl/test-support/Promtool"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import type * as Scope from "effect/Scope"
+import { describe, it } from "vitest"
+import { Ledger } from "../src/Ledger.ts"
+import * as Metrics from "../src/Metrics.ts"
+import type { Incoming } from "../src/Verifier.ts"
+import { apm, incoming } from "./service.ts"
+import * as World from "./world.ts"
+
+const minute = World.minute
+
+/** The events of a minute. `n` counts the minutes from 0, and a fault lasts from minute 20 on. */
+type Minute = (
+  n: number,
+  receiver: Effect.Success<World.World["start"]>,
+  world: World.World
+) => Effect.Effect<unknown, unknown>
+
+interface Fault {
+  readonly name: string
+  readonly alerts: ReadonlyArray<string>
+  readonly options?: Parameters<typeof World.make>[0]
+  readonly minute?: Minute
+  readonly minutes?: number
+  /** Without a receiver nothing works on the ledger. */
+  readonly hasReceiver?: boolean
+}
+
+const begin = 20
+const isBroken = (now: number) => now >= begin * minute
+
+/** A payment that is accepted in each minute, confirmed and told. */
+const pay: Minute = (n, { receive }) => receive(`paid-${n}`, "SUCCEED")
+
+/** A callback in each minute of the fault. */
+const send =
+  (...requests: ReadonlyArray<(id: string) => Incoming>): Minute =>
+  (n, { receiveRequest }) =>
+    Effect.forEach(n < begin ? [] : requests, (request) => receiveRequest(request(`sent-${n}`)))
+
+const genuine = (transactionId: string) => incoming("apm", apm({ transactionId }))
+const forged = (transactionId: string) =>
+  incoming("apm", apm({ transactionId }), { checksum: "forged" })
+
+const faults: ReadonlyArray<Fault> = [
+  { name: "no fault", alerts: [] },
+  {
+    name: "a single failure of the handler",
+    alerts: [],
+    options: {
+      handle: ({ attempt, transactionId }) =>
+        attempt === 1 && transactionId === `paid-${begin}` ? Effect.fail("no") : Effect.void
+    }
+  },
+  {
+    name: "a single read without an answer",
+    alerts: [],
+    options: {
+      read: ({ at, id }) =>
+        id === `paid-${begin}` && at < (begin + 1) * minute
+          ? World.unreachable
+          : Effect.succeed("SUCCEED")
+    }
+  },
+  {
+    name: "a single forged callback, while no other one comes",
+    alerts: [],
+    minute: (n, { receiveRequest }) => (n === begin ? receiveRequest(forged("1")) : Effect.void)
+  },
+  {
+    name: "a handler that fails",
+    alerts: ["PawlHandlerFailing"],
+    options: { handle: ({ at }) => (isBroken(at) ? Effect.fail("no") : Effect.void) }
+  },
+  {
+    name: "a wrong secret",
+    alerts: ["PawlSecretWrong"],
+    minute: (n, ...world) => (n < begin ? pay(n, ...world) : send(forged)(n, ...world))
+  },
+  {
+    name: "forged callbacks among genuine ones",
+    alerts: ["PawlSomeCallbacksRefused"],
+    minute: send(genuine, forged)
+  },
+  {
+    name: "a store that cannot be written for 15 minutes",
+    alerts: ["PawlStoreFailing"],
+    options: {
+      flaw: (now) => (isBroken(now) && now < (begin + 15) * minute ? "refused" : "none")
+    },
+    // A transaction that falls due meanwhile cannot be claimed either.
+    minute: (n, receiver, world) =>
+      n === begin
+        ? world.ledger.register({ kind: "apm-payment", transactionId: "1" }, world.now())
+        : pay(n, receiver, world)
+  },
+  {
+    name: "a service that does not answer",
+    alerts: ["PawlServiceSilent"],
+    options: {
+      read: ({ at }) => (isBroken(at) ? World.unreachable : Effect.succeed("SUCCEED"))
+    }
+  },
+  {
+    name: "no worker",
+    alerts: ["PawlBacklogOld"],
+    hasReceiver: false,
+    minute: (n, _, { ledger, now }) =>
+      n === begin
+        ? ledger.register({ kind: "card-payment", transactionId: "1" }, now())
+        : Effect.void
+  },
+  {
+    name: "another amount than the ordered one",
+    alerts: ["PawlDeadLetters"],
+    minute: (n, receiver, { ledger, now }) =>
+      n === begin
+        ? Effect.andThen(
+            ledger.register({ kind: "apm-payment", transactionId: "1", amount: "25.00" }, now()),
+            receiver.receive("1", "SUCCEED")
+          )
+        : Effect.void
+  },
+  {
+    name: "an undocumented status",
+    alerts: ["PawlQuarantine"],
+    minute: (n, receiver, world) =>
+      n === begin ? receiver.receive("1", "SETTLED") : pay(n, receiver, world)
+  },
+  {
+    name: "final statuses that conflict",
+    alerts: ["PawlAlarm"],
+    options: {
+      read: ({ id, at }) =>
+        Effect.succeed(id === `paid-${begin}` && at < (begin + 1) * minute ? "FAILED" : "SUCCEED")
+    },
+    minute: (n, receiver, world) =>
+      n === begin + 2
+        ? receiver.receive(`paid-${begin}`, "FAILED")
+        : n === begin + 3
+          ? receiver.receive(`paid-${begin}`, "SUCCEED")
+          : pay(n, receiver, world)
+  }
+]
+
+/** Returns what `/metrics` says every 30 seconds. */
+const record = ({
+  hasReceiver = true,
+  minute = pay,
+  minutes = 45,
+  options
+}: Fault): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED"), ...options })
+    const receiver = yield* hasReceiver
+      ? world.start
+      : Effect.succeed({} as Effect.Success<World.World["start"]>)
+    const scrapes: Array<string> = []
+    for (let n = 0; n < minutes; n++) {
+      yield* minute(n, receiver, world)
+      for (const _ of [0, 30]) {
+        scrapes.push(yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger))
+        yield* World.pass("30 seconds")
+      }
+    }
+    return scrapes
+  }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()), Effect.orDie)
+
+describe.runIf(Promtool.isThere)("the alert rules", () => {
+  it.each(faults)("fire for $alerts, and for nothing else, under $name", (fault) =>
+    World.run(Effect.map(record(fault), (scrapes) => Promtool.expectAlerts(scrapes, fault.alerts)))
+  )
+})
