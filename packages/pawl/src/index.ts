@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 export { open, type Pawl } from "./Pawl.ts"
-export type { Options } from "./Options.ts"
+export type { Logger, Options } from "./Options.ts"
 export type { Transition } from "@pawl/core/Handler"
 export {
   Declined,
@@ -18,6 +18,7 @@ export {
   Unreachable,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
+export { type NextAction, of as nextAction } from "@pawl/core/NextAction"
 export { StoreUnavailable } from "@pawl/core/CallbackError"
 export { InvalidConfig } from "@pawl/http/PawlConfig"
 export { InvalidCallbackUrl } from "@pawl/webhook/CallbackUrl"
