@@ -73,12 +73,12 @@ export interface Settings {
  * @category models
  * @since 0.1.0
  */
-export interface Logger {
-  debug(message: string, fields: Record<string, unknown>): unknown
-  info(message: string, fields: Record<string, unknown>): unknown
-  warn(message: string, fields: Record<string, unknown>): unknown
-  error(message: string, fields: Record<string, unknown>): unknown
-}
+export type Logger = Readonly<
+  Record<
+    "debug" | "info" | "warn" | "error",
+    (message: string, fields: Record<string, unknown>) => unknown
+  >
+>
 
 /**
  * The functions of the merchant.
@@ -125,11 +125,10 @@ export interface Options extends Settings, Handlers {}
  * @since 0.1.0
  */
 export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
-  const entries = Object.entries(variables).flatMap(([name, variable]) => {
-    const value = settings[name as keyof typeof variables]
-    if (value === undefined) return []
+  const entries = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value !== "string" && typeof value !== "number") return []
     const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
-    return [[variable, `${value}${unit}`] as const]
+    return [[variableOf(name), `${value}${unit}`] as const]
   })
   return ConfigProvider.orElse(
     ConfigProvider.fromEnv({ env: Object.fromEntries(entries) }),
@@ -137,17 +136,11 @@ export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   )
 }
 
-const variables = {
-  baseUrl: "PAWL_BASE_URL",
-  merchantKey: "PAWL_MERCHANT_KEY",
-  merchantSecret: "PAWL_MERCHANT_SECRET",
-  previousSecret: "PAWL_MERCHANT_SECRET_PREVIOUS",
-  store: "PAWL_STORE",
-  publicUrl: "PAWL_PUBLIC_URL",
-  attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
-  totalTimeout: "PAWL_TOTAL_TIMEOUT",
-  maxAttempts: "PAWL_MAX_ATTEMPTS"
-} as const satisfies Partial<Record<keyof Settings, string>>
+/** Returns `PAWL_BASE_URL` for `baseUrl`. */
+const variableOf = (name: string): string =>
+  name === "previousSecret"
+    ? "PAWL_MERCHANT_SECRET_PREVIOUS"
+    : `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 
 /**
  * Reads the store and the callback URL.

@@ -83,10 +83,7 @@ export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
  * @category layers
  * @since 0.1.0
  */
-export const references = ({
-  logger,
-  profile = {}
-}: Pick<Partial<Options.Options>, "logger" | "profile">) =>
+export const references = ({ logger, profile = {} }: Partial<Options.Options>) =>
   Layer.merge(Profile.layer(profile), Log.layer(logger))
 
 const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>

@@ -1,6 +1,7 @@
 /**
  * The promise face of Effect services: the same methods, with promises for effects.
  */
+import type { Input } from "@pawl/core/InputSchemas"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,11 +18,6 @@ type Argument<A> = A extends object
   ? "totalTimeout" extends keyof A
     ? Omit<A, "inDoubt" | "requestId"> & Abortable
     : Input<A>
-  : A
-
-/** The input of a create. Its callback URL is made from the public address. */
-export type Input<A> = A extends { readonly callbackUrl: string }
-  ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
   : A
 
 type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
