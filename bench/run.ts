@@ -8,6 +8,7 @@
  */
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
+import { door, doorCallback } from "./src/door.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
 import { connections, processes, rows, transactions } from "./src/scaling.ts"
 import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
@@ -34,6 +35,8 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     requestsAtOnce,
     receiver,
     disk,
+    door,
+    doorCallback,
     fake,
     sandbox,
     ready,

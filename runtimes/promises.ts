@@ -63,13 +63,17 @@ export const runShop = async (node: string, folder: string): Promise<void> => {
   const shop = start(node, ["shop.mjs"], folder, env)
   try {
     const order = `${await shop.line}/orders/17`
-    const body = JSON.stringify({ amount: "10.00" })
+    const body = JSON.stringify({ amount: "10.00", email: "ada@shop.example" })
     const headers = { "content-type": "application/json" }
-    const { status } = await fetch(order, { method: "POST", headers, body })
-    if (status !== 201) throw new Error(`the order was answered with ${status}`)
+    const response = await fetch(order, { method: "POST", headers, body })
+    if (response.status !== 201) throw new Error(`the order was answered with ${response.status}`)
+    const { page } = (await response.json()) as { readonly page: string }
+    const card = { number: "4242424242424242", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }
+    const form = new URLSearchParams({ act: "card", attempts: "0", ...card })
+    await fetch(page, { method: "POST", body: form, redirect: "manual" })
     for (let attempt = 0; ; attempt++) {
       const text = await (await fetch(order)).text()
-      if (text.includes("SUCCEED")) break
+      if (text.includes("PAID")) break
       if (attempt === 100) throw new Error(`the order was not paid: ${text}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

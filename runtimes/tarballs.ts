@@ -4,7 +4,7 @@
  *
  * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
- * The quick start is the program in docs/guides/quick-start.md; the project `promises` runs the shop of
+ * The quick start is the program in docs/guides/quick-start-effect.md; the project `promises` runs the shop of
  * examples/src/promiseShop.mjs. The five tarballs are local; all other
  * packages come from the registry, at the versions of the workspace's catalog. No project is skipped: a
  * runtime that is not installed is a failure.
@@ -64,10 +64,10 @@ const catalog = async (name: string): Promise<string> => {
 }
 
 const quickStart = async (): Promise<string> => {
-  const page = await readFile(join(root, "docs/guides/quick-start.md"), "utf8")
+  const page = await readFile(join(root, "docs/guides/quick-start-effect.md"), "utf8")
   const programs = Array.from(page.matchAll(/^```ts\n(.+?)^```$/gmsu), ([, code = ""]) => code)
   const code = programs.find((each) => each.includes("Sandbox.layer")) ?? ""
-  if (code === "") throw new Error("docs/guides/quick-start.md has no program")
+  if (code === "") throw new Error("docs/guides/quick-start-effect.md has no program")
   return code
 }
 
@@ -145,6 +145,14 @@ const effects = async (): Promise<Readonly<Record<string, string>>> => ({
   effect: await catalog("effect")
 })
 
+/** The version of Express that the tests of `pawl` use. */
+const express = async (): Promise<string> => {
+  const { devDependencies = {} } = JSON.parse(
+    await readFile(join(root, "packages/pawl/package.json"), "utf8")
+  ) as { readonly devDependencies?: Readonly<Record<string, string>> }
+  return devDependencies["express"] ?? ""
+}
+
 const check = (output: string): void => {
   if (!/ → SUCCEED\b/u.test(output) || !output.includes("is paid: ship it"))
     throw new Error(`the payment was not confirmed:\n${output}`)
@@ -200,12 +208,9 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
     })
   },
   promises: async (tarballs) => {
-    const { devDependencies = {} } = JSON.parse(
-      await readFile(join(root, "packages/pawl/package.json"), "utf8")
-    ) as { readonly devDependencies?: Readonly<Record<string, string>> }
     const folder = await project("promises", tarballs, {
       "@types/node": await catalog("@types/node"),
-      express: devDependencies["express"] ?? "",
+      express: await express(),
       typescript: "7.0.2"
     })
     await writeFile(
@@ -250,8 +255,15 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
     })
   },
   bun: async (tarballs) => {
-    const folder = await project("bun", tarballs, await effects())
+    const folder = await project("bun", tarballs, {
+      ...(await effects()),
+      express: await express()
+    })
+    await copyFile(join(root, "examples/src/promiseShop.mjs"), join(folder, "shop.mjs"))
     await install("bun", folder)
+    await step("bun", "Bun runs the shop in plain JavaScript", () =>
+      runShop(installed(".bin/bun"), folder)
+    )
     await step("bun", "Bun runs the quick start", async () =>
       check(await run(installed(".bin/bun"), ["first.ts"], folder))
     )

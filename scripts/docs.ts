@@ -1,12 +1,13 @@
 /**
- * Checks the pages: no link is dead, no command is unknown, and the index of the decisions is up to date.
+ * Checks the pages: no link is dead, no command is unknown, and the index of the decisions and `llms.txt` are up to date.
  *
  * Run by itself it prints one line per finding and exits 1 if there are any. `--write` writes the index of the
- * decisions, and the API reference into `docs/api`, one page a module, the most used first.
+ * decisions, `llms.txt`, and the API reference into `docs/api`, one page a module, the most used first.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
 import * as Decisions from "./decisions.ts"
+import * as Index from "./llms.ts"
 import { dead, type Page, unknownCommands } from "./links.ts"
 import * as Reference from "./reference.ts"
 
@@ -56,7 +57,10 @@ const decisions = (): Page => {
   return { path: index, text: Decisions.index(all.map((path) => ({ path, text: read(path) }))) }
 }
 
-const committed = [decisions()]
+const committed = [
+  decisions(),
+  { path: "llms.txt", text: Index.llms(read("README.md"), read("docs/README.md")) }
+]
 if (process.argv.includes("--write")) {
   rmSync(resolve(root, "docs/api"), { recursive: true, force: true })
   for (const { path, text } of [...committed, ...reference]) {

@@ -218,7 +218,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
     ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],
     ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
-    ["sandbox", /^(Fake|Sandbox|internal\/sandbox\/.+)\.ts$/],
+    ["sandbox", /^(Fake|Merchant|Sandbox|internal\/sandbox\/.+)\.ts$/],
     ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
     ["laws", /^(Laws|Laws\/.+|Conformance|internal\/laws\/.+)\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],

@@ -90,15 +90,18 @@ export const parts: ReadonlyArray<Part> = [
     name: "pawl",
     imports: `export * from "pawl"`,
     over: `export { layer } from "pawl/Services"
-      export { layerConfig } from "@pawl/http/Pawl"
+      export { layerConfigWith } from "@pawl/http/Pawl"
+      export { of } from "@pawl/core/NextAction"
       export { changes } from "@pawl/http/StatusPoller"
       export { listener } from "@pawl/webhook/NodeReceiver"
       export { toHandler } from "@pawl/webhook/WebReceiver"
       export * from "@pawl/core/PaymentsError"
       export * from "@pawl/webhook/RequestsError"
+      export { formatStructured, layer as loggers, LogToStderr, map } from "effect/Logger"
       export { make } from "effect/ManagedRuntime"
       export { interruptWhen, toAsyncIterableWith } from "effect/Stream"`,
-    limit: 3000,
+    // 200 more: hooks, a logger, the switches of the profile.
+    limit: 3200,
     goal: 3000
   }
 ]

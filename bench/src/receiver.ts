@@ -98,16 +98,29 @@ export const serve = async (
   }
 }
 
-/** Measures in rounds as `measure` does. `costOf` returns the CPU time of the server, or the elapsed time. */
-const measureServers = async (
-  names: ReadonlyArray<string>,
-  options: {
-    readonly unit: string
-    readonly times: number
-    readonly warmUp: number
-    readonly preload?: (directory: string) => string
-    readonly costOf: (server: Server, take: () => Promise<void>) => Promise<number>
+interface Pace {
+  readonly unit: string
+  readonly times: number
+  readonly warmUp: number
+  readonly preload?: (directory: string) => string
+  readonly costOf: (server: Server, take: () => Promise<void>) => Promise<number>
+}
+
+const byCpuTime: Pace = {
+  unit: "CPU time of the server",
+  times: 2000,
+  warmUp: 20_000,
+  costOf: async ({ cpuTime }, take) => {
+    const start = await cpuTime()
+    await take()
+    return (await cpuTime()) - start
   }
+}
+
+/** Measures in rounds as `measure` does. `costOf` returns the CPU time of the server, or the elapsed time. */
+export const measureServers = async (
+  names: ReadonlyArray<string>,
+  options: Pace = byCpuTime
 ): Promise<Costs> => {
   const { costOf, preload, times, unit, warmUp } = options
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
@@ -143,30 +156,18 @@ export const receiver: Bench = {
     { variant: "pawl-receiver, SQLite", against: "pawl-receiver", atMost: 2 }
   ],
   run: () =>
-    measureServers(
-      [
-        "bare node:http",
-        "pawl-receiver",
-        "pawl, HttpRouter",
-        "HttpRouter, hand-written",
-        "pawl, web-standard",
-        "web-standard, hand-written",
-        "Fastify, hand-written",
-        "Express + stripe",
-        "node:sqlite, group commit",
-        "pawl-receiver, SQLite"
-      ],
-      {
-        unit: "CPU time of the server",
-        times: 2000,
-        warmUp: 20_000,
-        costOf: async ({ cpuTime }, take) => {
-          const start = await cpuTime()
-          await take()
-          return (await cpuTime()) - start
-        }
-      }
-    )
+    measureServers([
+      "bare node:http",
+      "pawl-receiver",
+      "pawl, HttpRouter",
+      "HttpRouter, hand-written",
+      "pawl, web-standard",
+      "web-standard, hand-written",
+      "Fastify, hand-written",
+      "Express + stripe",
+      "node:sqlite, group commit",
+      "pawl-receiver, SQLite"
+    ])
 }
 
 /** Compiles the library that makes a disk flush slower. */

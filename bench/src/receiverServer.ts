@@ -21,6 +21,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import express from "express"
 import { fastify } from "fastify"
@@ -32,6 +33,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
+import * as Doors from "pawl/Doors"
 import Stripe from "stripe"
 import { server } from "../../test-support/src/Postgres.ts"
 import { check, type Checked, remember } from "./handWritten.ts"
@@ -162,6 +164,13 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
   void start().then(() => listen(listener))
 }
 
+/** The door of pawl for programs without Effect, over the same receiver. */
+const promiseDoor = async (): Promise<void> => {
+  const context = await ManagedRuntime.make(receiver(Ledger.layerMemory)).context()
+  const address = { callbackPath: "/callback", callbackUrl: undefined }
+  listen(Doors.make(context, address, () => ({ close: () => Promise.resolve() })).node())
+}
+
 const serveRoute = <E>(served: Layer.Layer<never, E, HttpServer.HttpServer>): void => {
   const reportPort = Layer.effectDiscard(
     Effect.map(HttpServer.HttpServer, ({ address }) =>
@@ -272,6 +281,7 @@ const fastifyHandWritten = (): void => {
 const servers: Readonly<Record<string, () => void>> = {
   "bare node:http": () => listen(inMemory),
   "pawl-receiver": () => door(Ledger.layerMemory),
+  "pawl.node()": () => void promiseDoor(),
   "pawl, HttpRouter": route,
   "HttpRouter, hand-written": routeHandWritten,
   "pawl, web-standard": web,

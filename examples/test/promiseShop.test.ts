@@ -2,17 +2,16 @@ import * as Program from "@pawl/test-support/Program"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import { Sandbox } from "@pawl/testkit/Sandbox"
-import { VirtualClock } from "@pawl/testkit/VirtualClock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { mkdtempSync, rmSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { withSandbox } from "./processes.ts"
+import { nodeAheadBy, withSandbox } from "./processes.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,11 +23,13 @@ const freePort = Effect.callback<string>((resume) => {
   })
 })
 
-const start = Effect.fnUntraced(function* (name: string, port: string) {
+/** Starts the shop, with a clock that is ahead by some milliseconds. */
+const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0) {
   const { baseUrl } = yield* Sandbox
+  const [node, ...flags] = nodeAheadBy(ahead)
   const program = yield* Program.start(
-    process.execPath,
-    [new URL("../src/promiseShop.mjs", import.meta.url).pathname],
+    node,
+    [...flags, new URL("../src/promiseShop.mjs", import.meta.url).pathname],
     {
       PAWL_BASE_URL: baseUrl,
       PAWL_MERCHANT_KEY: "sandbox-key",
@@ -40,13 +41,33 @@ const start = Effect.fnUntraced(function* (name: string, port: string) {
   return { ...program, url: yield* program.line(/^ready (\S+)$/mu) }
 })
 
-const place = (url: string, amount: string) =>
-  Effect.promise(() =>
-    fetch(`${url}/orders/17`, {
+interface Placed {
+  readonly status: number
+  readonly page: string
+  readonly code: string
+}
+
+const place = (url: string, amount = "10.00") =>
+  Effect.promise(async (): Promise<Placed> => {
+    const response = await fetch(`${url}/orders/17`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ amount })
-    }).catch(() => undefined)
+      body: JSON.stringify({ amount, email: "ada@shop.example" })
+    })
+    return { ...((await response.json()) as Placed), status: response.status }
+  })
+
+/** Pays on the hosted page. `attempts` is the number of earlier attempts. */
+const pay = (page: string, number = "4242424242424242", attempts = "0") =>
+  Effect.flatMap(Gateway, ({ checkout }) =>
+    checkout.submit(new URL(page).pathname.split("/").at(-1) ?? "", {
+      act: "card",
+      attempts,
+      number,
+      expiry: "04/30",
+      cvc: "737",
+      name: "Ada Lovelace"
+    })
   )
 
 const untilPaid = (url: string) =>
@@ -55,33 +76,39 @@ const untilPaid = (url: string) =>
       .poll(() => fetch(`${url}/orders/17`).then((response) => response.json()), {
         timeout: 60_000
       })
-      .toEqual({ id: "17", status: "SUCCEED" })
+      .toEqual({ id: "17", status: "PAID" })
   )
 
-it("a shop in plain JavaScript takes a payment, and ends with 0 on SIGTERM", () =>
+it("has at most 40 lines", async () => {
+  const source = await readFile(new URL("../src/promiseShop.mjs", import.meta.url), "utf8")
+  expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(40)
+})
+
+it("a shop in plain JavaScript is paid by a second card, and ends with 0 on SIGTERM", () =>
   withSandbox(
     Effect.gen(function* () {
       const { child, exited, url } = yield* start("paid.db", yield* freePort)
-      const response = yield* place(url, "10.00")
-      expect(response?.status).toBe(201)
+      const { page, status } = yield* place(url)
+      expect(status).toBe(201)
+      yield* pay(page, "4000000000000002")
+      yield* pay(page, "4242424242424242", "1")
       yield* untilPaid(url)
-      const wrong = yield* place(url, "11.00")
-      expect(wrong?.status).toBe(502)
+      expect(yield* place(url, "11.00")).toMatchObject({ status: 502, code: "RequestConflict" })
       child.kill("SIGTERM")
       expect(yield* exited).toEqual({ code: 0, signal: null })
     })
   ))
 
-it("an order is paid once although the shop was killed before the service answered", () =>
+it("an order has one page although the shop was killed before the service answered", () =>
   withSandbox(
     Effect.gen(function* () {
       const faults = yield* Faults
-      const gateway = yield* Gateway
-      yield* faults.add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
+      const { checkout, transactions } = yield* Gateway
+      yield* faults.add({ endpoint: "POST /v1/payments/intent", fault: "delay" })
       const port = yield* freePort
       const first = yield* start("killed.db", port)
-      yield* Effect.forkScoped(place(first.url, "10.00"))
-      yield* gateway.transactions.pipe(
+      yield* Effect.forkScoped(Effect.exit(place(first.url)))
+      yield* checkout.intents.pipe(
         Effect.repeat({
           until: ({ length }) => length === 1,
           schedule: Schedule.spaced("20 millis")
@@ -90,11 +117,12 @@ it("an order is paid once although the shop was killed before the service answer
       first.child.kill("SIGKILL")
       yield* first.exited
       yield* faults.clear
-      const second = yield* start("killed.db", port)
-      // The callbacks that found no shop come again.
-      const clock = yield* VirtualClock
-      yield* clock.advance(Duration.minutes(62))
+      // The lease of the killed process is over.
+      const second = yield* start("killed.db", port, 31_000)
+      const { page } = yield* place(second.url)
+      yield* pay(page)
       yield* untilPaid(second.url)
-      expect(yield* gateway.transactions).toHaveLength(1)
+      expect(yield* checkout.intents).toHaveLength(1)
+      expect(yield* transactions).toHaveLength(1)
     })
   ))

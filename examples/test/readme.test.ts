@@ -16,7 +16,7 @@ const program = new URL("examples/src/pay.ts", root)
 
 it("has the tested program, of fewer than 15 lines", async () => {
   const source = await readFile(program, "utf8")
-  for (const page of ["README.md", "docs/guides/quick-start.md"]) {
+  for (const page of ["README.md", "docs/guides/quick-start-effect.md"]) {
     const text = await readFile(new URL(page, root), "utf8")
     expect(text).toContain(`\`\`\`ts\n${source}\`\`\``)
   }

@@ -76,10 +76,35 @@ export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
 )
 
 /**
+ * The switches to change. A duration is a number of milliseconds, a text such as `"30 seconds"`, or a `Duration`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Partial<
+  Omit<Switches, "pollGaps" | "refreshBefore" | "requestIdWindow">
+> {
+  readonly pollGaps?: readonly [Duration.Input, ...Array<Duration.Input>]
+  readonly refreshBefore?: Duration.Input
+  readonly requestIdWindow?: Duration.Input
+}
+
+/**
  * Layer that changes some switches and leaves the others at their defaults.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (switches: Partial<Switches>): Layer.Layer<never> =>
-  Layer.succeed(Profile, { ...defaults, ...switches })
+export const layer = ({
+  pollGaps: [gap, ...gaps] = defaults.pollGaps,
+  refreshBefore = defaults.refreshBefore,
+  requestIdWindow = defaults.requestIdWindow,
+  ...switches
+}: Options): Layer.Layer<never> =>
+  Layer.succeed(Profile, {
+    ...defaults,
+    ...switches,
+    pollGaps: [Duration.fromInputUnsafe(gap), ...gaps.map(Duration.fromInputUnsafe)],
+    refreshBefore: Duration.fromInputUnsafe(refreshBefore),
+    requestIdWindow: Duration.fromInputUnsafe(requestIdWindow)
+  })

@@ -100,7 +100,7 @@ export const makeRequestId: Effect.Effect<string> = RequestId.make
  */
 export interface Options extends PawlConfig.Options {
   readonly dispatcher?: NodeTransport.Options["dispatcher"]
-  readonly profile?: Partial<Profile.Switches> | undefined
+  readonly profile?: Profile.Options | undefined
 }
 
 const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
@@ -120,9 +120,14 @@ const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> => {
-  const { dispatcher, profile } = options
-  const client = Layer.provide(layerNode(dispatcher), PawlConfig.layer(options))
+export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> =>
+  layerOver(PawlConfig.layer(options), options)
+
+const layerOver = <E>(
+  config: Layer.Layer<PawlConfig.PawlConfig, E>,
+  { dispatcher, profile }: Pick<Options, "dispatcher" | "profile">
+): Layer.Layer<Services, E> => {
+  const client = Layer.provide(layerNode(dispatcher), config)
   return isolated(
     // The polling of `StatusPoller` takes its gaps from the profile too.
     profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
@@ -142,6 +147,18 @@ export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Confi
     [ConfigProvider, Profile.Profile],
     /* @__PURE__ */ Layer.provide(/* @__PURE__ */ layerNode(), PawlConfig.layerConfig)
   )
+
+/**
+ * Layer that provides every service on Node, configured by environment variables and by the settings that no variable
+ * can hold. Two calls make two clients.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfigWith = (
+  options: Pick<Options, "dispatcher" | "headers" | "hooks" | "profile">
+): Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =>
+  layerOver(PawlConfig.layerConfigWith(options), options)
 
 /**
  * Layer that provides the services of `layerConfig`, and the `RequestSender` that `Requests` of

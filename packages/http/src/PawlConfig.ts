@@ -233,44 +233,60 @@ export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidCo
   // PURE lets a bundler drop this layer and Effect's Config where it is not used: 2 of 66 kB.
   /* @__PURE__ */ isolatedBy(
     [ConfigProvider],
-    /* @__PURE__ */ Layer.effect(
-      PawlConfig,
-      /* @__PURE__ */ Effect.gen(function* () {
-        const {
-          baseUrl,
-          connections,
-          maxAttempts,
-          merchantKey,
-          merchantSecret,
-          retryRatio,
-          ...durations
-        } = yield* Config.all(Record.map(variables, readVariable))
-        if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
-          const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
-            .filter(([, value]) => value === undefined)
-            .map(([setting]) => nameOf(setting))
-          return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
-        }
-        return yield* make({
-          // `make` refuses text that is no duration.
-          ...(durations as Pick<Options, keyof typeof durations>),
-          baseUrl,
-          merchantKey,
-          merchantSecret: Redacted.make(merchantSecret),
-          maxAttempts: toNumber(maxAttempts),
-          connections: toNumber(connections),
-          retryRatio: toNumber(retryRatio)
-        }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
-      })
-    )
+    /* @__PURE__ */ Layer.suspend(() => layerConfigWith({}))
   )
+
+/**
+ * Layer that provides the configuration, from environment variables and from the settings that no variable can hold.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfigWith = (
+  options: Pick<Options, "headers" | "hooks">
+): Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =>
+  Layer.effect(PawlConfig, fromVariables(options))
+
+const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
+  headers,
+  hooks
+}: Pick<Options, "headers" | "hooks">) {
+  const {
+    baseUrl,
+    connections,
+    maxAttempts,
+    merchantKey,
+    merchantSecret,
+    retryRatio,
+    ...durations
+  } = yield* Config.all(Record.map(variables, readVariable))
+  if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
+    const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
+      .filter(([, value]) => value === undefined)
+      .map(([setting]) => nameOf(setting))
+    return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
+  }
+  return yield* make({
+    // `make` refuses text that is no duration.
+    ...(durations as Pick<Options, keyof typeof durations>),
+    baseUrl,
+    merchantKey,
+    merchantSecret: Redacted.make(merchantSecret),
+    maxAttempts: toNumber(maxAttempts),
+    connections: toNumber(connections),
+    retryRatio: toNumber(retryRatio),
+    headers,
+    hooks
+  }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
+})
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
 
 const toNumber = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
 
-const nameOf = (setting: string): string => variables[setting as keyof typeof variables]
+/** Returns the variable of a setting, or the setting if it has none. */
+const nameOf = (setting: string): string => variables[setting as keyof typeof variables] ?? setting
 
 const absent = {
   isMissing: true,

@@ -48,7 +48,7 @@ export interface Doors {
   readonly fastify: () => (app: FastifyApp, options: unknown, done: () => void) => void
   /** Middleware for `app.use(pawl.hono())`, at any place. */
   readonly hono: () => (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>
-  /** A route handler: `export const POST = pawl.next()` in `app/callback/route.ts`. */
+  /** A route handler of Next for `app/callback/route.ts`. The README shows how one Pawl is kept in its process. */
   readonly next: () => WebHandler
   /**
    * A global module with the provider `pawl`, for `imports: [pawl.nest()]`. The application needs

@@ -15,12 +15,16 @@
  * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
  * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
+ * | `headers`, `hooks`, `dispatcher`, `profile` | none | none |
+ * | `logger` | none | stderr |
  *
  * Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
  *
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
+import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
+import type * as Client from "@pawl/http/Pawl"
 import { type InvalidConfig, InvalidConfig as Invalid } from "@pawl/http/PawlConfig"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as NodeStore from "@pawl/webhook/NodeStore"
@@ -38,6 +42,9 @@ import * as Redacted from "effect/Redacted"
  * - `callbackPath`: the path of the callbacks below it.
  * - `attemptTimeout`, `totalTimeout`: time limits of an attempt and of a call, in milliseconds or as text: `"2 seconds"`.
  * - `maxAttempts`: the most attempts of a call.
+ * - `headers`: further headers of each request, such as the key of a gateway.
+ * - `dispatcher`: an agent of undici 7 or newer, for another certificate authority or a client certificate.
+ * - `profile`: the switches for the silences of the specification; see `@pawl/core/Profile`.
  *
  * @category models
  * @since 0.1.0
@@ -54,7 +61,24 @@ export interface Settings {
   readonly attemptTimeout?: number | string | undefined
   readonly totalTimeout?: number | string | undefined
   readonly maxAttempts?: number | undefined
+  readonly headers?: Client.Options["headers"]
+  readonly dispatcher?: Client.Options["dispatcher"]
+  readonly profile?: Client.Options["profile"]
 }
+
+/**
+ * A logger such as `console`, or one of pino or winston. `fields` has the ids and reasons of a message; no secret, access
+ * token, checksum or card number.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Logger = Readonly<
+  Record<
+    "debug" | "info" | "warn" | "error",
+    (message: string, fields: Record<string, unknown>) => unknown
+  >
+>
 
 /**
  * The functions of the merchant.
@@ -75,6 +99,15 @@ export interface Handlers {
   readonly rebuild?:
     | ((requestId: string, kind: RequestKind) => Promise<RequestInput<RequestKind>>)
     | undefined
+  /** Called before each request to the service, and after its response. A hook that rejects changes nothing. */
+  readonly hooks?:
+    | {
+        readonly onRequest?: ((event: RequestEvent) => unknown) | undefined
+        readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
+      }
+    | undefined
+  /** Takes the log in place of stderr: warnings and errors that a person should see. */
+  readonly logger?: Logger | undefined
 }
 
 /**
@@ -92,11 +125,10 @@ export interface Options extends Settings, Handlers {}
  * @since 0.1.0
  */
 export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
-  const entries = Object.entries(variables).flatMap(([name, variable]) => {
-    const value = settings[name as keyof typeof variables]
-    if (value === undefined) return []
+  const entries = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value !== "string" && typeof value !== "number") return []
     const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
-    return [[variable, `${value}${unit}`] as const]
+    return [[variableOf(name), `${value}${unit}`] as const]
   })
   return ConfigProvider.orElse(
     ConfigProvider.fromEnv({ env: Object.fromEntries(entries) }),
@@ -104,17 +136,11 @@ export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   )
 }
 
-const variables = {
-  baseUrl: "PAWL_BASE_URL",
-  merchantKey: "PAWL_MERCHANT_KEY",
-  merchantSecret: "PAWL_MERCHANT_SECRET",
-  previousSecret: "PAWL_MERCHANT_SECRET_PREVIOUS",
-  store: "PAWL_STORE",
-  publicUrl: "PAWL_PUBLIC_URL",
-  attemptTimeout: "PAWL_ATTEMPT_TIMEOUT",
-  totalTimeout: "PAWL_TOTAL_TIMEOUT",
-  maxAttempts: "PAWL_MAX_ATTEMPTS"
-} as const satisfies Partial<Record<keyof Settings, string>>
+/** Returns `PAWL_BASE_URL` for `baseUrl`. */
+const variableOf = (name: string): string =>
+  name === "previousSecret"
+    ? "PAWL_MERCHANT_SECRET_PREVIOUS"
+    : `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 
 /**
  * Reads the store and the callback URL.

@@ -31,7 +31,7 @@ import { ApmPayments } from "@pawl/http/ApmPayments"
 import { ApmPayouts } from "@pawl/http/ApmPayouts"
 import { CardPayments } from "@pawl/http/CardPayments"
 import { CardPayouts } from "@pawl/http/CardPayouts"
-import * as Client from "@pawl/http/Pawl"
+import type * as Client from "@pawl/http/Pawl"
 import { PaymentIntents } from "@pawl/http/PaymentIntents"
 import { Refunds } from "@pawl/http/Refunds"
 import { Subscriptions } from "@pawl/http/Subscriptions"
@@ -100,7 +100,7 @@ export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
 export const open = (options: Options): Promise<Pawl> => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, open)
-  return openOver(Client.layerConfig, options).catch((error: unknown) => {
+  return openOver(Services.client(options), options).catch((error: unknown) => {
     throw Promised.placed(error, site)
   })
 }

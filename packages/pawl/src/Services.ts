@@ -9,8 +9,9 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
 import * as RequestSender from "@pawl/http/RequestSender"
-import type * as Pawl from "@pawl/http/Pawl"
+import * as Pawl from "@pawl/http/Pawl"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -20,6 +21,7 @@ import * as Verifier from "@pawl/webhook/Verifier"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Log from "./internal/Log.ts"
 import * as Options from "./Options.ts"
 
 /**
@@ -39,7 +41,7 @@ export type Outside = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 export const layer = <E>(
   client: Layer.Layer<Pawl.Services, E>,
   { callbackUrl, store }: Effect.Success<ReturnType<typeof Options.read>>,
-  { onChange, rebuild, ...settings }: Options.Options,
+  { logger, onChange, profile, rebuild, ...settings }: Options.Options,
   outside: Outside = (effect) => effect
 ) =>
   Layer.mergeAll(
@@ -58,8 +60,34 @@ export const layer = <E>(
     ]),
     Layer.provideMerge([client, NodeStore.layer(store)]),
     Layer.provide(NodeHmac.layer),
-    Layer.provide(ConfigProvider.layer(Options.provider(settings)))
+    Layer.provide(ConfigProvider.layer(Options.provider(settings))),
+    Layer.provideMerge(references({ logger, profile }))
   )
+
+/**
+ * Layer of the client, with the settings that no variable can hold.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
+  Pawl.layerConfigWith({
+    dispatcher,
+    headers,
+    hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
+  })
+
+/**
+ * Layer of the switches and the logger, for everything that `open` opens.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const references = ({ logger, profile = {} }: Partial<Options.Options>) =>
+  Layer.merge(Profile.layer(profile), Log.layer(logger))
+
+const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>
+  call && ((event: Event) => Effect.asVoid(promised(() => call(event))))
 
 /** Runs a function of the merchant. */
 const promised = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>

@@ -4,28 +4,13 @@
  * @since 0.1.0
  */
 export { open, type Pawl } from "./Pawl.ts"
-export type { Options } from "./Options.ts"
+export type { Logger, Options } from "./Options.ts"
 export type { Transition } from "@pawl/core/Handler"
-export {
-  Declined,
-  IntentRejected,
-  NotFound,
-  OutcomeUnknown,
-  RateLimited,
-  ServiceFailed,
-  Unauthorized,
-  UnexpectedResponse,
-  Unreachable,
-  ValidationFailed
-} from "@pawl/core/PaymentsError"
+export * from "@pawl/core/PaymentsError"
+export { type NextAction, of as nextAction } from "@pawl/core/NextAction"
 export { StoreUnavailable } from "@pawl/core/CallbackError"
 export { InvalidConfig } from "@pawl/http/PawlConfig"
 export { InvalidCallbackUrl } from "@pawl/webhook/CallbackUrl"
 export { StoreUnusable } from "@pawl/webhook/NodeStore"
-export {
-  RequestConflict,
-  RequestNotSent,
-  RequestParked,
-  ResponseLost
-} from "@pawl/webhook/RequestsError"
+export * from "@pawl/webhook/RequestsError"
 export { value as reveal } from "effect/Redacted"

@@ -37,6 +37,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Promised from "./internal/Promised.ts"
 import type { Options } from "./Options.ts"
 import { openOver, type Pawl } from "./Pawl.ts"
+import * as Services from "./Services.ts"
 
 /**
  * A clock that follows the wall clock and can be advanced: `await clock.advance("62 minutes")`. The promise resolves when
@@ -54,6 +55,8 @@ export interface Clock {
  *
  * - `transactions`, `transaction`: the true transactions.
  * - `move`: gives a transaction a status, which it keeps.
+ * - `confirm`, `decide`, `submit`: the buttons of the customer, on the page of a payment method, in a 3-D Secure challenge,
+ *   and on a hosted page.
  * - `addFault`: makes requests fail; see `@pawl/testkit/Faults`. `clearFaults` ends that.
  *
  * @category models
@@ -90,17 +93,28 @@ export interface Sandbox extends AsyncDisposable {
 }
 
 /**
- * Opens a `Pawl` over a fake in this process, without a port. Callbacks reach its receiver. `fake` has the settings of the
- * fake, such as its `seed`.
+ * The options of a `Pawl` over a fake, none of which is required. `fake` has the settings of the fake, such as its `seed`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TestOptions extends Partial<Omit<Options, "dispatcher" | "headers" | "hooks">> {
+  readonly fake?: GatewayConfig.Options | undefined
+}
+
+/**
+ * Opens a `Pawl` over a fake in this process, without a port. Callbacks reach its receiver.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const open = (
-  options: Partial<Options> & { readonly fake?: GatewayConfig.Options | undefined } = {}
-): Promise<TestPawl> => {
-  const fake = Layer.provideMerge(Fake.layer(options.fake), VirtualClock.layer())
-  const runtime = ManagedRuntime.make(fake)
+export const open = (options: TestOptions = {}): Promise<TestPawl> => {
+  const runtime = ManagedRuntime.make(
+    Fake.layer(options.fake).pipe(
+      Layer.provideMerge(VirtualClock.layer()),
+      Layer.provide(Services.references(options))
+    )
+  )
   const transitions: Array<Transition> = []
   const onChange = (transition: Transition) => {
     transitions.push(transition)
@@ -130,7 +144,9 @@ export const open = (
 export const sandbox = (
   options: Omit<Sandboxed.Options, "merchantKey" | "merchantSecret" | "token"> = {}
 ): Promise<Sandbox> => {
-  const runtime = ManagedRuntime.make(Sandboxed.layer(options))
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(Sandboxed.layer(options), Services.references({}))
+  )
   const close = () => runtime.dispose()
   return runtime.runPromise(Effect.context<Sandboxed.Services>()).then((context) => ({
     baseUrl: Context.get(context, Sandboxed.Sandbox).baseUrl,
@@ -158,16 +174,23 @@ const controls = (context: Context.Context<Controlled>) => {
   }
 }
 
-interface ServiceEffects extends Pick<Gateway["Service"], "move" | "transaction"> {
+interface ServiceEffects
+  extends
+    Pick<Gateway["Service"], "move" | "transaction">,
+    Pick<Gateway["Service"]["checkout"], "confirm" | "decide" | "submit"> {
   readonly transactions: () => Gateway["Service"]["transactions"]
   readonly addFault: Faults["Service"]["add"]
   readonly clearFaults: () => Faults["Service"]["clear"]
 }
 
 const serviceOf = (context: Context.Context<Controlled>): ServiceEffects => {
-  const { move, transaction, transactions } = Context.get(context, Gateway)
+  const { checkout, move, transaction, transactions } = Context.get(context, Gateway)
+  const { confirm, decide, submit } = checkout
   const { add, clear } = Context.get(context, Faults)
   return {
+    confirm,
+    decide,
+    submit,
     move,
     transaction,
     transactions: () => transactions,

@@ -1,6 +1,14 @@
-import { Declined, open as openReal, RequestConflict, reveal, ValidationFailed } from "pawl"
+import {
+  Declined,
+  open as openReal,
+  RequestConflict,
+  reveal,
+  Unreachable,
+  ValidationFailed
+} from "pawl"
 import { open, type TestPawl } from "pawl/testing"
-import { inspect } from "node:util"
+import { execFile } from "node:child_process"
+import { inspect, promisify } from "node:util"
 import { expect, it } from "vitest"
 
 const payment = (requestId: string, amount = "10.00") => ({
@@ -151,7 +159,8 @@ it("follows a transaction to its end, and stops when it is aborted", () =>
 it("a transaction whose onChange always rejects is a dead letter, and redrive tells it again", async () => {
   let isBroken = true
   const options = {
-    onChange: () => (isBroken ? Promise.reject(new Error("the database is away")) : undefined)
+    onChange: () => (isBroken ? Promise.reject(new Error("the database is away")) : undefined),
+    logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
   }
   await opened(async (pawl) => {
     const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
@@ -286,4 +295,89 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   expect(
     await reasonOf({ ...settings, store: "postgres://pawl:hunter2@127.0.0.1:9/pawl" })
   ).toMatch(/^StoreUnusable: The PostgreSQL database cannot be used/u)
+})
+
+it("hooks, headers and a dispatcher reach every request, and a wrong header is named", async () => {
+  const sent: Array<unknown> = []
+  const ended: Array<unknown> = []
+  const options = {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "secret",
+    store: "memory",
+    maxAttempts: 1,
+    onChange: () => {}
+  }
+  await using pawl = await openReal({
+    ...options,
+    headers: { "x-gateway-key": "17" },
+    hooks: {
+      onRequest: () => Promise.reject(new Error("a hook that changes nothing")),
+      onResponse: ({ error, operation }) => void ended.push([operation, error])
+    },
+    dispatcher: {
+      dispatch: ({ headers, path }, handler) => {
+        sent.push({ headers, path })
+        handler.onResponseError?.(undefined as never, new Error("no network"))
+        return true
+      }
+    }
+  })
+  await expect(pawl.apmPayments.status("100001")).rejects.toBeInstanceOf(Unreachable)
+  expect(ended).toEqual([["authenticate", "Unreachable"]])
+  expect(sent).toMatchObject([{ path: "/api/v1/auth", headers: { "x-gateway-key": "17" } }])
+  await expect(openReal({ ...options, headers: { "no header": "17" } })).rejects.toMatchObject({
+    code: "InvalidConfig",
+    setting: "headers"
+  })
+})
+
+it("the switches of the profile hold in the client, the receiver and the service of a test", () =>
+  opened(
+    async (pawl) => {
+      const metadata = { "sandbox.scenario": "succeed+silent" }
+      await pawl.apmPayments.create({ ...payment("order-1"), metadata })
+      await pawl.clock.advance("3 minutes")
+      // Without the switch the first read comes after 5 minutes.
+      expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+    },
+    // The service refuses a checksum with another separator.
+    { profile: { pollGaps: ["1 minute"], requestChecksumSeparator: "-" } }
+  ))
+
+it("the log goes to the logger, with its fields and no value of a request", () => {
+  const logged: Array<[string, string, Record<string, unknown>]> = []
+  const to = (level: string) => (message: string, fields: Record<string, unknown>) =>
+    logged.push([level, message, fields])
+  const logger = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") }
+  const onChange = () => Promise.reject(new Error("the database is away"))
+  return opened(
+    async (pawl) => {
+      const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+      await pawl.clock.advance("1 minute")
+      expect(logged).toContainEqual([
+        "warn",
+        expect.stringMatching(/handler/u),
+        expect.objectContaining({ transactionId })
+      ])
+      expect(JSON.stringify(logged)).not.toMatch(/sandbox-secret|10\.00/u)
+    },
+    { logger, onChange }
+  )
+})
+
+it("without a logger the log is on stderr, and stdout belongs to the program", async () => {
+  const program = `import { open } from "pawl/testing"
+    const pawl = await open({ onChange: () => Promise.reject(new Error("away")) })
+    const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR" }
+    await pawl.apmPayments.create({ ...order, apmPayload: { paymentMethod: "WALLET" } })
+    await pawl.clock.advance("1 minute")
+    await pawl.close()`
+  const { stderr, stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    { cwd: import.meta.dirname }
+  )
+  expect(stdout).toBe("")
+  expect(stderr).toMatch(/WARN.*handler/u)
 })

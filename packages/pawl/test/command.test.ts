@@ -41,15 +41,33 @@ it("lists its commands, and says in one sentence what it does not know", async (
   })
 })
 
+it("prints its help without loading a command, in the words of the commands", async () => {
+  const hooks = `import { registerHooks } from "node:module"
+    registerHooks({ resolve: (name, context, next) => (console.error(name), next(name, context)) })`
+  const { err, out } = await new Promise<{ readonly out: string; readonly err: string }>((done) => {
+    const spy = `data:text/javascript,${encodeURIComponent(hooks)}`
+    execFile(process.execPath, ["--import", spy, file, "--help"], (_error, out, err) =>
+      done({ out, err })
+    )
+  })
+  expect(err).toContain("effect/cli/Command")
+  expect(err).not.toMatch(/bin\/\w+Command$/mu)
+  const names = ["sandbox", "trigger", "receiver", "conform"]
+  const helps = await Promise.all(names.map((name) => run(name, "--help")))
+  for (const [at, { out: help }] of helps.entries()) {
+    const [, listed = ""] = new RegExp(`^  ${names[at]} +(.+?) *$`, "mu").exec(out) ?? []
+    expect(help).toMatch(/^DESCRIPTION\n  \S/u)
+    expect(help.slice("DESCRIPTION\n  ".length).startsWith(listed)).toBe(true)
+  }
+  expect(helps[2]?.out).toMatch(
+    /Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL/u
+  )
+})
+
 it("prints a completion script with the commands", async () => {
   const { code, out } = await run("--completions", "bash")
   expect(code).toBe(0)
   expect(out).toContain("conform")
-})
-
-it("receiver --help names the variables that are required", async () => {
-  const { out } = await run("receiver", "--help")
-  expect(out).toMatch(/Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL/u)
 })
 
 it("sandbox, receiver and trigger work together, and SIGTERM ends them with 0", async () => {

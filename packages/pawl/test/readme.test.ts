@@ -9,43 +9,72 @@ import { afterAll, expect, it } from "vitest"
 import { freePort } from "./doors.ts"
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-const [quickStart = "", test = ""] = Array.from(
-  readme.matchAll(/^```js\n(.+?)^```$/gmsu),
-  ([, code = ""]) => code
-)
+const guide = readFileSync(new URL("../../../docs/guides/quick-start.md", import.meta.url), "utf8")
+const programs = (page: string) =>
+  Array.from(page.matchAll(/^```js\n(.+?)^```$/gmsu), ([, code = ""]) => code)
+const [quickStart = "", test = ""] = programs(readme)
 
 // A folder in the package, from which `pawl` can be imported.
 const folder = mkdtempSync(new URL("../dist-test-", import.meta.url).pathname)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs a program for at most `timeout` milliseconds, and returns what it printed. */
-const run = (name: string, code: string, timeout: number, ...flags: ReadonlyArray<string>) => {
+/** Runs a program to its end, or until it has printed a text, and returns what it printed. */
+const run = (
+  name: string,
+  code: string,
+  {
+    flags = [],
+    until = /$^/u,
+    variables = {}
+  }: {
+    readonly flags?: ReadonlyArray<string>
+    readonly until?: RegExp
+    readonly variables?: Readonly<Record<string, string>>
+  }
+) => {
   writeFileSync(join(folder, name), code)
   return new Promise<string>((resolve) => {
     // A test runner tells the tests beneath it apart by this variable.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    execFile(
+    let printed = ""
+    const child = execFile(
       process.execPath,
       [...flags, name],
-      { cwd: folder, timeout, env },
+      { cwd: folder, env: { ...env, ...variables } },
       (_error, out, err) => resolve(out + err)
     )
+    child.stdout?.on("data", (text: string) => {
+      printed += text
+      if (until.test(printed)) child.kill()
+    })
   })
 }
 
 it("the test passes in node:test", async () => {
-  const output = await run("order.test.mjs", test, 30_000, "--test")
+  const output = await run("order.test.mjs", test, { flags: ["--test"] })
   expect(output).toMatch(/pass 1\b/u)
   expect(output).toMatch(/fail 0\b/u)
 })
 
-it("the quick start pays", async () => {
+it("the quick start has ten lines, is that of the guide, and pays once", async () => {
+  expect(programs(guide)).toEqual([quickStart])
+  expect(quickStart.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(10)
   await using service = await sandbox({ pace: "10 millis" })
-  expect(quickStart).toContain("http://127.0.0.1:4010/api")
-  const code = quickStart
-    .replace("http://127.0.0.1:4010/api", service.baseUrl)
-    .replaceAll("3000", String(await freePort()))
-  const output = await run("shop.mjs", code, 10_000)
-  expect(output).toMatch(/order-\d+ is NEW/u)
-  expect(output).toMatch(/order-\d+ is SUCCEED/u)
+  const port = String(await freePort())
+  const variables = {
+    PAWL_BASE_URL: service.baseUrl,
+    PAWL_MERCHANT_KEY: service.merchantKey,
+    PAWL_MERCHANT_SECRET: service.merchantSecret,
+    PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
+  }
+  for (const variable of Object.keys(variables)) expect(guide).toContain(`${variable}=`)
+  const start = (until: RegExp) =>
+    run("shop.mjs", `${quickStart.replace("3000", port)}\nconsole.log("answered")`, {
+      until,
+      variables
+    })
+  const output = await start(/ is SUCCEED\n/u)
+  expect(output).toMatch(/order-17 is NEW\n(?:.*\n)*order-17 is SUCCEED/u)
+  await start(/answered\n/u)
+  expect(await service.service.transactions()).toHaveLength(1)
 })

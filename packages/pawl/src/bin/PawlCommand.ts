@@ -1,12 +1,8 @@
 /**
- * The command `pawl`: the commands of all packages in one.
+ * The command `pawl`: the commands of all packages in one. Each is loaded only when it runs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { conform } from "@pawl/testkit/bin/ConformCommand"
-import { sandbox } from "@pawl/testkit/bin/SandboxCommand"
-import { trigger } from "@pawl/testkit/bin/TriggerCommand"
-import { receiver } from "@pawl/webhook/bin/ReceiverCommand"
 import * as Cause from "effect/Cause"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
@@ -15,17 +11,53 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import { createRequire } from "node:module"
-import { mcp } from "./McpCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
+/** The commands, each with the text of its help and the import that loads it. */
+const commands = {
+  sandbox: [
+    "The payments service, on a port of this machine",
+    () => import("@pawl/testkit/bin/SandboxCommand").then(({ sandbox }) => sandbox)
+  ],
+  trigger: [
+    "Makes a transaction on a running sandbox and follows it to its end",
+    () => import("@pawl/testkit/bin/TriggerCommand").then(({ trigger }) => trigger)
+  ],
+  receiver: [
+    "Receives callbacks, confirms them and reports each transition in order",
+    () => import("@pawl/webhook/bin/ReceiverCommand").then(({ receiver }) => receiver)
+  ],
+  conform: [
+    "Checks the laws of a receiver at a URL, in any language",
+    () => import("@pawl/testkit/bin/ConformCommand").then(({ conform }) => conform)
+  ],
+  mcp: [
+    "Lets an assistant read the admin API of a receiver",
+    () => import("./McpCommand.ts").then(({ mcp }) => mcp)
+  ]
+} as const
+
+const words = process.argv.slice(2)
+const wanted = words.find((word) => Object.hasOwn(commands, word))
+const isWhole = words.includes("--completions") || words.includes("--wizard")
+
+/** Loads the command that is wanted, which may take a second. Help needs only the names of the others. */
+const subcommands = await Promise.all(
+  Object.entries(commands).map(([name, [text, load]]) =>
+    isWhole || name === wanted
+      ? load()
+      : Promise.resolve(Command.make(name).pipe(Command.withDescription(text)))
+  )
+)
+
 const pawl = Command.make("pawl").pipe(
   Command.withDescription(
     "Payments on your machine. pawl COMMAND --help shows the settings and variables of a command"
   ),
-  Command.withSubcommands([sandbox, trigger, receiver, conform, mcp])
+  Command.withSubcommands(subcommands)
 )
 
 /** Prints only the first error: the next one may contain the value of a misspelt flag, which can be a secret. */

@@ -1,10 +1,12 @@
 /**
  * The promise face of Effect services: the same methods, with promises for effects.
  */
+import type { Input } from "@pawl/core/InputSchemas"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 
 /** The option of every call: an abort of `signal` ends the wait for it. */
 export interface Abortable {
@@ -18,11 +20,6 @@ type Argument<A> = A extends object
     : Input<A>
   : A
 
-/** The input of a create. Its callback URL is made from the public address. */
-export type Input<A> = A extends { readonly callbackUrl: string }
-  ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
-  : A
-
 type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
   ? (...args: { [I in keyof Args]: Argument<Args[I]> }) => Promise<A>
   : never
@@ -30,39 +27,43 @@ type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer
 /** A service whose methods return promises. */
 export type Promised<Service> = { readonly [Name in keyof Service]: Method<Service[Name]> }
 
+type Site = (...args: ReadonlyArray<never>) => unknown
+
 /** Runs effects as promises. `method` is the function whose caller the errors show. */
 export interface Runner {
   readonly run: <A, E>(
     effect: Effect.Effect<A, E>,
-    method: (...args: ReadonlyArray<never>) => unknown,
+    method: Site,
     signal?: AbortSignal
   ) => Promise<A>
   /** Refuses further calls, and resolves when those that run have ended. */
   readonly end: () => Promise<void>
 }
 
-/** Makes a runner in a context. */
+/** Makes a runner in a context. A call is one promise. */
 export const makeRunner = (context: Context.Context<never>): Runner => {
-  const runExit = Effect.runPromiseExitWith(context)
-  const running = new Set<Promise<unknown>>()
+  const fork = Effect.runForkWith(context)
+  const running = new Set<Fiber.Fiber<unknown, unknown>>()
   let isOpen = true
   return {
-    run: (effect, method, signal) => {
+    run: <A, E>(effect: Effect.Effect<A, E>, method: Site, signal?: AbortSignal) => {
       const site: { readonly stack?: string } = {}
       Error.captureStackTrace(site, method)
       if (!isOpen) return Promise.reject(new Error("This pawl is closed"))
-      const exit = runExit(effect, signal && { signal })
-      running.add(exit)
-      return exit.then((result) => {
-        running.delete(exit)
-        if (Exit.isSuccess(result)) return result.value
-        const isAborted = signal?.aborted === true && Cause.hasInterruptsOnly(result.cause)
-        throw isAborted ? signal.reason : placed(Cause.squash(result.cause), site)
+      const { promise, reject, resolve } = Promise.withResolvers<A>()
+      const fiber = fork(effect, signal && { signal })
+      running.add(fiber)
+      fiber.addObserver((exit) => {
+        running.delete(fiber)
+        if (Exit.isSuccess(exit)) return resolve(exit.value)
+        const isAborted = signal?.aborted === true && Cause.hasInterruptsOnly(exit.cause)
+        reject(isAborted ? signal.reason : placed(Cause.squash(exit.cause), site))
       })
+      return promise
     },
     end: () => {
       isOpen = false
-      return Promise.all(running).then(() => undefined)
+      return Effect.runPromise(Effect.asVoid(Fiber.awaitAll(running)))
     }
   }
 }

@@ -1,0 +1,26 @@
+/**
+ * The log of `open`: a logger of the merchant, or stderr.
+ */
+import * as Layer from "effect/Layer"
+import * as Effects from "effect/Logger"
+import type { Logger } from "../Options.ts"
+
+/** Layer that logs with a logger, or on stderr: stdout belongs to the program. */
+export const layer = (logger: Logger | undefined): Layer.Layer<never> =>
+  logger === undefined
+    ? Layer.succeed(Effects.LogToStderr, true)
+    : Effects.layer([
+        Effects.map(Effects.formatStructured, ({ annotations, cause, level, message }) => {
+          const parts: ReadonlyArray<unknown> = [message].flat()
+          const isText = (part: unknown) => typeof part !== "object" || part === null
+          const fields: Record<string, unknown> = Object.assign(
+            {},
+            ...parts.filter((part) => !isText(part)),
+            annotations,
+            cause !== undefined && { cause }
+          )
+          const text = parts.filter(isText).join(": ") || String(fields["_tag"])
+          const method = level.toLowerCase()
+          logger[method in logger ? (method as keyof Logger) : "error"](text, fields)
+        })
+      ])

@@ -1,0 +1,71 @@
+/**
+ * The catalogue of the errors has a line for each error that a user can meet, and says of each whether to call again.
+ */
+import * as PaymentsError from "@pawl/core/PaymentsError"
+import { globSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import * as Pawl from "pawl"
+import { expect, it } from "vitest"
+
+const root = resolve(import.meta.dirname, "../../..")
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** The rows of the catalogue, by tag. */
+const rows = new Map(
+  read("docs/errors.md")
+    .split("\n")
+    .flatMap((line) => {
+      const [, tag = "", when = "", step = "", again = ""] = line
+        .split("|")
+        .map((cell) => cell.trim())
+      return tag.startsWith("`") ? [[tag.slice(1, -1), { when, step, again }] as const] : []
+    })
+)
+
+/** The tags of the exported errors of the public modules. */
+const tags = globSync("packages/*/src/**/*.ts", { cwd: root })
+  .filter((path) => !/\/(?:internal|bin)\/|\.d\.ts$/u.test(path))
+  .flatMap((path) =>
+    Array.from(
+      read(path).matchAll(/^export class (\w+) extends [^{]*?\bTaggedError\b/gmu),
+      ([, name = ""]) => name
+    )
+  )
+
+it("has a whole line for each error, and no line for another", () => {
+  expect(tags.length).toBeGreaterThan(25)
+  expect([...rows.keys()].toSorted()).toEqual(tags.toSorted())
+  expect([...rows].filter(([, cells]) => Object.values(cells).includes(""))).toEqual([])
+})
+
+/** Fields of every error of a call. */
+const fields = {
+  sent: true,
+  fields: [],
+  status: 500,
+  attempts: 1,
+  reason: "",
+  response: {},
+  requestId: "order-17",
+  errorCode: "1",
+  cause: new PaymentsError.Unreachable({ reason: "", sent: true, attempts: 1 })
+}
+
+it("says of each error of a call whether to call again, as isRetryable does", () => {
+  const classes = Object.entries(PaymentsError).filter(([name]) => tags.includes(name))
+  expect(classes.length).toBeGreaterThan(9)
+  const said = classes.map(([name]) => [name, rows.get(name)?.again.startsWith("yes")])
+  const held = classes.map(([name, make]) => {
+    const error = new (make as new (all: object) => { readonly isRetryable: boolean })(fields)
+    return [name, error.isRetryable]
+  })
+  expect(said).toEqual(held)
+})
+
+it("has every error that pawl exports", () => {
+  const exported = Object.entries(Pawl).filter(
+    ([, { prototype }]) => (prototype as unknown) instanceof Error
+  )
+  expect(exported.length).toBeGreaterThan(10)
+  expect(exported.map(([name]) => name).filter((name) => !rows.has(name))).toEqual([])
+})

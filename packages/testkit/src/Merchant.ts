@@ -1,0 +1,96 @@
+/**
+ * A merchant over the fake: requests that survive, a receiver that the fake delivers to, and a ledger in memory.
+ *
+ * **Details**
+ *
+ * The layers are for tests of code that uses `Requests` and a handler. They are those of a real program, with the fake in
+ * place of the service, so a test replaces nothing else. In memory a year under `TestClock` takes a moment; over SQLite an
+ * hour takes seconds, because the worker looks for work each second.
+ *
+ * **Example** (A payment and the calls of the handler)
+ *
+ * ```ts
+ * import * as Merchant from "@pawl/testkit/Merchant"
+ * import { Requests } from "@pawl/webhook/Requests"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as TestClock from "effect/testing/TestClock"
+ *
+ * const told: Array<string> = []
+ * const merchant = Merchant.layer({ handle: ({ to }) => Effect.sync(() => told.push(to)) })
+ * const test = Effect.gen(function* () {
+ *   const { send } = yield* Requests
+ *   const order = { requestId: "order-17", accountId: "4711", amount: "10.00", currency: "EUR" }
+ *   yield* send("apm-payment", { ...order, apmPayload: { paymentMethod: "WALLET" } })
+ *   yield* TestClock.adjust("1 minute")
+ * }).pipe(Effect.provide(Layer.provideMerge(merchant, TestClock.layer())))
+ *
+ * await Effect.runPromise(test)
+ * told.at(-1) // => "SUCCEED"
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as RequestSender from "@pawl/http/RequestSender"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as Seal from "@pawl/webhook/Seal"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Fake from "./Fake.ts"
+import type * as GatewayConfig from "./GatewayConfig.ts"
+
+/**
+ * The settings of the fake, and the handler of the merchant; without one nobody is told.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends GatewayConfig.Options {
+  readonly handle?:
+    | ((transition: Handler.Transition) => Effect.Effect<unknown, unknown>)
+    | undefined
+}
+
+/**
+ * Layer of the merchant with its stores in memory, and of the fake beneath.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options?: Options) =>
+  Layer.provideMerge(
+    layerOverStore(options),
+    Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
+  )
+
+/**
+ * Layer of the merchant and of the fake beneath, over a store such as `NodeSqlite.layerLedger({ filename: ":memory:" })`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerOverStore = ({ handle = () => Effect.void, ...options }: Options = {}) => {
+  const secret = options.merchantSecret ?? Redacted.make("sandbox-secret")
+  return Layer.mergeAll(
+    Fake.layerReceiver.pipe(Layer.provide(Receiver.layer())),
+    Requests.layer({ callbackUrl: "https://shop.example/callback" })
+  ).pipe(
+    Layer.provide([
+      Handler.layer(handle),
+      Verifier.layer({ current: secret }),
+      CallbackUrl.layer(secret),
+      Seal.layer({ current: secret }),
+      RequestSender.layer
+    ]),
+    Layer.provideMerge(Fake.layer(options)),
+    Layer.provide(PortableHmac.layer)
+  )
+}
