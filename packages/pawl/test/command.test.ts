@@ -31,7 +31,7 @@ const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<str
 it("lists its commands, and says in one sentence what it does not know", async () => {
   const { code, out } = await run("--help")
   expect(code).toBe(0)
-  for (const command of ["sandbox", "trigger", "receiver", "conform"]) {
+  for (const command of ["sandbox", "trigger", "receiver", "conform", "doctor"]) {
     expect(out).toMatch(new RegExp(`^  ${command} +\\S`, "mu"))
   }
   expect(await run("sandbox", "--tokn=hunter2")).toEqual({

@@ -22,8 +22,10 @@ import type { Transport } from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import * as Drift from "./internal/doctor/Drift.ts"
 import * as Probe from "./internal/doctor/Probe.ts"
 import * as Recorded from "./internal/doctor/Recording.ts"
+import * as Report from "./internal/doctor/Report.ts"
 import { rows, unprobed } from "./internal/doctor/Silences.ts"
 import { type Step, steps } from "./internal/doctor/Steps.ts"
 import * as Readings from "./Readings.ts"
@@ -224,3 +226,41 @@ export const profile = (
   }
   return { switches: Readings.switches(readings), readings }
 }
+
+/**
+ * A change of a service between two recordings.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Change = Drift.Change
+
+/**
+ * Lists the changes of a service between two recordings: other readings, statuses, fields and types. A point that one
+ * of them does not show is left out.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const changes: (before: Recording, after: Recording) => ReadonlyArray<Change> = Drift.changes
+
+/**
+ * The width of a report on a terminal, or Markdown.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Format = Report.Format
+
+/**
+ * Writes the plan, the budget, the findings and the changes for a person.
+ *
+ * @category formatting
+ * @since 0.1.0
+ */
+export const report = {
+  plan: Report.plan,
+  budget: Report.budget,
+  findings: Report.findings,
+  drift: Report.drift
+} as const

@@ -6,6 +6,7 @@
 export * as Conformance from "./Conformance.ts"
 export * as Console from "./Console.ts"
 export * as Courier from "./Courier.ts"
+export * as Doctor from "./Doctor.ts"
 export * as Fake from "./Fake.ts"
 export * as Faults from "./Faults.ts"
 export * as Gateway from "./Gateway.ts"

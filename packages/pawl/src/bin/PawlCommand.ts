@@ -4,6 +4,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { conform } from "@pawl/testkit/bin/ConformCommand"
+import { doctor } from "@pawl/testkit/bin/DoctorCommand"
 import { sandbox } from "@pawl/testkit/bin/SandboxCommand"
 import { trigger } from "@pawl/testkit/bin/TriggerCommand"
 import { receiver } from "@pawl/webhook/bin/ReceiverCommand"
@@ -24,7 +25,7 @@ const pawl = Command.make("pawl").pipe(
   Command.withDescription(
     "Payments on your machine. pawl COMMAND --help shows the settings and variables of a command"
   ),
-  Command.withSubcommands([sandbox, trigger, receiver, conform])
+  Command.withSubcommands([sandbox, trigger, receiver, conform, doctor])
 )
 
 /** Prints only the first error: the next one may contain the value of a misspelt flag, which can be a secret. */
