@@ -2,8 +2,9 @@
  * The command `doctor`: asks a real service about the points that its specification leaves open.
  *
  * The report is on stdout, the plan, the progress and errors on stderr. In the folder of `--out` are `fixtures.json`,
- * the recording that a later run continues or is compared with, `profile.json`, and `report.md`. Exits with 0 only if
- * the service does what pawl assumes, or what pawl bears without a switch.
+ * the recording that a later run continues or is compared with, `profile.json` for a sandbox, `profile.ts` for a program,
+ * and `report.md`. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
+ * nothing has changed since the fixtures of `--against`.
  */
 import { isLoopback } from "@pawl/core/Loopback"
 import * as RequestId from "@pawl/core/RequestId"
@@ -114,7 +115,7 @@ const flags = {
   isMarkdown: toggle("markdown", "Prints the report as Markdown"),
   against: file("against", "The fixtures of an earlier run: reports the changes since"),
   profile: file("profile", "The profile that your program runs with: its readings are assumed"),
-  out: text("out", "pawl-doctor", "The folder for fixtures.json, profile.json and report.md"),
+  out: text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
   isNew: toggle("new", "Begins again, although the last run was not finished"),
   isProduction: toggle("production", "Allows a production service, with --production-host too"),
   productionHost: file("production-host", "The host of the production service, once more")
@@ -146,6 +147,10 @@ const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, varia
     : isLocal
       ? Effect.succeed(ours)
       : refuse(`the service needs credentials; set ${variable}`)
+
+/** Writes the module by which a program loads the switches. */
+const moduleOf = (switches: object): string =>
+  `import * as Profile from "@pawl/core/Profile"\n\nexport const layer = Profile.layer(${JSON.stringify(switches, undefined, 2)})`
 
 /** The command `doctor`. */
 export const doctor = Command.make("doctor", flags, (input) =>
@@ -237,9 +242,10 @@ export const doctor = Command.make("doctor", flags, (input) =>
     const findings = Doctor.findings(result, assumed)
     const profile = { service: baseUrl, ...Doctor.profile(result) }
     yield* write("profile.json", JSON.stringify(profile, undefined, 2))
+    yield* write("profile.ts", moduleOf(profile.switches))
     yield* write("report.md", Doctor.report.findings(findings, result, "markdown"))
     yield* Console.log(Doctor.report.findings(findings, result, format))
-    yield* Console.error(`\n${out} has fixtures.json, profile.json and report.md`)
+    yield* Console.error(`\n${out} has fixtures.json, profile.json, profile.ts and report.md`)
     if (against !== undefined) {
       const changes = Doctor.changes(against, result)
       yield* Console.log(`\n${Doctor.report.drift(changes, format)}`)

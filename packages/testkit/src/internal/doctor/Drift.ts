@@ -20,12 +20,11 @@ export const changes = (before: Recording, after: Recording): ReadonlyArray<Chan
   ),
   ...namesOf(after.exchanges).flatMap((name) => {
     const [old, now] = [find(before, name), find(after, name)]
-    return old === undefined || now === undefined
-      ? []
-      : [
-          ...differing(`status of ${name}`, String(old.status), String(now.status)),
-          ...fields(`response to ${name}`, shapeOf([old.body]), shapeOf([now.body]))
-        ]
+    if (old === undefined || now === undefined) return []
+    // The fields of a refusal are others anyway.
+    return old.status === now.status
+      ? fields(`response to ${name}`, shapeOf([old.body]), shapeOf([now.body]))
+      : differing(`status of ${name}`, String(old.status), String(now.status))
   }),
   ...namesOf(after.callbacks).flatMap((name) => {
     const bodies = ({ callbacks }: Recording) =>

@@ -10,14 +10,15 @@ import { steps } from "./Steps.ts"
 
 type Cells = ReadonlyArray<string>
 
-/** A table whose cells are wrapped at spaces, so that a line has at most `width` characters. */
+/** A table whose cells are wrapped at spaces: the last column has the width that the others leave. */
 const columns = (table: ReadonlyArray<Cells>, width: number): string => {
-  const longest = (table[0] ?? []).map((_, at) =>
-    Math.max(...table.map((row) => row[at]?.length ?? 0))
+  const count = table[0]?.length ?? 0
+  const most = Math.max(12, Math.floor(width / (count - 1)))
+  const widths = Array.from({ length: count - 1 }, (_, at) =>
+    Math.min(most, Math.max(...table.map((row) => row[at]?.length ?? 0)))
   )
-  const fixed = longest.slice(0, 2).reduce((sum, length) => sum + length + 2, 0)
-  const share = Math.max(16, Math.floor((width - fixed) / (longest.length - 2)) - 2)
-  const widths = longest.map((length, at) => (at < 2 ? length : Math.min(length, share)))
+  const used = widths.reduce((sum, each) => sum + each + 2, 0)
+  widths.push(Math.max(20, width - used))
   return table
     .flatMap((row) => {
       const cells = row.map((cell, at) => wrapped(cell, widths[at] ?? 0))
@@ -102,7 +103,7 @@ export const budget = (units: number, currency: string): string => {
     steps.reduce((sum, step) => sum + count(step), 0)
   const money = (count: number) => `${((count * (units * 100 + 20)) / 100).toFixed(2)} ${currency}`
   const [paidIn, paidOut] = [total((step) => step.paidIn), total((step) => step.paidOut)]
-  return `At most ${total((step) => step.requests)} requests: ${paidIn} payments of together ${money(paidIn)}, ${paidOut} payouts of together ${money(paidOut)}, one refund`
+  return `At most ${total((step) => step.requests)} requests: ${paidIn} payments of together ${money(paidIn)}, ${paidOut} payouts of together ${money(paidOut)}, one refund of ${units}.10 ${currency}`
 }
 
 /** Writes the findings as a table, with the remedies and the questions for support under it. */

@@ -23,7 +23,8 @@ export type Reader = (recording: Recording) => Seen | undefined
 
 const seen = (reading: string, evidence: string): Seen => ({ reading, evidence })
 
-const answered = ({ method, path, status }: Exchange): string => `${method} ${path}: ${status}`
+const answered = ({ method, path, status }: Exchange): string =>
+  `${method} ${path.replace(/[^/]*\d[^/]*$/u, "{id}")}: ${status}`
 
 /** Reads one exchange. */
 const of =
@@ -50,20 +51,22 @@ export const tokenLifetime: Reader = of("auth", ({ body }) => {
 export const checksum: Reader = of("payment", (exchange, { exchanges }) => {
   if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   const refused = exchanges.filter(({ name, status }) => name === "payment" && status === 400)
-  return seen(exchange.variant, `accepted with it; refused with ${refused.length} others`)
+  return seen(exchange.variant, `accepted; ${refused.length} tried before were refused`)
 })
 
 export const payoutChecksum: Reader = (recording) => {
-  const [first, bare, wrong, without] = [
+  const [first, other, wrong, without, bare] = [
     "payout",
     "payout.without-ssn",
     "payout.wrong",
-    "payout.without"
+    "payout.without",
+    "payout.bare"
   ].map((name) => find(recording, name))
   if (first === undefined || wrong === undefined || without === undefined) return undefined
-  const isRight = isSuccess(first) || (bare !== undefined && isSuccess(bare))
-  const [isWrong, isWithout] = [isSuccess(wrong), isSuccess(without)]
-  const evidence = `right ${(bare ?? first).status}, wrong ${wrong.status}, none ${without.status}`
+  const isRight = isSuccess(first) || (other !== undefined && isSuccess(other))
+  const isWrong = isSuccess(wrong)
+  const isWithout = isSuccess(without) || (bare !== undefined && isSuccess(bare))
+  const evidence = `right ${(other ?? first).status}, wrong ${wrong.status}, none ${(bare ?? without).status}`
   if (isRight && isWrong && isWithout) return seen("not checked", evidence)
   if (isRight && !isWrong) return seen(isWithout ? "checked if sent" : "required", evidence)
   return !isRight && isWithout ? seen("not accepted", evidence) : undefined
@@ -71,8 +74,8 @@ export const payoutChecksum: Reader = (recording) => {
 
 export const ssn: Reader = (recording) => {
   const first = find(recording, "payout")
-  const other = find(recording, "payout.without-ssn")
-  if (first !== undefined && other !== undefined && isSuccess(other)) {
+  const others = ["payout.without-ssn", "payout.bare"].map((name) => find(recording, name))
+  if (first !== undefined && others.some((other) => other !== undefined && isSuccess(other))) {
     return seen("refused", answered(first))
   }
   const info = find(recording, "payout.info")

@@ -30,7 +30,11 @@ export const make = (
   writes: Writes,
   vault: Vault,
   pageUrls: PageUrls,
-  { canceled, putStatus }: Pick<Behaviour, "canceled" | "putStatus">
+  {
+    canceledDelete,
+    canceledPut,
+    putStatus
+  }: Pick<Behaviour, "canceledDelete" | "canceledPut" | "putStatus">
 ): Pick<
   Handlers,
   "createSubscription" | "readSubscription" | "updateSubscription" | "cancelSubscription"
@@ -60,7 +64,7 @@ export const make = (
         if (putStatus === "documented" && (status === "PENDING" || status === "TRIALING")) {
           return yield* invalid([{ field: "status", message: `A PUT does not set ${status}` }])
         }
-        if (subscription.status === "CANCELED" && canceled !== "changed") {
+        if (subscription.status === "CANCELED" && canceledPut === "refused") {
           return yield* invalid([
             { field: "status", message: "A CANCELED subscription cannot be changed" }
           ])
@@ -75,7 +79,7 @@ export const make = (
     cancelSubscription: ({ params }) =>
       writes.exclusive(
         Effect.flatMap(billing.find(params.subscriptionId), (subscription) =>
-          canceled === "gone" && subscription.status === "CANCELED"
+          canceledDelete === "refused" && subscription.status === "CANCELED"
             ? Effect.fail(notFound)
             : Effect.asVoid(billing.change(subscription, { status: remove(subscription.status) }))
         )

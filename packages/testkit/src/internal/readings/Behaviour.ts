@@ -52,7 +52,7 @@ export type ChecksumFields = Parameters<typeof Checksum.request>[2]
  * - `tokenLifetime`: the lifetime in the claims of an access token; undefined leaves the claim out.
  * - `refundId`: the identifier that a refund is read by. `refundPayment`: the JSON type of the payment's identifier.
  * - `afterFirstCharge`, `afterSkippedCharge`: the first status of a subscription.
- * - `canceled`: whether a CANCELED subscription can be changed and deleted again.
+ * - `canceledPut`, `canceledDelete`: the answer to a change of a CANCELED subscription.
  * - `putStatus`: the statuses that a PUT of a subscription accepts.
  * - `interval`, `customDays`: the effect of a plan's `interval`, and the days of a CUSTOM unit.
  * - `responseTimeout`, `retryGaps`, `isTaken`: when a callback counts as delivered, and when it is sent again.
@@ -78,7 +78,8 @@ export interface Behaviour {
   readonly refundPayment: "integer" | "text"
   readonly afterFirstCharge: "ACTIVE" | "PENDING"
   readonly afterSkippedCharge: "TRIALING" | "ACTIVE"
-  readonly canceled: "final" | "changed" | "gone"
+  readonly canceledPut: "refused" | "accepted"
+  readonly canceledDelete: "accepted" | "refused"
   readonly putStatus: "any" | "documented"
   readonly interval: "units" | "ignored"
   readonly customDays: number
@@ -105,7 +106,8 @@ export const defaults: Behaviour = {
   refundPayment: "integer",
   afterFirstCharge: "ACTIVE",
   afterSkippedCharge: "TRIALING",
-  canceled: "final",
+  canceledPut: "refused",
+  canceledDelete: "accepted",
   putStatus: "any",
   interval: "units",
   customDays: 1,
@@ -114,13 +116,14 @@ export const defaults: Behaviour = {
   isTaken: (status) => status >= 200 && status < 300
 }
 
-/** Joins changes of the behaviour. Rewrites follow each other; of any other change the last one holds. */
+/** Joins changes of the behaviour. Rewrites and refusals follow each other; of any other change the last one holds. */
 export const join = (changes: ReadonlyArray<Partial<Behaviour>>): Behaviour =>
   changes.reduce<Behaviour>(
     (all, change) => ({
       ...all,
       ...change,
       switches: { ...all.switches, ...change.switches },
+      refusal: (request) => all.refusal(request) ?? change.refusal?.(request),
       response: (response, request) =>
         (change.response ?? identity)(all.response(response, request), request),
       callback: (callback) => (change.callback ?? identity)(all.callback(callback))

@@ -30,10 +30,7 @@ export const responses =
     request.test(`${asked.method} ${asked.path}`) ? change(response, asked) : response
 
 /** Changes the JSON of successful responses to some requests. */
-export const successes = (
-  request: RegExp,
-  change: (body: Json) => unknown
-): Behaviour["response"] =>
+const successes = (request: RegExp, change: (body: Json) => unknown): Behaviour["response"] =>
   responses(request, (response) =>
     response.status === 200
       ? // The gateway wrote this JSON itself.

@@ -17,7 +17,6 @@ import {
   refusals,
   renamed,
   responses,
-  successes,
   times
 } from "./Edits.ts"
 
@@ -139,8 +138,8 @@ export const table = {
     none: {},
     "field riskScore": { response: objects(create, (body) => ({ ...body, riskScore: 7 })) },
     "status AUTHORIZED": {
-      response: successes(/^GET .*\/payments\/apm\/status\//u, (status) =>
-        status === "SUCCEED" ? status : "AUTHORIZED"
+      response: objects(create, (body) =>
+        body["transactionStatus"] === "NEW" ? { ...body, transactionStatus: "AUTHORIZED" } : body
       )
     }
   },
@@ -225,11 +224,11 @@ export const table = {
   },
   putCanceled: {
     refused: {},
-    accepted: { canceled: "changed" }
+    accepted: { canceledPut: "accepted" }
   },
   deleteCanceled: {
     accepted: {},
-    refused: { canceled: "gone" }
+    refused: { canceledDelete: "refused" }
   },
   putPending: {
     accepted: {},
