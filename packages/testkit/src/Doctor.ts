@@ -113,8 +113,8 @@ export const unprobedSilences: ReadonlyArray<Unprobed> = unprobed
 export const plan: ReadonlyArray<Omit<Step, "run">> = steps
 
 /**
- * A run: `receive` takes the callbacks, and `run` does the steps. `saved` is called with the recording after each step,
- * and at an interruption.
+ * A run: `receive` takes the callbacks, and `run` does the steps. `saved` is called with the recording after each step
+ * and at the end, also of a run that fails or is interrupted.
  *
  * @category models
  * @since 0.1.0
@@ -169,7 +169,7 @@ export const make = (
           yield* saved(probe.recording())
         }
         return probe.recording()
-      }).pipe(Effect.onInterrupt(() => saved(probe.recording())))
+      }).pipe(Effect.ensuring(Effect.suspend(() => saved(probe.recording()))))
   }))
 
 /**

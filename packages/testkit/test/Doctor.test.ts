@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import { readFile, writeFile } from "node:fs/promises"
 import { assert, describe, it } from "vitest"
 import * as Doctor from "../src/Doctor.ts"
 import * as Fake from "../src/Fake.ts"
@@ -35,6 +36,9 @@ const settings: Doctor.Settings = {
   now: Clock.currentTimeMillis,
   separator: "|"
 }
+
+const fixtures = new URL("fixtures/sandbox.json", import.meta.url)
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Doctor.Recording))
 
 const numRuns = Number(process.env["PAWL_RUNS"] ?? 4)
 
@@ -193,9 +197,7 @@ const interrupted = Effect.fnUntraced(function* (at: number) {
   )
   while (sent < at) yield* Effect.yieldNow
   yield* Fiber.interrupt(process)
-  return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(Doctor.Recording))(
-    JSON.stringify(saved)
-  )
+  return yield* decode(JSON.stringify(saved))
 })
 
 const count = Effect.flatMap(Gateway.Gateway, ({ transactions }) =>
@@ -260,4 +262,13 @@ it("a changed reading, status or field is a change since the fixtures", async ()
     "response to payment, riskScore"
   ])
   assert.include(await changed({ otherStatuses: "405 and 415" }), "status of wrong-method")
+})
+
+it("the gateway by default is the one of the fixtures", async () => {
+  const now = await probe({})
+  // PAWL_WRITE=1 writes the fixtures of a gateway that was changed on purpose.
+  if (process.env["PAWL_WRITE"] === "1")
+    await writeFile(fixtures, JSON.stringify(now, undefined, 2))
+  const before = await Effect.runPromise(decode(await readFile(fixtures, "utf8")))
+  assert.deepStrictEqual(Doctor.changes(before, now), [])
 })

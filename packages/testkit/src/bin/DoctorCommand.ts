@@ -27,6 +27,7 @@ import * as DurationText from "./DurationText.ts"
 import * as ProfileFile from "./ProfileFile.ts"
 import { Reported } from "./Reported.ts"
 import * as SandboxTime from "./SandboxTime.ts"
+import * as TlsConnection from "./TlsConnection.ts"
 
 const isHttp = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
 
@@ -220,6 +221,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     const recording = Option.isSome(unfinished)
       ? unfinished.value
       : Doctor.blank((yield* RequestId.make).slice(0, 18), settings)
+    const connection = yield* TlsConnection.describe(baseUrl)
 
     yield* Console.error(`${Doctor.report.budget(units, currency)}, at ${baseUrl}`)
     if (Option.isSome(unfinished)) {
@@ -228,7 +230,10 @@ export const doctor = Command.make("doctor", flags, (input) =>
     if (callbackUrl === undefined) {
       yield* Console.error("Without --callback-url no callback reaches the doctor")
     }
-    const probe = yield* Doctor.make(settings, recording)
+    const probe = yield* Doctor.make(settings, {
+      ...recording,
+      ...(connection !== undefined && { connection })
+    })
     receiver.receive = probe.receive
     const result = yield* probe.run({
       begins: ({ does, name }) => {

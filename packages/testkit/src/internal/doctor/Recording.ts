@@ -44,7 +44,7 @@ export type Exchange = typeof Exchange.Type
  * - `name`: the request whose callbackUrl it came to.
  * - `signed`: the writing of the amount for which the checksum matched; absent if it matched for none.
  * - `answer`: the status that the doctor answered.
- * - `heldFor`: milliseconds until the service gave up waiting for the answer; absent if it was answered.
+ * - `heldFor`: milliseconds for which the answer was held back, until the service gave up or the doctor answered.
  */
 export const ReceivedCallback = Schema.Struct({
   name: Schema.String,
@@ -60,11 +60,15 @@ export const ReceivedCallback = Schema.Struct({
 /** One callback. */
 export type ReceivedCallback = typeof ReceivedCallback.Type
 
-/** Schema for a recording. `run` is part of every requestId; `waited` is the time spent on callbacks, in milliseconds. */
+/**
+ * Schema for a recording. `run` is part of every requestId; `waited` is the time spent on callbacks, in milliseconds;
+ * `connection` describes the TLS connection, if there is one.
+ */
 export const Recording = Schema.Struct({
   doctor: Schema.Literal(1),
   run: Schema.String,
   baseUrl: Schema.String,
+  connection: optionalText,
   units: Schema.Int,
   steps: Schema.Array(Schema.String),
   waited: Schema.Number,

@@ -163,8 +163,6 @@ const measured = (recording: Recording): ReadonlyArray<string> => {
     skew === undefined || Number.isNaN(skew)
       ? "clock: the responses have no date"
       : `clock: the service is ${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead"}`,
-    recording.baseUrl.startsWith("https:")
-      ? "connection: TLS, with a certificate that Node trusts"
-      : "connection: not encrypted"
+    `connection: ${recording.connection ?? "not encrypted"}`
   ]
 }

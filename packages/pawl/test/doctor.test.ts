@@ -1,0 +1,67 @@
+/**
+ * The command `doctor`, as a process.
+ */
+import { run } from "@pawl/test-support/Program"
+import { startInTest } from "@pawl/test-support/ProgramTests"
+import * as Effect from "effect/Effect"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+
+const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
+
+const doctor = (...args: ReadonlyArray<string>) =>
+  Effect.runPromise(run(process.execPath, [file, "doctor", ...args]))
+
+it("finds a sandbox to be as its profile says, and tells what another profile gets wrong", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+  const profile = join(folder, "profile.json")
+  const readings = { checksum: '":", lower-case hex', decimals: "cut off", receiverTime: "3 s" }
+  await writeFile(profile, JSON.stringify({ readings }))
+  const args = [file, "sandbox", "--port", "0", "--profile", profile]
+  const baseUrl = await startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+  const first = join(folder, "first")
+
+  const [as, other] = [
+    await doctor("--base-url", baseUrl, "--fast", "--profile", profile, "--out", first),
+    await doctor(
+      ...["--base-url", baseUrl, "--wait", "0s", "--out", join(folder, "second"), "--markdown"],
+      ...["--against", join(first, "fixtures.json")]
+    )
+  ]
+  expect(as).toMatchObject({ code: 0, stderr: expect.stringMatching(/^At most \d+ requests/u) })
+  expect(as.stdout).toMatch(/✓ +2 +Request checksum +":", lower-case hex +the same/u)
+  expect(as.stdout).not.toMatch(/^[≈→✗?] +\d/mu)
+  const written = JSON.parse(await readFile(join(first, "profile.json"), "utf8")) as object
+  expect(written).toMatchObject({ readings, switches: { requestChecksumSeparator: ":" } })
+  expect(await readFile(join(first, "profile.ts"), "utf8")).toContain("requestChecksumSeparator")
+
+  expect(other.code).toBe(1)
+  expect(other.stdout).toContain('| → | 2 | Request checksum | "\\|", lower-case hex | ":", lower')
+  expect(other.stdout).toContain("Nothing has changed since the fixtures.")
+  await rm(folder, { recursive: true })
+}, 60_000)
+
+it("--plan sends nothing", async () => {
+  const { code, stdout } = await doctor("--plan", "--base-url", "https://nowhere.invalid/api")
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ *22 +Gaps of polling/mu)
+})
+
+it.for([
+  ["a host that may be production", "https://pay.invalid/api", []],
+  ["production that is allowed once", "https://pay.invalid/api", ["--production"]],
+  [
+    "another production than the one that is named",
+    "https://pay.invalid/api",
+    ["--production", "--production-host", "other.invalid"]
+  ],
+  ["a connection without encryption", "http://sandbox.invalid/api", []],
+  ["a sandbox without credentials", "https://sandbox.invalid/api", []]
+] as const)("refuses %s", async ([_, baseUrl, more]) => {
+  const { code, stderr, stdout } = await doctor("--base-url", baseUrl, ...more)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+  expect(stderr).toMatch(/^The service cannot be probed: .+\n$/u)
+})
