@@ -17,7 +17,7 @@
  *
  * @since 0.1.0
  */
-import * as Profile from "@pawl/core/Profile"
+import type * as Profile from "@pawl/core/Profile"
 import type { Transport } from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -28,6 +28,7 @@ import * as Recorded from "./internal/doctor/Recording.ts"
 import * as Report from "./internal/doctor/Report.ts"
 import { rows, unprobed } from "./internal/doctor/Silences.ts"
 import { type Step, steps } from "./internal/doctor/Steps.ts"
+import * as Trial from "./internal/doctor/Trial.ts"
 import * as Readings from "./Readings.ts"
 
 export {
@@ -111,6 +112,24 @@ export const unprobedSilences: ReadonlyArray<Unprobed> = unprobed
  * @since 0.1.0
  */
 export const plan: ReadonlyArray<Omit<Step, "run">> = steps
+
+/**
+ * Tells whether a base URL is on this machine.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isLocal: (baseUrl: string) => boolean = Trial.isLocal
+
+/**
+ * Returns why a service is not to be probed, in one sentence; undefined if it may be: on this machine, or over https
+ * with a host that is named as a trial environment. `allowed` is the name of a production host that may be probed.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const refusal: (baseUrl: string, allowed: string | undefined) => string | undefined =
+  Trial.refusal
 
 /**
  * A run: `receive` takes the callbacks, and `run` does the steps. `saved` is called with the recording after each step

@@ -8,6 +8,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Redacted from "effect/Redacted"
@@ -181,12 +182,15 @@ describe("a run", () => {
 /** Interrupts a run after a request has reached the service, and returns what the file has then. */
 const interrupted = Effect.fnUntraced(function* (at: number) {
   const transport = yield* Transport.Transport
+  const reached = yield* Latch.make()
   let sent = 0
   let saved = blank
   const stuck = Transport.Transport.of({
     ...transport,
     send: (...request) =>
-      Effect.tap(transport.send(...request), () => (++sent === at ? Effect.never : Effect.void))
+      Effect.tap(transport.send(...request), () =>
+        ++sent === at ? Effect.andThen(reached.open, Effect.never) : Effect.void
+      )
   })
   const save = (recording: Doctor.Recording) =>
     Effect.sync(() => {
@@ -195,7 +199,7 @@ const interrupted = Effect.fnUntraced(function* (at: number) {
   const process = yield* Effect.forkChild(
     Effect.provideService(run(blank, save), Transport.Transport, stuck)
   )
-  while (sent < at) yield* Effect.yieldNow
+  yield* reached.await
   yield* Fiber.interrupt(process)
   return yield* decode(JSON.stringify(saved))
 })
@@ -271,4 +275,18 @@ it("the gateway by default is the one of the fixtures", async () => {
     await writeFile(fixtures, JSON.stringify(now, undefined, 2))
   const before = await Effect.runPromise(decode(await readFile(fixtures, "utf8")))
   assert.deepStrictEqual(Doctor.changes(before, now), [])
+})
+
+it.for([
+  ["http://127.0.0.1:4010/api", undefined, true],
+  ["https://sandbox.pay.example/api", undefined, true],
+  ["https://pay-staging2.example/api", undefined, true],
+  ["https://pay.example/api", undefined, false],
+  ["https://sandboxes.example/api", undefined, false],
+  ["https://pay.example/api", "pay.example", true],
+  ["https://pay.example/api", "other.example", false],
+  ["http://sandbox.pay.example/api", undefined, false],
+  ["http://pay.example/api", "pay.example", false]
+] as const)("%s with %s allowed: may be probed %s", ([baseUrl, allowed, expected]) => {
+  assert.strictEqual(Doctor.refusal(baseUrl, allowed) === undefined, expected)
 })

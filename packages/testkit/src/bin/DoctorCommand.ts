@@ -6,7 +6,6 @@
  * and `report.md`. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
  * nothing has changed since the fixtures of `--against`.
  */
-import { isLoopback } from "@pawl/core/Loopback"
 import * as RequestId from "@pawl/core/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
 import * as Command from "effect/cli/Command"
@@ -124,23 +123,6 @@ const flags = {
 
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
-/** A name or a part of a name that marks a host as no production. */
-const trial =
-  /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u
-
-/** Refuses a host that may be production, unless it is allowed by two flags. */
-const guard = (baseUrl: string, isAllowed: boolean, host: Option.Option<string>) => {
-  const { hostname, protocol } = new URL(baseUrl)
-  if (isLoopback(hostname)) return Effect.void
-  if (protocol !== "https:")
-    return refuse(`${baseUrl} would send the secret unencrypted; use https`)
-  return trial.test(hostname) || (isAllowed && Option.contains(host, hostname))
-    ? Effect.void
-    : refuse(
-        `${hostname} may be production, where every step moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
-      )
-}
-
 /** The credentials; those of our sandbox are the default for a service on this machine. */
 const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, variable: string) =>
   Option.isSome(given)
@@ -161,8 +143,12 @@ export const doctor = Command.make("doctor", flags, (input) =>
       ? "markdown"
       : { width: process.stdout.columns ?? 140 }
     if (input.isPlan) return yield* Console.log(Doctor.report.plan(units, currency, format))
-    yield* guard(baseUrl, input.isProduction, input.productionHost)
-    const isLocal = isLoopback(new URL(baseUrl).hostname)
+    const refusal = Doctor.refusal(
+      baseUrl,
+      input.isProduction ? Option.getOrUndefined(input.productionHost) : undefined
+    )
+    if (refusal !== undefined) return yield* refuse(refusal)
+    const isLocal = Doctor.isLocal(baseUrl)
     const merchantKey = yield* credential(
       input.merchantKey,
       "sandbox-key",

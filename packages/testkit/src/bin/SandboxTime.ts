@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { FileFault } from "./ProfileFile.ts"
 
-const isTime = Schema.is(Schema.Struct({ advanced: Schema.Number }))
+const isTime = Schema.is(Schema.Struct({ advanced: Schema.Finite }))
 
 /** The time until an advance is done: a callback may be held for 35 seconds meanwhile. */
 const responseTimeout = Duration.seconds(60)

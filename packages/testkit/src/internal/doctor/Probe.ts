@@ -7,7 +7,7 @@
  * interruption takes the responses that it recorded. Every requestId is made of the run and the name of the request, so
  * a create whose response was not recorded is repeated, and makes nothing twice.
  */
-import * as Checksum from "@pawl/core/Checksum"
+import type * as Checksum from "@pawl/core/Checksum"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import * as Transport from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
@@ -108,7 +108,7 @@ const recordedHeaders =
   /^(?:content-type|date|allow|location|retry-after|deprecation|sunset|.*rate-?limit.*)$/u
 
 /** The metadata key that marks everything that a run makes. */
-export const mark = "pawl.doctor"
+const mark = "pawl.doctor"
 
 /** Makes a probe that goes on with a recording. */
 export const make = Effect.fnUntraced(function* (

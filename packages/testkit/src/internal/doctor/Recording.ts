@@ -28,8 +28,8 @@ export const Exchange = Schema.Struct({
   method: Schema.Literals(["GET", "POST", "PUT", "DELETE"]),
   path: Schema.String,
   sent: optionalText,
-  at: Schema.Number,
-  took: Schema.Number,
+  at: Schema.Finite,
+  took: Schema.Finite,
   status: Schema.Int,
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String
@@ -48,13 +48,13 @@ export type Exchange = typeof Exchange.Type
  */
 export const ReceivedCallback = Schema.Struct({
   name: Schema.String,
-  at: Schema.Number,
+  at: Schema.Finite,
   search: Schema.String,
   contentType: Schema.String,
   body: Schema.String,
   signed: Schema.optionalKey(Schema.Literals(["as sent", "with two decimals", "shortest"])),
   answer: Schema.Int,
-  heldFor: Schema.optionalKey(Schema.Number)
+  heldFor: Schema.optionalKey(Schema.Finite)
 })
 
 /** One callback. */
@@ -71,7 +71,7 @@ export const Recording = Schema.Struct({
   connection: optionalText,
   units: Schema.Int,
   steps: Schema.Array(Schema.String),
-  waited: Schema.Number,
+  waited: Schema.Finite,
   exchanges: Schema.Array(Exchange),
   callbacks: Schema.Array(ReceivedCallback)
 })

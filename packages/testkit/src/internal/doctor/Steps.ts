@@ -6,7 +6,7 @@
  * A step is left out where an earlier one found out that it is of no use, so the plan is an upper limit. An amount is
  * the units of the run and a fraction: `1.10`, whose zero shows how amounts are written.
  */
-import * as Checksum from "@pawl/core/Checksum"
+import type * as Checksum from "@pawl/core/Checksum"
 import * as Base64 from "effect/encoding/Base64"
 import * as Hex from "effect/encoding/Hex"
 import * as DateTime from "effect/DateTime"

@@ -46,8 +46,8 @@ export const lifetime = (token: string, now: number): string => {
 const decodeClaims = Schema.decodeUnknownResult(
   Schema.fromJsonString(
     Schema.Struct({
-      exp: Schema.optionalKey(Schema.Number),
-      iat: Schema.optionalKey(Schema.Number)
+      exp: Schema.optionalKey(Schema.Finite),
+      iat: Schema.optionalKey(Schema.Finite)
     })
   )
 )

@@ -44,6 +44,10 @@ export const objects = (
   change: (body: JsonObject) => unknown
 ): Behaviour["response"] => successes(request, (body) => (isObject(body) ? change(body) : body))
 
+/** Returns an object without one of its fields. */
+export const without = (body: JsonObject, field: string): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
+
 /** Changes every 400. `errors` are its fields. */
 export const refusals =
   (

@@ -17,7 +17,8 @@ import {
   refusals,
   renamed,
   responses,
-  times
+  times,
+  without
 } from "./Edits.ts"
 
 const tokenIn = (wrap: (token: unknown) => unknown): Partial<Behaviour> => ({
@@ -145,7 +146,7 @@ export const table = {
   },
   metadata: {
     returned: {},
-    "left out": { response: objects(create, ({ metadata: _, ...body }) => body) }
+    "left out": { response: objects(create, (body) => without(body, "metadata")) }
   },
   errorBody: {
     "a list of fields": {},
@@ -259,7 +260,7 @@ export const table = {
       }))
     },
     "left out": {
-      response: objects(/\/payouts\/apm\/info\//u, ({ billingDetails: _, ...body }) => body)
+      response: objects(/\/payouts\/apm\/info\//u, (body) => without(body, "billingDetails"))
     },
     refused: {
       refusal: (request) =>
