@@ -230,6 +230,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       },
       saved: (recording) => write("fixtures.json", JSON.stringify(recording, undefined, 2))
     })
+    yield* Console.error("")
     const findings = Doctor.findings(result, assumed)
     const profile = { service: baseUrl, ...Doctor.profile(result) }
     yield* write("profile.json", JSON.stringify(profile, undefined, 2))

@@ -23,8 +23,7 @@ export type Reader = (recording: Recording) => Seen | undefined
 
 const seen = (reading: string, evidence: string): Seen => ({ reading, evidence })
 
-const answered = ({ method, path, status }: Exchange): string =>
-  `${method} ${path.replace(/[^/]*\d[^/]*$/u, "{id}")}: ${status}`
+const answered = ({ method, status }: Exchange): string => `${method} was answered ${status}`
 
 /** Reads one exchange. */
 const of =
@@ -315,7 +314,7 @@ export const deleteCanceled: Reader = acceptance("subscription.delete-again")
 export const cardToken: Reader = of("card-token", (exchange) => {
   if (!isSuccess(exchange)) return undefined
   const [, name] = /"(\w+)"\s*:\s*"<redacted>"/u.exec(exchange.body) ?? []
-  return name === undefined ? undefined : seen(name, `${answered(exchange)}, token in ${name}`)
+  return name === undefined ? undefined : seen(name, `the token is in ${name}`)
 })
 
 export const statusDelay: Reader = of("payment.status", (exchange, recording) => {
