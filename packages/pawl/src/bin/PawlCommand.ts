@@ -36,11 +36,14 @@ const output = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
+/** A server ends when it is told to. An interrupted check has not come to its result. */
+const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
+
 Command.run(pawl, { version }).pipe(
   Effect.provide([NodeServices.layer, output]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({
     teardown: (exit, onExit) =>
-      onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+      onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   })
 )

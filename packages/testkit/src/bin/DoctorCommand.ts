@@ -121,6 +121,10 @@ const flags = {
   productionHost: file("production-host", "The host of the production service, once more")
 }
 
+/** Waits, and tells the person at the terminal that it goes on. */
+const waiting = (duration: Duration.Duration) =>
+  Effect.andThen(Console.error(`       waits ${Duration.format(duration)}`), Effect.sleep(duration))
+
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
 /** The credentials; those of our sandbox are the default for a service on this machine. */
@@ -169,7 +173,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       : (yield* ProfileFile.readings(input.profile.value)).readings
     const time = isFast
       ? yield* SandboxTime.make(baseUrl, input.token)
-      : { pause: Effect.sleep, now: Clock.currentTimeMillis }
+      : { pause: waiting, now: Clock.currentTimeMillis }
 
     const files = yield* FileSystem.FileSystem
     yield* files.makeDirectory(out, { recursive: true })
