@@ -174,7 +174,8 @@ describe("a run", () => {
         )
         assert.strictEqual(made, whole)
       }),
-      { numRuns }
+      // After the subscription was changed, and before it was deleted.
+      { numRuns, examples: [[23], [24]] }
     )
   })
 })
@@ -283,6 +284,7 @@ it.for([
   ["https://pay-staging2.example/api", undefined, true],
   ["https://pay.example/api", undefined, false],
   ["https://sandboxes.example/api", undefined, false],
+  ["https://contest.example/api", undefined, false],
   ["https://pay.example/api", "pay.example", true],
   ["https://pay.example/api", "other.example", false],
   ["http://sandbox.pay.example/api", undefined, false],
