@@ -4,9 +4,7 @@
 import { signedNames } from "@pawl/core/Callback"
 import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
-import type { Reader, Seen } from "./Responses.ts"
-
-const seen = (reading: string, evidence: string): Seen => ({ reading, evidence })
+import { type Reader, seen } from "./Responses.ts"
 
 /** The callbacks of a request, or of a request that was made because that one was refused: `payout.without`. */
 const named = ({ callbacks }: Recording, name: string): ReadonlyArray<ReceivedCallback> =>

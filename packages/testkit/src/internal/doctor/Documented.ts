@@ -19,7 +19,6 @@ const collect = (ast: SchemaAST.AST, into: Set<string>): void => {
 
 /** The names of all fields of requests, responses and callbacks. */
 export const documentedFields: ReadonlySet<string> = (() => {
-  // The contract itself has no shape for card payments, whose creation time is the documented one.
   const names = new Set<string>()
   HttpApi.reflect(Api, {
     onGroup: () => {},

@@ -11,6 +11,7 @@ import type { Question } from "../../Readings.ts"
 import * as Callbacks from "./Callbacks.ts"
 import type { Reader } from "./Responses.ts"
 import * as Responses from "./Responses.ts"
+import * as Subscriptions from "./Subscriptions.ts"
 
 /**
  * One question. `silence` is the number of the silence it belongs to; 0 is a point that the specification does define.
@@ -52,8 +53,6 @@ const row = (
   ask: string
 ): Row => ({ silence, question, title, steps, read, bears, ask })
 
-const { interval, custom } = Responses
-
 // One row a line, so that all silences are on one screen.
 // oxfmt-ignore
 export const rows: ReadonlyArray<Row> = [
@@ -74,15 +73,15 @@ export const rows: ReadonlyArray<Row> = [
   row(14, "repeated", "requestId again, another body", "repeat", Responses.repeated, only("refused"), "What is the answer to a requestId that comes again with another body, and for how long is it remembered?"),
   row(15, "tokenLifetime", "Lifetime that the token claims", "auth", Responses.tokenLifetime, any, "Does every JWT have exp, and how long is it valid?"),
   row(16, "decimals", "More than two decimals", "card payout", Responses.decimals, any, "How is an amount with more than two decimals rounded?"),
-  row(17, "dates", "Format of times", "all", Responses.dates, any, "In which format and time zone are createdTime and the dates of subscriptions?"),
-  row(18, "interval", "interval of a plan", "subscription", interval, none, "Is a WEEKLY plan with interval 3 charged every three weeks?"),
-  row(18, "custom", "Frequency CUSTOM", "subscription", custom, none, "Which unit does the interval of a CUSTOM plan count?"),
-  row(19, "afterFirstCharge", "Subscription after its first charge", "subscription", Responses.afterFirstCharge, any, "Which status has a new subscription?"),
-  row(19, "afterSkippedCharge", "Subscription with skipFirstCharge", "subscription", Responses.afterSkippedCharge, any, "Which status has a new subscription whose first charge is skipped?"),
-  row(19, "putCanceled", "PUT of a CANCELED subscription", "subscription", Responses.putCanceled, any, "Can a CANCELED subscription become ACTIVE again?"),
-  row(19, "deleteCanceled", "DELETE of a CANCELED subscription", "subscription", Responses.deleteCanceled, any, "What is the answer to a second DELETE?"),
-  row(20, "putPending", "PUT of PENDING", "subscription", Responses.putPending, any, "Can a PUT set PENDING or TRIALING?"),
-  row(21, "cardToken", "Token of a tokenized card", "subscription", Responses.cardToken, none, "What are the fields of card payments, tokenize and charge, and of their responses?"),
+  row(17, "dates", "Format of times", "all", Subscriptions.dates, any, "In which format and time zone are createdTime and the dates of subscriptions?"),
+  row(18, "interval", "interval of a plan", "subscription", Subscriptions.interval, none, "Is a WEEKLY plan with interval 3 charged every three weeks?"),
+  row(18, "custom", "Frequency CUSTOM", "subscription", Subscriptions.custom, none, "Which unit does the interval of a CUSTOM plan count?"),
+  row(19, "afterFirstCharge", "Subscription after its first charge", "subscription", Subscriptions.afterFirstCharge, any, "Which status has a new subscription?"),
+  row(19, "afterSkippedCharge", "Subscription with skipFirstCharge", "subscription", Subscriptions.afterSkippedCharge, any, "Which status has a new subscription whose first charge is skipped?"),
+  row(19, "putCanceled", "PUT of a CANCELED subscription", "subscription", Subscriptions.putCanceled, any, "Can a CANCELED subscription become ACTIVE again?"),
+  row(19, "deleteCanceled", "DELETE of a CANCELED subscription", "subscription", Subscriptions.deleteCanceled, any, "What is the answer to a second DELETE?"),
+  row(20, "putPending", "PUT of PENDING", "subscription", Subscriptions.putPending, any, "Can a PUT set PENDING or TRIALING?"),
+  row(21, "cardToken", "Token of a tokenized card", "subscription", Subscriptions.cardToken, none, "What are the fields of card payments, tokenize and charge, and of their responses?"),
   row(23, "statusDelay", "Status right after the create", "status", Responses.statusDelay, only("within 60 s"), "How long after its create can a transaction be unknown to the status endpoint?"),
   row(24, "receiverTime", "Time to answer a callback", "callbacks", Callbacks.receiverTime, (reading) => Number.parseInt(reading.replace(/^at least /u, "")) >= 5, "How long does the service wait for the answer to a callback?"),
   row(25, "ssn", "ssn in billingDetails", "payout", Responses.ssn, any, "What are ssn and identityCode, and which formats have they?"),
