@@ -25,7 +25,10 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   const first = join(folder, "first")
 
   const as = await doctor("--base-url", baseUrl, "--fast", "--profile", profile, "--out", first)
-  expect(as).toMatchObject({ code: 0, stderr: expect.stringMatching(/^At most \d+ requests/u) as unknown })
+  expect(as).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^At most \d+ requests/u) as unknown
+  })
   expect(as.stdout).toMatch(/✓ +2 +Request checksum +":", lower-case hex +the same/u)
   expect(as.stdout).not.toMatch(/^[≈→✗?] +\d/mu)
   const written = JSON.parse(await readFile(join(first, "profile.json"), "utf8")) as object
@@ -38,7 +41,10 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   stopped.child.kill("SIGINT")
   expect(await stopped.ended).toBe(130)
   const other = await doctor(...again, "--wait", "0s", "--against", join(first, "fixtures.json"))
-  expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Goes on after \d/mu) as unknown })
+  expect(other).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Goes on after \d/mu) as unknown
+  })
   expect(other.stdout).toContain('| → | 2 | Request checksum | "\\|", lower-case hex | ":", lower')
   expect(other.stdout).toContain("Nothing has changed since the fixtures.")
   await rm(folder, { recursive: true })
