@@ -200,10 +200,11 @@ export const make = (
 export const findings = (
   recording: Recording,
   assumed: Readings.Readings = {}
-): ReadonlyArray<Finding> =>
-  rows.map(({ ask, bears, question, read, silence, title }) => {
+): ReadonlyArray<Finding> => {
+  const shown = Recorded.genuine(recording)
+  return rows.map(({ ask, bears, question, read, silence, title }) => {
     const expected = assumed[question] ?? Readings.known(question)[0]
-    const seen = read(recording)
+    const seen = read(shown)
     const { evidence = "not seen", reading } = seen ?? {}
     const verdict =
       reading === undefined
@@ -217,6 +218,7 @@ export const findings = (
               : "differs"
     return { silence, question, title, assumed: expected, reading, evidence, verdict, ask }
   })
+}
 
 /**
  * Tells whether the service does what pawl assumes, or something that pawl bears, in every question.

@@ -232,6 +232,27 @@ it("any combination of readings is named right", () =>
     { numRuns }
   ))
 
+it("a callback that the service did not sign changes nothing", () =>
+  beside(
+    {},
+    Effect.gen(function* () {
+      const doctor = yield* Doctor.make(settings, blank)
+      const fake = yield* Fake.Fake
+      const body = new TextEncoder().encode(
+        JSON.stringify({ transactionId: "1", amount: 7, riskScore: 1, transactionStatus: "OTHER" })
+      )
+      yield* fake.deliverTo((incoming) =>
+        Effect.andThen(
+          doctor.receive({ ...incoming, checksum: "AAAA", body }),
+          doctor.receive(incoming)
+        )
+      )
+      const recording = yield* doctor.run({ begins: () => Effect.void, saved: () => Effect.void })
+      assert.isTrue(recording.callbacks.some(({ signed }) => signed === undefined))
+      assert.deepStrictEqual(named(recording), {})
+    })
+  ))
+
 describe("the profile of a recording", () => {
   it("has the switches by which pawl bears the service", async () => {
     const { switches } = Doctor.profile(

@@ -57,9 +57,9 @@ export const after401: Reader = (recording) => {
 }
 
 export const retries: Reader = (recording) => {
-  const [most] = attempts(named(recording, "payout")).toSorted(
-    (left, right) => right.length - left.length
-  )
+  const [most] = attempts(
+    named(recording, "payout").filter(({ answer }) => answer === 500)
+  ).toSorted((left, right) => right.length - left.length)
   if (most === undefined) return undefined
   const gaps = most
     .slice(1)

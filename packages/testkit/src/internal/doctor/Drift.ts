@@ -3,7 +3,7 @@
  */
 import * as Predicate from "effect/Predicate"
 import type { Json } from "effect/Schema"
-import { find, json, type Recording } from "./Recording.ts"
+import { find, genuine, json, type Recording } from "./Recording.ts"
 import { rows } from "./Silences.ts"
 
 /** A change: the question, response or callback that it concerns, and its value before and after. */
@@ -14,7 +14,10 @@ export interface Change {
 }
 
 /** Lists the changes. Only what both recordings show is compared. */
-export const changes = (before: Recording, after: Recording): ReadonlyArray<Change> => [
+export const changes = (before: Recording, after: Recording): ReadonlyArray<Change> =>
+  genuineChanges(genuine(before), genuine(after))
+
+const genuineChanges = (before: Recording, after: Recording): ReadonlyArray<Change> => [
   ...rows.flatMap(({ read, title }) =>
     differing(title, read(before)?.reading, read(after)?.reading)
   ),

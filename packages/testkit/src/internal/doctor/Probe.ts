@@ -103,6 +103,9 @@ const responseTimeout = Duration.seconds(30)
 /** The longest time for which a callback is held without an answer. */
 const longestHold = Duration.seconds(35)
 
+/** The most callbacks that are recorded: a public URL may get any number of posts. */
+const mostCallbacks = 1000
+
 /** The headers that are recorded. */
 const recordedHeaders =
   /^(?:content-type|date|allow|location|retry-after|deprecation|sunset|.*rate-?limit.*)$/u
@@ -210,10 +213,13 @@ export const make = Effect.fnUntraced(function* (
     contentType,
     search
   }: Incoming) {
+    if (recording.callbacks.length >= mostCallbacks) return 503
     const received = utf8.decode(body)
     const query = new URLSearchParams(search)
     const name = query.get(probeParameter) ?? ""
-    const times = (answers.get(name) ?? 0) + 1
+    const signed = Recording.signedAs(sign, checksum, search, received)
+    // Only the service may use up the attempts that are refused, failed or held.
+    const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
     const callback = {
       name,
@@ -221,13 +227,13 @@ export const make = Effect.fnUntraced(function* (
       search: search.replace(new RegExp(`${probeParameter}=[^&]*&?`, "u"), ""),
       contentType: contentType ?? "",
       body: Recording.redacted(received, secrets),
-      ...signed(Recording.signedAs(sign, checksum, search, received)),
-      answer: answerTo(name, times)
+      ...(signed !== undefined && { signed }),
+      answer: signed === undefined ? 200 : answerTo(name, times)
     }
     const keep = (more: { readonly heldFor?: number }) => {
       recording = { ...recording, callbacks: [...recording.callbacks, { ...callback, ...more }] }
     }
-    if (name !== "refund" || times > 1) {
+    if (signed === undefined || name !== "refund" || times > 1) {
       keep({})
       return callback.answer
     }
@@ -284,9 +290,6 @@ const answerTo = (name: string, times: number): number =>
   name.startsWith("payout") ? 500 : name.startsWith("card-payout") && times === 1 ? 401 : 200
 
 const probeParameter = "doctor"
-
-const signed = (signed: Recording.ReceivedCallback["signed"]) =>
-  signed === undefined ? {} : { signed }
 
 const noResponse = Effect.succeed({ status: 0, headers: {}, body: new Uint8Array() })
 

@@ -79,6 +79,15 @@ export const Recording = Schema.Struct({
 /** A recording. */
 export type Recording = typeof Recording.Type
 
+/**
+ * Returns a recording without the callbacks whose checksum does not match: anyone can post to a public URL. If none
+ * matches, the service signs in another way, and all stay.
+ */
+export const genuine = (recording: Recording): Recording => {
+  const callbacks = recording.callbacks.filter(({ signed }) => signed !== undefined)
+  return callbacks.length === 0 ? recording : { ...recording, callbacks }
+}
+
 /** Returns the exchange with a name: the last one, because a repeated request replaces its predecessor. */
 export const find = (recording: Recording, name: string): Exchange | undefined =>
   recording.exchanges.findLast((exchange) => exchange.name === name)

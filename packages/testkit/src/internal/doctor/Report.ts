@@ -163,6 +163,6 @@ const measured = (recording: Recording): ReadonlyArray<string> => {
     skew === undefined || Number.isNaN(skew)
       ? "clock: the responses have no date"
       : `clock: the service is ${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead"}`,
-    `connection: ${recording.connection ?? "not encrypted"}`
+    `connection: ${recording.connection ?? (recording.baseUrl.startsWith("https:") ? "TLS, without details" : "not encrypted")}`
   ]
 }
