@@ -212,7 +212,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/testkit/src/": [
     [
       "base",
-      /^(GatewayConfig|Scenario|VirtualClock|NodeOutbound|internal\/[A-Z]\w+|internal\/(state|http|console)\/.+)\.(ts|js)$/
+      /^(GatewayConfig|Readings|Scenario|VirtualClock|NodeOutbound|internal\/[A-Z]\w+|internal\/(state|http|console|readings)\/.+)\.(ts|js)$/
     ],
     ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
     ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
@@ -222,6 +222,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
     ["laws", /^(Laws|Laws\/.+|Conformance|internal\/laws\/.+)\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],
+    ["doctor", /^(Doctor|internal\/doctor\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ]
 }

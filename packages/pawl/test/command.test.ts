@@ -28,10 +28,13 @@ const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<str
     }
   )
 
+/** The commands, in the order of the help. */
+const names = ["sandbox", "trigger", "receiver", "conform", "doctor", "mcp"]
+
 it("lists its commands, and says in one sentence what it does not know", async () => {
   const { code, out } = await run("--help")
   expect(code).toBe(0)
-  for (const command of ["sandbox", "trigger", "receiver", "conform", "mcp"]) {
+  for (const command of names) {
     expect(out).toMatch(new RegExp(`^  ${command} +\\S`, "mu"))
   }
   expect(await run("sandbox", "--tokn=hunter2")).toEqual({
@@ -52,7 +55,6 @@ it("prints its help without loading a command, in the words of the commands", as
   })
   expect(err).toContain("effect/cli/Command")
   expect(err).not.toMatch(/bin\/\w+Command$/mu)
-  const names = ["sandbox", "trigger", "receiver", "conform"]
   const helps = await Promise.all(names.map((name) => run(name, "--help")))
   for (const [at, { out: help }] of helps.entries()) {
     const [, listed = ""] = new RegExp(`^  ${names[at]} +(.+?) *$`, "mu").exec(out) ?? []

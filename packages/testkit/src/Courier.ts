@@ -34,8 +34,10 @@ import { GatewayConfig } from "./GatewayConfig.ts"
 import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as DeliveryFeed from "./internal/courier/DeliveryFeed.ts"
+import { defaults } from "./internal/readings/Behaviour.ts"
 import { StateStore } from "./internal/state/StateStore.ts"
 import { sleepUntil } from "./internal/Sleep.ts"
+import * as Readings from "./Readings.ts"
 import type { Suffixes } from "./Scenario.ts"
 
 /**
@@ -121,15 +123,16 @@ interface PendingCallback {
 type Pending = ReadonlyArray<PendingCallback>
 
 /**
- * The times between the attempts of a callback.
+ * The times between the attempts of a callback, by default.
  *
  * @category constants
  * @since 0.1.0
  */
-export const retryGaps: ReadonlyArray<Duration.Duration> = [2, 4, 8, 16, 32].map(Duration.minutes)
+export const retryGaps: ReadonlyArray<Duration.Duration> = defaults.retryGaps
 
 const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const config = yield* GatewayConfig
+  const { isTaken, retryGaps } = Readings.behaviour(config.readings)
   const { open, save } = yield* StateStore
   const post = yield* CallbackPost.make(isAllowed)
   const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))
@@ -167,7 +170,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const postOnce = Effect.fnUntraced(function* (pending: PendingCallback) {
     const { delivery, posted } = yield* attempt(pending.callback, pending.attempt, false)
     const gap = retryGaps[pending.attempt - 1]
-    if (isDone(delivery) || gap === undefined) callbacks.delete(pending.id)
+    if (isDone(delivery.answer, isTaken) || gap === undefined) callbacks.delete(pending.id)
     else {
       const due = posted + Duration.toMillis(gap)
       callbacks.set(pending.id, { ...pending, attempt: pending.attempt + 1, isHeld: false, due })
@@ -295,5 +298,5 @@ const shuffled = (pending: Pending) =>
       : random
   )
 
-const isDone = ({ answer }: Delivery): boolean =>
-  answer === "refused" || (typeof answer === "number" && answer >= 200 && answer < 300)
+const isDone = (answer: Delivery["answer"], isTaken: (status: number) => boolean): boolean =>
+  answer === "refused" || (typeof answer === "number" && isTaken(answer))

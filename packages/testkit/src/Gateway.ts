@@ -17,11 +17,13 @@ import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import type { Status } from "@pawl/core/Status"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Courier, type Delivery } from "./Courier.ts"
+import { Courier, type Delivery, type Message } from "./Courier.ts"
 import { GatewayConfig } from "./GatewayConfig.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as Apm from "./internal/gateway/Apm.ts"
@@ -41,6 +43,8 @@ import * as PageUrls from "./internal/gateway/PageUrls.ts"
 import * as PaymentIntents from "./internal/gateway/PaymentIntents.ts"
 import * as Refunds from "./internal/gateway/Refunds.ts"
 import * as Writes from "./internal/gateway/Writes.ts"
+import type { Behaviour } from "./internal/readings/Behaviour.ts"
+import * as Readings from "./Readings.ts"
 import * as Subscriptions from "./internal/gateway/Subscriptions.ts"
 import * as Tokens from "./internal/gateway/Tokens.ts"
 
@@ -135,17 +139,21 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   Effect.gen(function* () {
     const config = yield* GatewayConfig
     const courier = yield* Courier
-    const { refundCallbackId, requestChecksumSeparator } = yield* Profile
+    const behaviour = Readings.behaviour(config.readings)
+    const { refundCallbackId, requestChecksumSeparator } = {
+      ...(yield* Profile),
+      ...behaviour.switches
+    }
     const sign = (yield* Hmac).keyed(config.merchantSecret)
-    const tokens = yield* Tokens.make
-    const writes = yield* Writes.make
+    const tokens = yield* Tokens.make(behaviour.tokenLifetime)
+    const writes = yield* Writes.make(behaviour.repeated)
     const responseData = MethodPage.responseData(config.pageUrl)
-    const message = messageOf(refundCallbackId, responseData)
+    const message = messageOf(refundCallbackId, responseData, behaviour)
     const transactions = yield* Transactions.make(
       config.style === "jvm" ? JvmStyle.message(message) : message
     )
     const vault = yield* Cards.make
-    const billing = yield* SubscriptionBilling.make(transactions)
+    const billing = yield* SubscriptionBilling.make(transactions, behaviour)
     const pageUrls = PageUrls.make(config.pageUrl)
     const checkout = yield* makeCheckout(transactions, writes, pageUrls)
     const createApm = Apm.make(
@@ -154,7 +162,8 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       pageUrls,
       responseData,
       sign,
-      requestChecksumSeparator
+      requestChecksumSeparator,
+      behaviour
     )
 
     const handlers: Contract.Handlers = {
@@ -170,11 +179,11 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       ...ApmPayouts.make(transactions, createApm, responseData),
       ...CardPayments.make(transactions, writes, vault, pageUrls),
       ...CardPayouts.make(transactions, writes, pageUrls),
-      ...Refunds.make(transactions, writes, config.isLenient),
+      ...Refunds.make(transactions, writes, config.isLenient, behaviour),
       ...PaymentIntents.make(checkout, writes, pageUrls),
-      ...Subscriptions.make(billing, writes, vault, pageUrls)
+      ...Subscriptions.make(billing, writes, vault, pageUrls, behaviour)
     }
-    const find = Contract.make(handlers, config)
+    const find = Contract.make(handlers, config, behaviour.rounding)
 
     const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
@@ -183,6 +192,15 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         isValid ? response : Effect.fail(unauthorized)
       )
     }
+
+    const age = Duration.toMillis(behaviour.visibleAfter)
+    /** Refuses to read the status of a transaction that is too young, where a reading says so. */
+    const isVisible = Effect.fnUntraced(function* ({ path }: Request) {
+      if (!path.includes("/status/")) return
+      const transaction = yield* transactions.get(path.slice(path.lastIndexOf("/") + 1))
+      const since = Date.parse(transaction?.createdTime ?? "")
+      if ((yield* Clock.currentTimeMillis) < since + age) return yield* Contract.notFound
+    })
 
     const callbackOf = (deliveryId: string) =>
       Effect.map(courier.deliveries, (all) => {
@@ -194,16 +212,24 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     return {
       handle: (request) =>
         Effect.suspend(() => {
+          const refusal = behaviour.refusal(request)
+          if (refusal !== undefined) return Effect.succeed(refusal)
           const route = find(request)
           const response = route?.response ?? Effect.fail(Contract.notFound)
-          return route?.isSecured === false ? response : authorized(request, response)
+          return route?.isSecured === false
+            ? response
+            : authorized(
+                request,
+                age === 0 ? response : Effect.andThen(isVisible(request), response)
+              )
         }).pipe(
           Effect.catchTag("Refusal", ({ errors, message, status }) =>
             Effect.succeed(Contract.jsonResponse(status, { message, errors }))
           ),
           Effect.catchDefect((defect) =>
             Effect.as(Effect.logError("The gateway failed on a request", defect), unexpected)
-          )
+          ),
+          Effect.map((response) => behaviour.response(response, request))
         ),
       transactions: transactions.all,
       transaction: transactions.get,
@@ -243,14 +269,21 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
 )
 
 /** Returns the function that writes the callback of a transaction. */
-const messageOf = (named: "refund" | "payment", responseData: MethodPage.ResponseData) => {
+const messageOf = (
+  named: "refund" | "payment",
+  responseData: MethodPage.ResponseData,
+  { callback }: Behaviour
+) => {
   const ofRefund = CardCallback.ofRefund(named)
-  return (transaction: Transaction) =>
-    transaction.accountId !== undefined
-      ? Apm.message(transaction, responseData)
-      : transaction.kind === "refund"
-        ? ofRefund(transaction)
-        : CardCallback.message(transaction)
+  return (transaction: Transaction): Message | undefined => {
+    const message =
+      transaction.accountId !== undefined
+        ? Apm.message(transaction, responseData)
+        : transaction.kind === "refund"
+          ? ofRefund(transaction)
+          : CardCallback.message(transaction)
+    return message && { ...message, ...callback({ ...message, kind: transaction.kind }) }
+  }
 }
 
 /** The declineCode of the test card that declines. */

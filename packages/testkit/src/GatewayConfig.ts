@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type { Readings } from "./Readings.ts"
 
 /**
  * Service that holds the settings of a gateway and its courier.
@@ -22,6 +23,7 @@ import * as Redacted from "effect/Redacted"
  *   any date, a DELETE without a content type.
  * - `style`: `plain`, or `jvm`: absent fields of a response or callback are null, and the times of responses are numbers of milliseconds
  *   since the epoch.
+ * - `readings`: the answers to questions that the specification leaves open, where they are not the default ones.
  * - `intentLifetime`: the time after which an unpaid intent expires.
  * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
  *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
@@ -41,6 +43,7 @@ export class GatewayConfig extends Context.Service<
     readonly environment: string
     readonly isLenient: boolean
     readonly style: "plain" | "jvm"
+    readonly readings: Readings
     readonly intentLifetime: Duration.Duration
     readonly firstId: number | undefined
   }
@@ -61,6 +64,7 @@ export interface Options {
   readonly environment?: string | undefined
   readonly isLenient?: boolean | undefined
   readonly style?: "plain" | "jvm" | undefined
+  readonly readings?: Readings | undefined
   readonly intentLifetime?: Duration.Input | undefined
   readonly firstId?: number | undefined
 }
@@ -83,6 +87,7 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
     style: options.style ?? "plain",
+    readings: options.readings ?? {},
     intentLifetime: Duration.fromInputUnsafe(options.intentLifetime ?? "24 hours"),
     firstId: options.firstId
   })

@@ -34,8 +34,12 @@ const commands = {
     "Checks the laws of a receiver at a URL, in any language",
     () => import("@pawl/testkit/bin/ConformCommand").then(({ conform }) => conform)
   ],
+  doctor: [
+    "Asks a real service about the points its specification leaves open",
+    () => import("@pawl/testkit/bin/DoctorCommand").then(({ doctor }) => doctor)
+  ],
   mcp: [
-    "Lets an assistant read the admin API of a receiver",
+    "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver",
     () => import("./McpCommand.ts").then(({ mcp }) => mcp)
   ]
 } as const
@@ -68,11 +72,14 @@ const output = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
+/** A server ends when it is told to. An interrupted check has not come to its result. */
+const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
+
 Command.run(pawl, { version }).pipe(
   Effect.provide([NodeServices.layer, output]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({
     teardown: (exit, onExit) =>
-      onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+      onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
   })
 )

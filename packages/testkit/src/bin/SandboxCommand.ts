@@ -15,7 +15,9 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
+import * as DurationText from "./DurationText.ts"
 import * as PortOwner from "./PortOwner.ts"
+import * as ProfileFile from "./ProfileFile.ts"
 import { Reported } from "./Reported.ts"
 import * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
@@ -23,27 +25,6 @@ import { trigger } from "./TriggerCommand.ts"
 /** Refuses an empty text and white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
 const isSoundSecret = (text: Redacted.Redacted): boolean => isSound(Redacted.value(text))
-
-const units: Readonly<Record<string, (amount: number) => Duration.Duration>> = {
-  ms: Duration.millis,
-  s: Duration.seconds,
-  m: Duration.minutes,
-  h: Duration.hours
-}
-
-/** Reads `200ms`, `1.5s`, `2m` and `1h`, and any duration of Effect: `200 millis`. */
-const parseDuration = (text: string): Option.Option<Duration.Duration> => {
-  const [, amount, unit = ""] = /^([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)$/u.exec(text) ?? []
-  const make = units[unit]
-  const duration =
-    make === undefined
-      ? Duration.fromInput(text as Duration.Input)
-      : Option.some(make(Number(amount)))
-  return Option.filter(
-    duration,
-    (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
-  )
-}
 
 const flags = {
   port: Flag.Int("port").pipe(
@@ -103,7 +84,7 @@ const flags = {
     Flag.optional
   ),
   pace: Flag.String("pace").pipe(
-    Flag.filterMap(parseDuration, () => "Expected a duration such as 200ms"),
+    Flag.filterMap(DurationText.parse, () => "Expected a duration such as 200ms"),
     Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
     Flag.withDefault(Duration.millis(200))
   ),
@@ -119,8 +100,14 @@ const flags = {
     ),
     Flag.withDefault("plain")
   ),
+  profile: Flag.String("profile").pipe(
+    Flag.withDescription(
+      "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
+    ),
+    Flag.optional
+  ),
   intentLifetime: Flag.String("intent-lifetime").pipe(
-    Flag.filterMap(parseDuration, () => "Expected a duration such as 30min"),
+    Flag.filterMap(DurationText.parse, () => "Expected a duration such as 30min"),
     Flag.withDescription("The time after which an unpaid payment intent expires (default: 24h)"),
     Flag.withDefault(Duration.hours(24))
   ),
@@ -153,11 +140,21 @@ const announce = Effect.fnUntraced(function* (
   yield* report
 })
 
+/** Reads the profile, and prints the readings that no sandbox can have. */
+const readingsOf = Effect.fnUntraced(function* (profile: Option.Option<string>) {
+  if (Option.isNone(profile)) return {}
+  const { readings, unknown } = yield* ProfileFile.readings(profile.value)
+  for (const reading of unknown) {
+    yield* Console.error(`The sandbox keeps its default, because it cannot do ${reading}`)
+  }
+  return readings
+})
+
 /** The command `sandbox`. */
 export const sandbox = Command.make(
   "sandbox",
   flags,
-  ({ filename, isJson, isQuiet, merchantSecret, seed, token, ...options }) =>
+  ({ filename, isJson, isQuiet, merchantSecret, profile, seed, token, ...options }) =>
     Layer.effectDiscard(
       announce(
         {
@@ -170,13 +167,18 @@ export const sandbox = Command.make(
       )
     ).pipe(
       Layer.provide(
-        Sandbox.layer({
-          ...options,
-          filename: Option.getOrUndefined(filename),
-          merchantSecret: Option.getOrUndefined(merchantSecret),
-          token: Option.getOrUndefined(token),
-          seed: Option.getOrUndefined(seed)
-        })
+        Layer.unwrap(
+          Effect.map(readingsOf(profile), (readings) =>
+            Sandbox.layer({
+              ...options,
+              readings,
+              filename: Option.getOrUndefined(filename),
+              merchantSecret: Option.getOrUndefined(merchantSecret),
+              token: Option.getOrUndefined(token),
+              seed: Option.getOrUndefined(seed)
+            })
+          )
+        )
       ),
       Layer.launch,
       Effect.catch((error) =>
@@ -193,7 +195,7 @@ export const sandbox = Command.make(
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = Effect.fnUntraced(function* (
-  error: Sandbox.StartError,
+  error: Sandbox.StartError | ProfileFile.FileFault,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
   if (error._tag !== "ServeError") return error.message

@@ -6,7 +6,6 @@ import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import { isLoopback } from "@pawl/core/Loopback"
 import type { Status } from "@pawl/core/Status"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"
 import * as HttpClient from "effect/http/HttpClient"
@@ -15,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { GatewayConfig } from "../../GatewayConfig.ts"
+import * as Readings from "../../Readings.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
 /** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
@@ -27,9 +27,6 @@ export interface CallbackRequest {
 
 /** The result of an attempt: the HTTP status of the response, or the reason there is none. */
 export type DeliveryResult = number | "timeout" | "unreachable" | "refused"
-
-/** How long a receiver may take to respond. */
-const responseTimeout = Duration.seconds(10)
 
 /** Returns a callback URL with the routing parameters appended, and without its fragment. */
 export const withRouting = (
@@ -58,7 +55,8 @@ export const make = Effect.fnUntraced(function* (
   never,
   GatewayConfig | HttpClient.HttpClient | Hmac
 > {
-  const { merchantSecret } = yield* GatewayConfig
+  const { merchantSecret, readings } = yield* GatewayConfig
+  const { responseTimeout } = Readings.behaviour(readings)
   const sign = (yield* Hmac).keyed(merchantSecret)
   const client = yield* HttpClient.HttpClient
   // A receiver responds in real time, also while the virtual clock is advanced.

@@ -3,7 +3,7 @@
  */
 import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { ApmPayoutRequest } from "@pawl/core/ApmPayout"
-import * as Checksum from "@pawl/core/Checksum"
+import type * as Checksum from "@pawl/core/Checksum"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -13,6 +13,7 @@ import type { Transactions, Transaction } from "./Transactions.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
 import type { ResponseData } from "./MethodPage.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
+import type { Behaviour } from "../readings/Behaviour.ts"
 import { withRouting } from "../courier/CallbackPost.ts"
 import type { Writes } from "./Writes.ts"
 
@@ -35,16 +36,24 @@ export const make =
     pageUrls: PageUrls,
     responseData: ResponseData,
     sign: Checksum.Sign,
-    separator: string
+    separator: string,
+    {
+      isChecksum,
+      paymentChecksum,
+      payoutChecksum
+    }: Pick<Behaviour, "isChecksum" | "paymentChecksum" | "payoutChecksum">
   ): Create =>
   (kind) =>
     Effect.fnUntraced(function* ({ payload, sentAmount }) {
       yield* read(payload)
       const { accountId, amount, apmPayload, callbackUrl, checksum, currency, requestId } = payload
       const signed = { accountId, requestId, amount: sentAmount, currency }
+      const rule = kind === "apm-payment" ? paymentChecksum : payoutChecksum
+      if (rule === (checksum === undefined ? "required" : "refused")) return yield* misplaced
       if (
         checksum !== undefined &&
-        !Checksum.matches(Checksum.request(sign, separator, signed), checksum)
+        rule !== "ignored" &&
+        !isChecksum(checksum, sign, separator, signed)
       ) {
         return yield* invalid([
           {
@@ -73,8 +82,12 @@ export const make =
         ...response(transaction, responseData),
         ...pageUrls.ofChallenge(transaction)
       }))
-      return yield* writes.once(kind, requestId, create)
+      return yield* writes.once(kind, requestId, create, sentAmount)
     })
+
+const misplaced = Effect.fail(
+  invalid([{ field: "checksum", message: "Required, or not accepted, for a payout" }])
+)
 
 const read = reader(
   Schema.Struct({

@@ -24,6 +24,7 @@ import { finder, type Params } from "./Endpoints.ts"
 import type { GatewayConfig } from "../../GatewayConfig.ts"
 import * as JvmStyle from "./JvmStyle.ts"
 import * as Leniency from "./Leniency.ts"
+import type { Behaviour } from "../readings/Behaviour.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
 
 /** A request to the gateway. Header names are lower case; `path` may have a query. */
@@ -89,7 +90,8 @@ export interface Route {
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (
   handlers: Handlers,
-  { isLenient, style }: Pick<GatewayConfig["Service"], "isLenient" | "style">
+  { isLenient, style }: Pick<GatewayConfig["Service"], "isLenient" | "style">,
+  rounding: Behaviour["rounding"]
 ): ((request: Request) => Route | undefined) => {
   const byName: Readonly<Record<string, Handler>> = handlers
   const all: Array<readonly [HttpApiEndpoint.Top, (request: RoutedRequest) => Route]> = []
@@ -103,7 +105,7 @@ export const make = (
       const encode = HttpApiSchema.isNoContent(schema.ast)
         ? () => Effect.undefined
         : Decoder.decodeUnknownEffect(Schema.flip(schema as Codec))
-      const decode = decoder(endpoint, isLenient)
+      const decode = decoder(endpoint, isLenient, rounding)
       const rewrite = style === "jvm" ? JvmStyle.rewriting(schema as Codec) : identity
       const isSecured = endpoint.middlewares.has(Bearer)
       all.push([
@@ -162,7 +164,11 @@ interface Decoded {
 type Codec = Schema.Codec<unknown>
 type Handler = (request: never) => Effect.Effect<unknown, Refusal>
 
-const decoder = (endpoint: HttpApiEndpoint.Top, isLenient: boolean) => {
+const decoder = (
+  endpoint: HttpApiEndpoint.Top,
+  isLenient: boolean,
+  rounding: Behaviour["rounding"]
+) => {
   const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
   const readParams =
     endpoint.params === undefined ? () => Effect.undefined : reader(endpoint.params as Codec)
@@ -170,7 +176,7 @@ const decoder = (endpoint: HttpApiEndpoint.Top, isLenient: boolean) => {
   const declares = endpoint.method === "DELETE" && !isLenient
   const readBody =
     payload !== undefined
-      ? bodyReader(payload as Codec, isLenient)
+      ? bodyReader(payload as Codec, isLenient, rounding)
       : (request: Request) => (declares && !isJson(request) ? notJson : Effect.succeed(noBody))
   return (request: RoutedRequest): Effect.Effect<Decoded, Refusal> =>
     Effect.flatMapEager(readParams(request.params), (params) =>
@@ -183,7 +189,7 @@ const noBody = { payload: undefined, sentAmount: "", sent: undefined }
 const isJson = ({ headers }: Request): boolean =>
   /^application\/json\s*(?:;|$)/iu.test(headers["content-type"] ?? "")
 
-const bodyReader = (schema: Codec, isLenient: boolean) => {
+const bodyReader = (schema: Codec, isLenient: boolean, rounding: Behaviour["rounding"]) => {
   const read = isLenient ? Leniency.reading(reader(schema)) : reader(schema)
   return (request: Request): Effect.Effect<Omit<Decoded, "params">, Refusal> => {
     if (!isJson(request)) return notJson
@@ -192,7 +198,7 @@ const bodyReader = (schema: Codec, isLenient: boolean) => {
     // A lone surrogate is always written with an escape, so a body without a backslash skips the walk.
     const illFormed = request.body.includes(backslash) ? illFormedIn(body.success) : []
     if (illFormed.length > 0) return refuse("Expected well-formed text", ...illFormed.map(name))
-    return Effect.flatMapEager(read(roundBody(body.success)), (payload) => {
+    return Effect.flatMapEager(read(roundBody(body.success, rounding)), (payload) => {
       const invalidUrls = urls.filter((name) => !isUrl(body.success, name))
       return invalidUrls.length === 0
         ? Effect.succeed({ payload, sentAmount: amountOf(body.success), sent: body.success })

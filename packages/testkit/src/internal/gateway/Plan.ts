@@ -13,6 +13,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { type Behaviour, defaults } from "../readings/Behaviour.ts"
 
 const PlanDate = Schema.String.check(
   Schema.makeFilter(
@@ -50,10 +51,16 @@ export const PlanScheduleUpdate = Schema.Struct({
 /**
  * Returns the first charge after a time, in milliseconds since the epoch; `undefined` if there is none.
  */
-export const nextCharge = (plan: PlanSchedule, after: number): number | undefined => {
+export const nextCharge = (
+  plan: PlanSchedule,
+  after: number,
+  { customDays, interval }: Pick<Behaviour, "customDays" | "interval"> = defaults
+): number | undefined => {
+  const units = interval === "units" ? plan.interval : 1
+  const days = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, CUSTOM: customDays }
   const start = DateTime.makeUnsafe(first(plan))
   const due = (n: number) => {
-    const count = n * plan.interval
+    const count = n * units
     return DateTime.toEpochMillis(
       DateTime.add(
         start,
@@ -62,14 +69,13 @@ export const nextCharge = (plan: PlanSchedule, after: number): number | undefine
     )
   }
   // A lower bound: no month is longer than 31 days.
-  const passed = (after - first(plan)) / (plan.interval * days[plan.frequency] * day)
+  const passed = (after - first(plan)) / (units * days[plan.frequency] * day)
   let n = Math.max(0, Math.floor(passed))
   while (due(n) <= after) n++
   return due(n) <= last(plan) ? due(n) : undefined
 }
 
 const day = 86_400_000
-const days = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, CUSTOM: 1 }
 
 const first = ({ startDate }: PlanSchedule): number => toMillis(startDate)
 

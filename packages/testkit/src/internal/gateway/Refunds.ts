@@ -25,14 +25,16 @@ import {
   statusFields
 } from "./RequestRules.ts"
 import type { Transactions, Transaction } from "./Transactions.ts"
-import { type Handlers, invalid, reader } from "./Contract.ts"
+import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
+import type { Behaviour } from "../readings/Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
 /** Makes the handlers of the refund endpoints. */
 export const make = (
   transactions: Transactions,
   writes: Writes,
-  isLenient: boolean
+  isLenient: boolean,
+  { refundId, refundPayment }: Pick<Behaviour, "refundId" | "refundPayment">
 ): Pick<Handlers, "createRefund" | "readRefund" | "readRefundStatus"> => {
   transactions.onMove(
     Effect.fnUntraced(function* ({ transaction: { kind, paymentId, status } }) {
@@ -64,6 +66,16 @@ export const make = (
     return payment
   })
 
+  const find = (id: string) =>
+    refundId === "refund"
+      ? transactions.find("refund", id)
+      : Effect.flatMap(transactions.all, (all) =>
+          Effect.mapError(
+            Effect.fromNullishOr(all.findLast(({ paymentId }) => paymentId === id)),
+            () => notFound
+          )
+        )
+
   const refund = Effect.fnUntraced(function* (payload: RefundRequest) {
     const { amount, callbackUrl, metadata, requestId } = payload
     const { cardMask, currency, mid, transactionId } = yield* refundable(payload)
@@ -89,19 +101,23 @@ export const make = (
   return {
     createRefund: Effect.fnUntraced(function* ({ payload, sent }) {
       // Responses have this id as text and a refund as an integer (`spec.md`, "Conventions").
-      if (!isLenient && typeof fieldOf(sent, "transactionId") === "string") return yield* notInteger
+      const isText = typeof fieldOf(sent, "transactionId") === "string"
+      if (!isLenient && isText !== (refundPayment === "text")) {
+        return yield* isText ? notInteger : notText
+      }
       yield* read(payload)
       return yield* writes.once("createRefund", payload.requestId, refund(payload))
     }),
-    readRefund: ({ params }) => Effect.map(transactions.find("refund", params.id), info),
-    readRefundStatus: ({ params }) =>
-      Effect.map(transactions.find("refund", params.id), ({ status }) => status)
+    readRefund: ({ params }) => Effect.map(find(params.id), info),
+    readRefundStatus: ({ params }) => Effect.map(find(params.id), ({ status }) => status)
   }
 }
 
 const notInteger = invalid([
   { field: "transactionId", message: "Expected a JSON integer, without quotes" }
 ])
+
+const notText = invalid([{ field: "transactionId", message: "Expected a text" }])
 
 const fieldOf = (body: unknown, name: string): unknown =>
   Predicate.hasProperty(body, name) ? body[name] : undefined

@@ -1,18 +1,21 @@
 /**
- * The rounding of amounts: half up, to two decimals.
+ * The rounding of amounts to two decimals: half up, unless a reading says otherwise.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { Behaviour } from "../readings/Behaviour.ts"
 
 /**
- * Rounds a decimal text with more than two decimals, half up, and returns any other text as it is.
- * `spec.md` says that the service rounds, but not how; half up is our choice.
+ * Rounds a decimal text with more than two decimals, and returns any other text as it is. `spec.md` says that the
+ * service rounds, but not how; half up is our choice. The contract refuses an amount that is not rounded.
  */
-export const round = (amount: string): string =>
-  /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
-    ? Result.getOrElse(Amount.round(amount, { mode: "half-from-zero" }), () => amount)
+export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up"): string =>
+  rounding !== "refused" && /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
+    ? Result.getOrElse(Amount.round(amount, { mode: modes[rounding] }), () => amount)
     : amount
+
+const modes = { "half-up": "half-from-zero", "half-even": "half-even", down: "to-zero" } as const
 
 /**
  * Rounds the amount in a request body and in its plan, and nothing else.
@@ -21,14 +24,15 @@ export const round = (amount: string): string =>
  *
  * The contract allows two decimals, because our client sends no more; the service accepts any number.
  */
-export const roundBody = (body: Schema.Json): Schema.Json => (isObject(body) ? rounded(body) : body)
+export const roundBody = (body: Schema.Json, rounding: Behaviour["rounding"]): Schema.Json =>
+  isObject(body) ? rounded(body, rounding) : body
 
-const rounded = (fields: JsonObject): JsonObject => {
+const rounded = (fields: JsonObject, rounding: Behaviour["rounding"]): JsonObject => {
   const { amount, plan } = fields
   return {
     ...fields,
-    ...(typeof amount === "string" && { amount: round(amount) }),
-    ...(plan !== undefined && { plan: roundBody(plan) })
+    ...(typeof amount === "string" && { amount: round(amount, rounding) }),
+    ...(plan !== undefined && { plan: roundBody(plan, rounding) })
   }
 }
 

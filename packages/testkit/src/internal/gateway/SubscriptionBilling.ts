@@ -28,6 +28,7 @@ import type { Card } from "./Cards.ts"
 import { notFound, type Refusal } from "./Contract.ts"
 import { returnUrlsOf } from "./PageUrls.ts"
 import { type PlanSchedule, nextCharge } from "./Plan.ts"
+import type { Behaviour } from "../readings/Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 
@@ -83,7 +84,12 @@ export interface SubscriptionBilling {
 
 /** Makes the billing of the stored subscriptions. It stops when the scope closes. */
 export const make = Effect.fnUntraced(function* (
-  transactions: Transactions
+  transactions: Transactions,
+  {
+    afterFirstCharge,
+    afterSkippedCharge,
+    ...units
+  }: Pick<Behaviour, "afterFirstCharge" | "afterSkippedCharge" | "customDays" | "interval">
 ): Effect.fn.Return<SubscriptionBilling, never, Scope.Scope> {
   const { open, save } = yield* StateStore
   const timers = yield* FiberMap.make<string>()
@@ -127,7 +133,11 @@ export const make = Effect.fnUntraced(function* (
     if (subscription === undefined) return
     const isDue = isCharged(subscription.status)
     const status = isDue ? "ACTIVE" : subscription.status
-    subscriptions.set(id, { ...subscription, status, due: nextCharge(subscription.plan, due) })
+    subscriptions.set(id, {
+      ...subscription,
+      status,
+      due: nextCharge(subscription.plan, due, units)
+    })
     if (isDue) yield* charge(subscription, false)
     yield* save
   }, Effect.uninterruptible)
@@ -147,7 +157,7 @@ export const make = Effect.fnUntraced(function* (
     const isStopped = subscription.status === "PAUSED" || subscription.status === "CANCELED"
     const due = isStopped
       ? undefined
-      : nextCharge(subscription.plan, yield* Clock.currentTimeMillis)
+      : nextCharge(subscription.plan, yield* Clock.currentTimeMillis, units)
     const scheduled = { ...subscription, due }
     subscriptions.set(subscription.id, scheduled)
     yield* FiberMap.run(timers, subscription.id, run(subscription.id))
@@ -169,11 +179,16 @@ export const make = Effect.fnUntraced(function* (
       const id = yield* transactions.nextId
       const createdAt = yield* now
       if (subscription.request.skipFirstCharge === true) {
-        return [yield* schedule({ ...subscription, id, createdAt, status: "TRIALING" }), undefined]
+        return [
+          yield* schedule({ ...subscription, id, createdAt, status: afterSkippedCharge }),
+          undefined
+        ]
       }
       const created = yield* schedule({ ...subscription, id, createdAt, status: "PENDING" })
       const first = yield* charge(created, true)
-      if (first.status !== "CUSTOMER_VERIFICATION") yield* activate(id)
+      if (first.status !== "CUSTOMER_VERIFICATION" && afterFirstCharge === "ACTIVE") {
+        yield* activate(id)
+      }
       return [created, first]
     }),
     find,

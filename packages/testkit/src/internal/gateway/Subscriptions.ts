@@ -18,7 +18,8 @@ import { ScenarioMetadata, Mid, withoutUndefined, statusFields } from "./Request
 import type { Transaction } from "./Transactions.ts"
 import type { Vault } from "./Cards.ts"
 import type { SubscriptionBilling, SubscriptionState } from "./SubscriptionBilling.ts"
-import { type Handlers, invalid, reader } from "./Contract.ts"
+import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
+import type { Behaviour } from "../readings/Behaviour.ts"
 import type { PageUrls } from "./PageUrls.ts"
 import { PlanSchedule, PlanScheduleUpdate } from "./Plan.ts"
 import type { Writes } from "./Writes.ts"
@@ -28,7 +29,12 @@ export const make = (
   billing: SubscriptionBilling,
   writes: Writes,
   vault: Vault,
-  pageUrls: PageUrls
+  pageUrls: PageUrls,
+  {
+    canceledDelete,
+    canceledPut,
+    putStatus
+  }: Pick<Behaviour, "canceledDelete" | "canceledPut" | "putStatus">
 ): Pick<
   Handlers,
   "createSubscription" | "readSubscription" | "updateSubscription" | "cancelSubscription"
@@ -55,7 +61,10 @@ export const make = (
       const { status } = yield* readUpdate(payload)
       const update = Effect.gen(function* () {
         const subscription = yield* billing.find(params.subscriptionId)
-        if (subscription.status === "CANCELED") {
+        if (putStatus === "documented" && (status === "PENDING" || status === "TRIALING")) {
+          return yield* invalid([{ field: "status", message: `A PUT does not set ${status}` }])
+        }
+        if (subscription.status === "CANCELED" && canceledPut === "refused") {
           return yield* invalid([
             { field: "status", message: "A CANCELED subscription cannot be changed" }
           ])
@@ -70,7 +79,9 @@ export const make = (
     cancelSubscription: ({ params }) =>
       writes.exclusive(
         Effect.flatMap(billing.find(params.subscriptionId), (subscription) =>
-          Effect.asVoid(billing.change(subscription, { status: remove(subscription.status) }))
+          canceledDelete === "refused" && subscription.status === "CANCELED"
+            ? Effect.fail(notFound)
+            : Effect.asVoid(billing.change(subscription, { status: remove(subscription.status) }))
         )
       )
   }

@@ -1,5 +1,5 @@
 /**
- * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days.
+ * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days unless a reading says otherwise.
  *
  * **Details**
  *
@@ -11,6 +11,7 @@ import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
@@ -27,8 +28,10 @@ export interface Tokens {
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/** Makes the access tokens of one environment. */
-export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.gen(function* () {
+/** Makes the access tokens of one environment. Without a lifetime they do not expire, and claim none. */
+export const make = Effect.fnUntraced(function* (
+  lifetime: Duration.Duration | undefined
+): Effect.fn.Return<Tokens, never, GatewayConfig | Hmac> {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac
   const services = (yield* StateStore).open<string>("service")
@@ -51,7 +54,9 @@ export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.g
       Base64Url.decodeString(signed.slice(header.length + 1)),
       decodeClaims
     )
-    return Result.isSuccess(claims) ? claims.success.exp * 1000 : 0
+    if (Result.isFailure(claims)) return 0
+    const { exp = Number.POSITIVE_INFINITY } = claims.success
+    return exp * 1000
   }
 
   return {
@@ -62,7 +67,7 @@ export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.g
         sub: merchantKey,
         jti: String(++issued),
         iat,
-        exp: iat + lifetime
+        ...(lifetime !== undefined && { exp: iat + Duration.toSeconds(lifetime) })
       }
       const signed = `${header}.${Base64Url.encode(JSON.stringify(claims))}`
       return `${signed}.${signature(sign, signed)}`
@@ -80,12 +85,10 @@ export const make: Effect.Effect<Tokens, never, GatewayConfig | Hmac> = Effect.g
 /** The number of verified tokens to remember; any other is verified again at each use. */
 const mostKnown = 1000
 
-const lifetime = 30 * 24 * 60 * 60
-
 const header = Base64Url.encode(JSON.stringify({ alg: "HS256", typ: "JWT" }))
 
 const signature = (sign: Sign, signed: string): string => Base64Url.encode(sign(signed))
 
 const decodeClaims = Schema.decodeUnknownResult(
-  Schema.fromJsonString(Schema.Struct({ exp: Schema.Int }))
+  Schema.fromJsonString(Schema.Struct({ exp: Schema.optionalKey(Schema.Int) }))
 )

@@ -5,6 +5,8 @@
 import * as Effect from "effect/Effect"
 import { PreventSchedulerYield } from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
+import type { Behaviour } from "../readings/Behaviour.ts"
+import { invalid, type Refusal } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
@@ -12,23 +14,28 @@ import { StateStore } from "../state/StateStore.ts"
  *
  * - `exclusive` runs one at a time and without interruption, so a check still holds when the change is made.
  * - `once` runs a request that way unless the endpoint succeeded with its requestId before; then it
- *   returns the stored response. A refused request may be repeated.
+ *   returns the stored response. A refused request may be repeated. `amount` tells another body under the
+ *   requestId, where a reading makes a difference of it.
  */
 export interface Writes {
   readonly exclusive: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly once: <A, E>(
     endpoint: string,
     requestId: string,
-    write: Effect.Effect<A, E>
-  ) => Effect.Effect<A, E>
+    write: Effect.Effect<A, E>,
+    amount?: string
+  ) => Effect.Effect<A, E | Refusal>
   readonly reset: Effect.Effect<void>
 }
 
 /** Makes the writes of a gateway, with the responses in its stored state. */
-export const make: Effect.Effect<Writes> = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* (
+  repeated: Behaviour["repeated"]
+): Effect.fn.Return<Writes> {
   const mutex = yield* Semaphore.make(1)
   const { open, save } = yield* StateStore
   const responses = open<unknown>("response")
+  const amounts = open<string>("amount")
   // A write does not yield, so its changes are saved together. Nor does it yield while it holds the permit, or
   // every later write would queue.
   const exclusive: Writes["exclusive"] = (write) =>
@@ -39,17 +46,35 @@ export const make: Effect.Effect<Writes> = Effect.gen(function* () {
     )
   return {
     exclusive,
-    once: <A, E>(endpoint: string, requestId: string, write: Effect.Effect<A, E>) => {
-      const key = `${endpoint} ${requestId}`
+    once: <A, E>(
+      endpoint: string,
+      requestId: string,
+      write: Effect.Effect<A, E>,
+      amount?: string
+    ) => {
+      const request = `${endpoint} ${requestId}`
+      const key = repeated === "another" && amount !== undefined ? `${request} ${amount}` : request
       return exclusive(
-        Effect.suspend(() =>
-          responses.has(key)
+        Effect.suspend((): Effect.Effect<A, E | Refusal> => {
+          if (repeated === "refused" && amount !== undefined) {
+            const first = amounts.get(key) ?? amount
+            if (first !== amount) return anotherBody
+            amounts.set(key, first)
+          }
+          return responses.has(key)
             ? // The key names the endpoint, and with it the type of the response.
               Effect.succeed(responses.get(key) as A)
             : Effect.tap(write, (response) => Effect.sync(() => responses.set(key, response)))
-        )
+        })
       )
     },
-    reset: Effect.sync(() => responses.clear())
+    reset: Effect.sync(() => {
+      responses.clear()
+      amounts.clear()
+    })
   }
 })
+
+const anotherBody = Effect.fail(
+  invalid([{ field: "requestId", message: "Expected the body of the first request" }])
+)

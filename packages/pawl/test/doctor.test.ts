@@ -1,0 +1,64 @@
+/**
+ * The command `doctor`, as a process.
+ */
+import { run } from "@pawl/test-support/Program"
+import { startInTest } from "@pawl/test-support/ProgramTests"
+import * as Effect from "effect/Effect"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+
+const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
+
+const doctor = (...args: ReadonlyArray<string>) =>
+  Effect.runPromise(run(process.execPath, [file, "doctor", ...args]))
+
+it("finds a sandbox to be as its profile says, and tells what another profile gets wrong", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+  const profile = join(folder, "profile.json")
+  const readings = { checksum: '":", lower-case hex', decimals: "cut off", receiverTime: "3 s" }
+  await writeFile(profile, JSON.stringify({ readings }))
+  const args = [file, "sandbox", "--port", "0", "--profile", profile]
+  const baseUrl = await startInTest(process.execPath, args).line(/^ready (\S+)$/mu)
+  const first = join(folder, "first")
+
+  const as = await doctor("--base-url", baseUrl, "--fast", "--profile", profile, "--out", first)
+  expect(as).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^At most \d+ requests/u) as unknown
+  })
+  expect(as.stdout).toMatch(/✓ +2 +Request checksum +":", lower-case hex +the same/u)
+  expect(as.stdout).not.toMatch(/^[≈→✗?] +\d/mu)
+  const written = JSON.parse(await readFile(join(first, "profile.json"), "utf8")) as object
+  expect(written).toMatchObject({ readings, switches: { requestChecksumSeparator: ":" } })
+  expect(await readFile(join(first, "profile.ts"), "utf8")).toContain("requestChecksumSeparator")
+
+  const again = ["--base-url", baseUrl, "--out", join(folder, "second"), "--markdown"]
+  const stopped = startInTest(process.execPath, [file, "doctor", ...again])
+  await stopped.errorLine(/^ *8\/11/mu)
+  stopped.child.kill("SIGINT")
+  expect(await stopped.ended).toBe(130)
+  const other = await doctor(...again, "--wait", "0s", "--against", join(first, "fixtures.json"))
+  expect(other).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Goes on after \d/mu) as unknown
+  })
+  expect(other.stdout).toContain('| → | 2 | Request checksum | "\\|", lower-case hex | ":", lower')
+  expect(other.stdout).toContain("Nothing has changed since the fixtures.")
+  await rm(folder, { recursive: true })
+}, 60_000)
+
+it("--plan sends nothing", async () => {
+  const { code, stdout } = await doctor("--plan", "--base-url", "https://nowhere.invalid/api")
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ *22 +Gaps of polling/mu)
+})
+
+it("refuses a host that may be production, unless its name is given once more", async () => {
+  const args = ["--base-url", "https://pay.invalid/api", "--production", "--production-host"]
+  const { code, stderr, stdout } = await doctor(...args, "other.invalid")
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+  expect(stderr).toMatch(/^The service cannot be probed: pay\.invalid may be production.+\n$/u)
+})

@@ -1,0 +1,99 @@
+/**
+ * The readings of a gateway: its answers to the questions that the specification leaves open.
+ *
+ * **Details**
+ *
+ * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|", lower-case hex`.
+ * A gateway has the first reading of each question by default. `Doctor` finds the readings of a real service, and a
+ * gateway with the same readings then behaves like that service.
+ *
+ * **Example** (A service that signs requests with a colon, and rounds down)
+ *
+ * ```ts
+ * import * as Fake from "@pawl/testkit/Fake"
+ *
+ * const layer = Fake.layer({
+ *   readings: { checksum: '":", lower-case hex', decimals: "cut off" }
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Switches } from "@pawl/core/Profile"
+import * as Behaviour from "./internal/readings/Behaviour.ts"
+import { table } from "./internal/readings/Table.ts"
+
+/**
+ * A question that the specification leaves open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Question = keyof typeof table
+
+/**
+ * The readings of some questions. A gateway keeps the default of any other question, and of a question whose reading
+ * it does not know.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Readings = { readonly [Name in Question]?: string }
+
+/**
+ * The questions.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const questions = Object.keys(table) as ReadonlyArray<Question>
+
+/**
+ * Lists the readings of a question that a gateway knows; the first one is its default.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const known = (question: Question): readonly [string, ...Array<string>] =>
+  // Every question of the table has a reading.
+  Object.keys(table[question]) as [string, ...Array<string>]
+
+/**
+ * Returns the switches of `Profile` by which pawl bears these readings.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const switches = ({
+  checksum,
+  payoutChecksum,
+  refundCallback,
+  token
+}: Readings): Partial<Switches> => {
+  const [, separator] = /^"(.*)", lower-case hex$/u.exec(checksum ?? "") ?? []
+  const [, field] = /^(?:data\.)?(\w+)$/u.exec(token ?? "") ?? []
+  return {
+    ...(separator !== undefined && separator !== "|" && { requestChecksumSeparator: separator }),
+    ...(payoutChecksum === "not accepted" && { payoutChecksum: false }),
+    ...(refundCallback === "the payment" && { refundCallbackId: "payment" as const }),
+    ...(field !== undefined && !usualTokens.has(field) && { tokenField: field })
+  }
+}
+
+/** The fields of `/auth` in which a client finds the access token without a switch. */
+const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
+
+/**
+ * Returns the behaviour of a gateway with these readings.
+ *
+ * @internal
+ */
+export const behaviour = (readings: Readings): Behaviour.Behaviour =>
+  Behaviour.join(
+    Object.entries(readings).map(([question, reading]) => {
+      // A profile may come from a file of another version.
+      const known: Partial<Record<string, Readonly<Record<string, Partial<Behaviour.Behaviour>>>>> =
+        table
+      return { switches: switches(readings), ...known[question]?.[reading] }
+    })
+  )

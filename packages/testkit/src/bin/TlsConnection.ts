@@ -1,0 +1,30 @@
+/**
+ * The TLS connection to a service: its protocol, and the certificate.
+ */
+import * as Effect from "effect/Effect"
+import { connect } from "node:tls"
+
+/**
+ * Describes the TLS connection to a base URL, such as `TLSv1.3, certificate valid until Nov 30 00:00:00 2026 GMT`. It is
+ * undefined if there is none.
+ */
+export const describe = (baseUrl: string): Effect.Effect<string | undefined> =>
+  Effect.callback<string | undefined>((resume) => {
+    const { hostname, port, protocol } = new URL(baseUrl)
+    if (protocol !== "https:") return resume(Effect.undefined)
+    const socket = connect({
+      host: hostname,
+      port: port === "" ? 443 : Number(port),
+      servername: hostname,
+      // The requests of the run are refused without a trusted certificate; this one only looks.
+      rejectUnauthorized: false
+    })
+    socket.once("secureConnect", () => {
+      const { valid_to } = socket.getPeerCertificate()
+      const trust = socket.authorized ? "" : ", which is not trusted"
+      resume(Effect.succeed(`${socket.getProtocol()}, certificate valid until ${valid_to}${trust}`))
+      socket.destroy()
+    })
+    socket.once("error", () => resume(Effect.undefined))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeoutOrElse({ duration: "5 seconds", orElse: () => Effect.undefined }))

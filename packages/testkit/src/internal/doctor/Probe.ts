@@ -1,0 +1,296 @@
+/**
+ * Sends the requests of a run to the probed service, and records them.
+ *
+ * **Details**
+ *
+ * No step can send more requests than the plan says: the request beyond that fails. A step that is repeated after an
+ * interruption takes the responses that it recorded. Every requestId is made of the run and the name of the request, so
+ * a create whose response was not recorded is repeated, and makes nothing twice.
+ */
+import type * as Checksum from "@pawl/core/Checksum"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Transport from "@pawl/http/Transport"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Recording from "./Recording.ts"
+import * as Token from "./Token.ts"
+
+/**
+ * Error raised when a run cannot go on. `message` is one sentence without secrets.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class DoctorFailed extends Data.TaggedError("DoctorFailed")<{ readonly message: string }> {}
+
+/**
+ * The settings of a run.
+ *
+ * - `callbackUrl`: the URL under which the service reaches the doctor's receiver; without it no callbacks are probed.
+ * - `units`: the amounts of the run are this number of major units and a fraction.
+ * - `card`: the number of a test card of the service.
+ * - `wait`: the longest time to wait for callbacks.
+ * - `pause`: waits for a time, by default with `Effect.sleep`; `now` is the time of the service, in milliseconds
+ *   since the epoch.
+ * - `separator`: the separator of request checksums to try first.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  readonly baseUrl: string
+  readonly merchantKey: string
+  readonly merchantSecret: Redacted.Redacted
+  readonly callbackUrl?: string | undefined
+  readonly accountId: string
+  readonly mid: string
+  readonly paymentMethod: string
+  readonly currency: string
+  readonly units: number
+  readonly card: Redacted.Redacted
+  readonly wait: Duration.Duration
+  readonly pause: (duration: Duration.Duration) => Effect.Effect<void>
+  readonly now: Effect.Effect<number>
+  readonly separator: string
+}
+
+/** A request to send. `name` is unique in a run; `variant` names the candidate that it tries. */
+export interface Call {
+  readonly name: string
+  readonly variant?: string
+  readonly method?: Recording.Exchange["method"]
+  readonly path: string
+  readonly body?: object
+  readonly contentType?: string
+}
+
+/**
+ * Sends requests and takes callbacks.
+ *
+ * - `send` returns the exchange, also if there was no response.
+ * - `marks` returns the requestId, metadata and callbackUrl of a request, by its name.
+ * - `amount` returns the units of the run with a fraction.
+ * - `sign` is the HMAC under the merchant secret.
+ * - `accept` gives all later requests an access token.
+ * - `hide` removes a value from the recording, and keeps it out.
+ * - `receive` takes a callback; `allow` sets the number of requests that may still be sent.
+ */
+export interface Probe {
+  readonly settings: Settings
+  readonly recording: () => Recording.Recording
+  readonly update: (change: Partial<Recording.Recording>) => void
+  readonly send: (call: Call) => Effect.Effect<Recording.Exchange, DoctorFailed>
+  readonly marks: (name: string) => {
+    readonly requestId: string
+    readonly metadata: Readonly<Record<string, string>>
+    readonly callbackUrl?: string
+  }
+  readonly amount: (fraction: string) => string
+  readonly sign: Checksum.Sign
+  readonly accept: (accessToken: string) => void
+  readonly hide: (value: string) => void
+  readonly receive: (incoming: Incoming) => Effect.Effect<number>
+  readonly allow: (requests: number) => void
+}
+
+/** The time until the response to a request has arrived. */
+const responseTimeout = Duration.seconds(30)
+
+/** The longest time for which a callback is held without an answer. */
+const longestHold = Duration.seconds(35)
+
+/** The most callbacks that are recorded: a public URL may get any number of posts. */
+const mostCallbacks = 1000
+
+/** The headers that are recorded. */
+const recordedHeaders =
+  /^(?:content-type|date|allow|location|retry-after|deprecation|sunset|.*rate-?limit.*)$/u
+
+/** The metadata key that marks everything that a run makes. */
+const mark = "pawl.doctor"
+
+/** Makes a probe that goes on with a recording. */
+export const make = Effect.fnUntraced(function* (
+  settings: Settings,
+  recorded: Recording.Recording
+): Effect.fn.Return<Probe, never, Transport.Transport> {
+  const transport = yield* Transport.Transport
+  const sign = PortableHmac.keyed(settings.merchantSecret)
+  const secrets = new Map([
+    [settings.merchantKey, "<merchantKey>"],
+    [Redacted.value(settings.merchantSecret), "<merchantSecret>"],
+    [Redacted.value(settings.card), "<card>"]
+  ])
+  let recording = recorded
+  let bearer: string | undefined
+  let left = 0
+
+  const record = (exchange: Recording.Exchange) => {
+    const others = recording.exchanges.filter(
+      ({ name, variant }) => name !== exchange.name || variant !== exchange.variant
+    )
+    recording = { ...recording, exchanges: [...others, exchange] }
+  }
+
+  /** The responses of an earlier process that this one has not taken yet. The bodies with a token are not recorded. */
+  const recordedBefore = recorded.exchanges.filter(
+    ({ name, status }) => status > 0 && name !== "auth" && name !== "card-token"
+  )
+  const takeRecorded = ({ name, variant }: Call) => {
+    const at = recordedBefore.findIndex(
+      (exchange) => exchange.name === name && exchange.variant === variant
+    )
+    return at === -1 ? undefined : recordedBefore.splice(at, 1)[0]
+  }
+
+  const send = Effect.fnUntraced(function* (call: Call) {
+    const before = takeRecorded(call)
+    if (before !== undefined) return before
+    if (left === 0) {
+      return yield* new DoctorFailed({ message: "the step needs more requests than it announced" })
+    }
+    left--
+    const { contentType = "application/json", method = "POST", name, path, variant } = call
+    const body = call.body && JSON.stringify(call.body)
+    const at = yield* settings.now
+    const start = yield* Clock.currentTimeMillis
+    const response = yield* transport
+      .send(
+        {
+          method,
+          url: `${settings.baseUrl}${path}`,
+          headers: {
+            ...(method !== "GET" && { "content-type": contentType }),
+            ...(bearer !== undefined && { authorization: `Bearer ${bearer}` })
+          },
+          body
+        },
+        responseTimeout
+      )
+      .pipe(
+        Effect.timeoutOrElse({ duration: responseTimeout, orElse: () => noResponse }),
+        Effect.catch(() => noResponse)
+      )
+    const received = utf8.decode(response.body)
+    if (path === "/v1/auth") {
+      const token = Token.find(received)
+      if (token !== undefined) {
+        const now = (yield* settings.now) / 1000
+        secrets.set(token.value, `<token, ${Token.lifetime(token.value, now)}>`)
+      }
+    }
+    const clean = (text: string) => Recording.redacted(text, secrets)
+    const exchange: Recording.Exchange = {
+      name,
+      ...(variant !== undefined && { variant }),
+      method,
+      path,
+      ...(body !== undefined && { sent: clean(body) }),
+      at,
+      took: (yield* Clock.currentTimeMillis) - start,
+      status: response.status,
+      headers: Object.fromEntries(
+        Object.entries(response.headers).flatMap(([name, value]) =>
+          value !== undefined && recordedHeaders.test(name) ? [[name, clean(value)]] : []
+        )
+      ),
+      body: clean(received)
+    }
+    record(exchange)
+    // The caller gets the true body, because it needs the token of a card.
+    return { ...exchange, body: received }
+  })
+
+  const answers = new Map<string, number>()
+
+  const receive = Effect.fnUntraced(function* ({
+    body,
+    checksum = "",
+    contentType,
+    search
+  }: Incoming) {
+    if (recording.callbacks.length >= mostCallbacks) return 503
+    const received = utf8.decode(body)
+    const query = new URLSearchParams(search)
+    const name = query.get(probeParameter) ?? ""
+    const signed = Recording.signedAs(sign, checksum, search, received)
+    // Only the service may use up the attempts that are refused, failed or held.
+    const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
+    answers.set(name, times)
+    const callback = {
+      name,
+      at: yield* settings.now,
+      search: search.replace(new RegExp(`${probeParameter}=[^&]*&?`, "u"), ""),
+      contentType: contentType ?? "",
+      body: Recording.redacted(received, secrets),
+      ...(signed !== undefined && { signed }),
+      answer: signed === undefined ? 200 : answerTo(name, times)
+    }
+    const keep = (more: { readonly heldFor?: number }) => {
+      recording = { ...recording, callbacks: [...recording.callbacks, { ...callback, ...more }] }
+    }
+    if (signed === undefined || name !== "refund" || times > 1) {
+      keep({})
+      return callback.answer
+    }
+    const start = yield* Clock.currentTimeMillis
+    return yield* Effect.sleep(longestHold).pipe(
+      Effect.andThen(
+        Effect.sync(() => {
+          keep({ heldFor: Duration.toMillis(longestHold) })
+          return 200
+        })
+      ),
+      Effect.onInterrupt(() =>
+        Effect.map(Clock.currentTimeMillis, (now) => keep({ heldFor: now - start }))
+      )
+    )
+  })
+
+  return {
+    settings,
+    recording: () => recording,
+    update: (change) => {
+      recording = { ...recording, ...change }
+    },
+    send,
+    marks: (name) => ({
+      requestId: `doctor-${recording.run}-${name}`,
+      metadata: { [mark]: recording.run },
+      ...(settings.callbackUrl !== undefined && {
+        callbackUrl: `${settings.callbackUrl}?${probeParameter}=${name}`
+      })
+    }),
+    amount: (fraction) => `${settings.units}.${fraction}`,
+    sign,
+    accept: (accessToken) => {
+      bearer = accessToken
+    },
+    hide: (value) => {
+      secrets.set(value, "<redacted>")
+      const exchanges = recording.exchanges.map((exchange) => ({
+        ...exchange,
+        body: Recording.redacted(exchange.body, secrets)
+      }))
+      recording = { ...recording, exchanges }
+    },
+    receive,
+    allow: (requests) => {
+      left = requests
+    }
+  }
+})
+
+/** Fails every callback of an APM payout, and refuses the first one of each card payout. */
+const answerTo = (name: string, times: number): number =>
+  name.startsWith("payout") ? 500 : name.startsWith("card-payout") && times === 1 ? 401 : 200
+
+const probeParameter = "doctor"
+
+const noResponse = Effect.succeed({ status: 0, headers: {}, body: new Uint8Array() })
+
+const utf8 = new TextDecoder()

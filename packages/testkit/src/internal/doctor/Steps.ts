@@ -1,0 +1,100 @@
+/**
+ * The steps of a run: the requests that a service is sent, with the most requests and amounts that each step needs.
+ *
+ * **Details**
+ *
+ * A step is left out where an earlier one found out that it is of no use, so the plan is an upper limit. An amount is
+ * the units of the run and a fraction: `1.10`, whose zero shows how amounts are written.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { auth, candidates, mistakes, payment, payout, repeat, status } from "./ApmSteps.ts"
+import { cardPayment, cardPayout, refund, subscription } from "./CardSteps.ts"
+import type { DoctorFailed, Probe } from "./Probe.ts"
+
+/**
+ * A step. `requests` is the number of its requests, `paidIn` and `paidOut` the number of its payments and payouts, each
+ * at most.
+ */
+export interface Step {
+  readonly name: string
+  readonly does: string
+  readonly requests: number
+  readonly paidIn: number
+  readonly paidOut: number
+  readonly run: (probe: Probe) => Effect.Effect<void, DoctorFailed>
+}
+
+const callbacks = Effect.fnUntraced(function* (probe: Probe) {
+  const { callbackUrl, pause, wait } = probe.settings
+  if (callbackUrl === undefined) return
+  const isOver = () => {
+    const { callbacks, waited } = probe.recording()
+    const ofPayout = callbacks.filter(({ answer }) => answer === 500)
+    const times = Map.groupBy(ofPayout, ({ body }) => body)
+    return (
+      waited >= Duration.toMillis(wait) ||
+      Array.from(times.values()).some(({ length }) => length > 5)
+    )
+  }
+  while (!isOver()) {
+    const gap = Duration.min(wait, Duration.minutes(1))
+    yield* pause(gap)
+    probe.update({ waited: probe.recording().waited + Duration.toMillis(gap) })
+  }
+})
+
+/** The steps, in order. */
+export const steps: ReadonlyArray<Step> = [
+  step("auth", "takes an access token", 1, auth),
+  step(
+    "mistakes",
+    "sends an invalid payment, a wrong method and a wrong content type",
+    3,
+    mistakes
+  ),
+  step(
+    "payment",
+    "makes an APM payment, with each way to compute its checksum until one is accepted",
+    1 + candidates("|").length,
+    payment,
+    { paidIn: 1 }
+  ),
+  step("status", "reads its status at once, and again while it is 404", 6, status),
+  step("repeat", "sends its requestId again with another amount", 1, repeat, { paidIn: 1 }),
+  step("payout", "makes APM payouts with a checksum, a wrong one and none", 6, payout, {
+    paidOut: 4
+  }),
+  step("card payment", "pays by card, and reads the status until it is SUCCEED", 7, cardPayment, {
+    paidIn: 1
+  }),
+  step("refund", "refunds that payment, and reads the refund", 4, refund),
+  step("card payout", "pays out three decimals, and reads the rounded amount", 4, cardPayout, {
+    paidOut: 2
+  }),
+  step(
+    "subscription",
+    "tokenizes a card, makes two subscriptions and cancels them",
+    12,
+    subscription,
+    {
+      paidIn: 1
+    }
+  ),
+  step(
+    "callbacks",
+    "waits for callbacks: refuses one, holds one, fails those of a payout",
+    0,
+    callbacks
+  )
+]
+
+function step(
+  name: string,
+  does: string,
+  requests: number,
+  run: Step["run"],
+  { paidIn = 0, paidOut = 0 }: { readonly paidIn?: number; readonly paidOut?: number } = {}
+): Step {
+  return { name, does, requests, paidIn, paidOut, run }
+}
