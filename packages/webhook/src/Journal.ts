@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
+import * as Activity from "./Activity.ts"
 import * as Metrics from "./Metrics.ts"
 
 /**
@@ -72,6 +73,7 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
  *   same reason are dropped for 10 minutes.
  * - `entries` is the stream of all entries from now on. `alarms` is the stream of the entries that a person must
  *   look at. A slow subscriber loses the oldest entries.
+ * - `activity` has the latest events of the process.
  *
  * @category services
  * @since 0.1.0
@@ -83,6 +85,7 @@ export class Journal extends Context.Service<
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
     readonly entries: Stream.Stream<Entry>
     readonly alarms: Stream.Stream<Entry>
+    readonly activity: Activity.Activity
   }
 >()("@pawl/webhook/Journal") {}
 
@@ -111,6 +114,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const nextAlarmAt = new Map<string, number>()
+    const activity = Activity.make()
 
     /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {
@@ -128,6 +132,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)
+      noteIn(activity, entry)
       return PubSub.publishUnsafe(pubsub, entry)
         ? log
         : Effect.andThen(PubSub.publish(pubsub, entry), log)
@@ -157,6 +162,35 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
       })
 
     const entries = Stream.fromPubSub(pubsub)
-    return Journal.of({ record, raiseAlarm, entries, alarms: Stream.filter(entries, isAlarm) })
+    const alarms = Stream.filter(entries, isAlarm)
+    return Journal.of({ record, raiseAlarm, entries, alarms, activity })
   })
 )
+
+/** Notes an entry as activity. The receiver notes accepted callbacks itself, because it knows their secrets. */
+const noteIn = (activity: Activity.Activity, entry: Entry): void => {
+  const { at, method = "", transactionId = "" } = entry
+  const alarm = (reason: string) =>
+    activity.noteAlarm({ reason, at, method: entry.method, transactionId: entry.transactionId })
+  switch (entry._tag) {
+    case "Accepted":
+      return undefined
+    case "Read":
+      return activity.note(entry.result === "no answer" ? "silent" : "answered", at)
+    case "Told":
+      activity.noteHandled({ method, transactionId })
+      return activity.note("told", at)
+    case "HandlerFailed": {
+      const { attempt: attempts, to } = entry
+      activity.noteFailing({ method, transactionId, to, attempts, at })
+      return activity.note("handlerFailed", at)
+    }
+    case "DeadLettered":
+      activity.noteHandled({ method, transactionId })
+      return alarm(`a dead letter: ${entry.reason}`)
+    case "Quarantined":
+      return alarm(`a callback in quarantine: ${entry.field}`)
+    case "Alarm":
+      return alarm(entry.reason)
+  }
+}
