@@ -50,11 +50,11 @@ export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>>
       wrong.push(`kubernetes.yaml: ${manifest.kind} ${(error as Error).message}`)
     }
   }
-  // A model adds these two itself.
-  const lines = manifests.map(
-    ({ apiVersion: _, kind, ...fields }, at) =>
-      `import { ${kind} as M${at} } from "${modules[at]}"\nnew M${at}(${JSON.stringify(fields)})`
-  )
+  // A model adds its kind and the version of its API itself.
+  const lines = manifests.map(({ kind, ...manifest }, at) => {
+    const fields = { ...manifest, apiVersion: undefined }
+    return `import { ${kind} as M${at} } from "${modules[at]}"\nnew M${at}(${JSON.stringify(fields)})`
+  })
   await mkdir(cache, { recursive: true })
   await writeFile(join(cache, "kubernetes.ts"), lines.join("\n"))
   const options = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--pretty", "false"]

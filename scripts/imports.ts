@@ -202,11 +202,11 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["journal", /^(Journal|Metrics)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
+    ["operator", /^(Admin|Forwarder|NodeAdminPage|TransactionReport|internal\/admin\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

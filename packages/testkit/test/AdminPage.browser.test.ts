@@ -18,13 +18,11 @@ const picture = resolve(import.meta.dirname, "../../../docs/images/receiver.png"
 
 /** Waits for an element, and makes the page update ten times a second meanwhile instead of every two seconds. */
 const until = async (page: Page, found: Promise<void>): Promise<void> => {
-  let isFound = false
-  const done = found.finally(() => (isFound = true))
-  while (!isFound) {
+  const isFound = found.then(() => true)
+  for (;;) {
     await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`)
-    await Promise.race([done, page.waitForTimeout(100)])
+    if (await Promise.race([isFound, page.waitForTimeout(100).then(() => false)])) return
   }
-  await done
 }
 
 const visible = (page: Page, testId: string, text: string | RegExp) =>

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
+import type { Entry, Journal } from "./Journal.ts"
 
 /**
  * The kinds of events.
@@ -82,58 +83,64 @@ export interface Latest {
   readonly failing: ReadonlyArray<Failing>
 }
 
-/**
- * The recorder of a process. Its functions are plain, because they run for every callback. `noteHandled` ends what
- * `noteFailing` began.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Activity {
-  readonly note: (name: Name, at: number) => void
-  readonly noteAlarm: (alarm: Omit<Alarm, "count">) => void
-  readonly noteFailing: (failing: Failing) => void
-  readonly noteHandled: (transaction: Pick<Failing, "method" | "transactionId">) => void
-  readonly latest: Effect.Effect<Latest>
-}
-
 /** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
 const capacity = 50
 
 /**
- * Makes a recorder.
+ * Observes a journal from now on, and returns the effect that reads its latest activity.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (): Activity => {
+export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])
   ) as Record<Name, { count: number; at: number | undefined }>
   /** By reason, the newest last. */
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
-  return {
-    note: (name, at) => {
-      events[name].count++
-      events[name].at = at
-    },
-    noteAlarm: (alarm) => {
-      const count = (alarms.get(alarm.reason)?.count ?? 0) + 1
-      setLast(alarms, alarm.reason, { ...alarm, count })
-    },
-    noteFailing: (one) => setLast(failing, keyOf(one), one),
-    noteHandled: (one) => void failing.delete(keyOf(one)),
-    latest: Effect.sync(() => ({
-      events: structuredClone(events),
-      alarms: [...alarms.values()].toReversed(),
-      failing: [...failing.values()].toReversed()
-    }))
+  const count = (name: Name, at: number) => {
+    events[name].count++
+    events[name].at = at
   }
+  const raise = (reason: string, { at, method, transactionId }: Entry) => {
+    const count = (alarms.get(reason)?.count ?? 0) + 1
+    setLast(alarms, reason, { reason, count, at, method, transactionId })
+  }
+  journal.observe((event) => {
+    switch (event._tag) {
+      // The receiver notes accepted callbacks by their secrets.
+      case "Accepted":
+        return undefined
+      case "Read":
+        return count(event.result === "no answer" ? "silent" : "answered", event.at)
+      case "Told":
+        failing.delete(keyOf(event))
+        return count("told", event.at)
+      case "HandlerFailed": {
+        const { at, attempt: attempts, method = "", to, transactionId = "" } = event
+        setLast(failing, keyOf(event), { method, transactionId, to, attempts, at })
+        return count("handlerFailed", at)
+      }
+      case "DeadLettered":
+        failing.delete(keyOf(event))
+        return raise(`a dead letter: ${event.reason}`, event)
+      case "Quarantined":
+        return raise(`a callback in quarantine: ${event.field}`, event)
+      case "Alarm":
+        return raise(event.reason, event)
+      default:
+        return count(event._tag, event.at)
+    }
+  })
+  return Effect.sync(() => ({
+    events: structuredClone(events),
+    alarms: [...alarms.values()].toReversed(),
+    failing: [...failing.values()].toReversed()
+  }))
 }
 
-const keyOf = ({ method, transactionId }: Pick<Failing, "method" | "transactionId">): string =>
-  `${method}/${transactionId}`
+const keyOf = ({ method, transactionId }: Entry): string => `${method}/${transactionId}`
 
 /** Sets an entry as the last one, and deletes the first ones beyond the capacity. */
 const setLast = <Value>(map: Map<string, Value>, key: string, value: Value): void => {

@@ -13,7 +13,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
-import * as Activity from "./Activity.ts"
 import * as Metrics from "./Metrics.ts"
 
 /**
@@ -66,6 +65,23 @@ export interface Subject {
 export type Entry = Event & { readonly at: number } & Partial<Subject>
 
 /**
+ * An event that has no entry: a callback that was stored, by the secret that signed it; one that was refused because of its
+ * checksum, or not stored; a read of which the service refused the merchant's credentials.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "denied"
+
+/**
+ * An observer of the entries, and of the events without one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Observer = (event: Entry | { readonly _tag: Noted; readonly at: number }) => void
+
+/**
  * Service that keeps the journal.
  *
  * - `record` records an event of a transaction.
@@ -73,7 +89,8 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
  *   same reason are dropped for 10 minutes.
  * - `entries` is the stream of all entries from now on. `alarms` is the stream of the entries that a person must
  *   look at. A slow subscriber loses the oldest entries.
- * - `activity` has the latest events of the process.
+ * - `note` notes an event that has no entry, and `observe` adds an observer of both. An observer is a plain function, called
+ *   for every callback (`Activity`).
  *
  * @category services
  * @since 0.1.0
@@ -85,7 +102,8 @@ export class Journal extends Context.Service<
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
     readonly entries: Stream.Stream<Entry>
     readonly alarms: Stream.Stream<Entry>
-    readonly activity: Activity.Activity
+    readonly note: (name: Noted, at: number) => void
+    readonly observe: (observer: Observer) => void
   }
 >()("@pawl/webhook/Journal") {}
 
@@ -114,7 +132,8 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
   Effect.gen(function* () {
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const nextAlarmAt = new Map<string, number>()
-    const activity = Activity.make()
+    const observers: Array<Observer> = []
+    const show: Observer = (event) => observers.forEach((observer) => observer(event))
 
     /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {
@@ -132,7 +151,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)
-      noteIn(activity, entry)
+      show(entry)
       return PubSub.publishUnsafe(pubsub, entry)
         ? log
         : Effect.andThen(PubSub.publish(pubsub, entry), log)
@@ -163,34 +182,8 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
 
     const entries = Stream.fromPubSub(pubsub)
     const alarms = Stream.filter(entries, isAlarm)
-    return Journal.of({ record, raiseAlarm, entries, alarms, activity })
+    const note = (_tag: Noted, at: number) => show({ _tag, at })
+    const observe = (observer: Observer) => void observers.push(observer)
+    return Journal.of({ record, raiseAlarm, entries, alarms, note, observe })
   })
 )
-
-/** Notes an entry as activity. The receiver notes accepted callbacks itself, because it knows their secrets. */
-const noteIn = (activity: Activity.Activity, entry: Entry): void => {
-  const { at, method = "", transactionId = "" } = entry
-  const alarm = (reason: string) =>
-    activity.noteAlarm({ reason, at, method: entry.method, transactionId: entry.transactionId })
-  switch (entry._tag) {
-    case "Accepted":
-      return undefined
-    case "Read":
-      return activity.note(entry.result === "no answer" ? "silent" : "answered", at)
-    case "Told":
-      activity.noteHandled({ method, transactionId })
-      return activity.note("told", at)
-    case "HandlerFailed": {
-      const { attempt: attempts, to } = entry
-      activity.noteFailing({ method, transactionId, to, attempts, at })
-      return activity.note("handlerFailed", at)
-    }
-    case "DeadLettered":
-      activity.noteHandled({ method, transactionId })
-      return alarm(`a dead letter: ${entry.reason}`)
-    case "Quarantined":
-      return alarm(`a callback in quarantine: ${entry.field}`)
-    case "Alarm":
-      return alarm(entry.reason)
-  }
-}

@@ -110,7 +110,7 @@ const layerReceive = Layer.effect(
     const ledger = yield* Ledger
     const journal = yield* Journal.Journal
     const awaitResult = yield* SharedTimeout.make(storeTimeout, new StoreUnavailable({}))
-    const { note } = journal.activity
+    const { note } = journal
     let isCurrentSecretUsed = false
 
     /**

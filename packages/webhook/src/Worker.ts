@@ -118,7 +118,7 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
         const result = yield* confirmer.read(row)
         yield* journal.record(row, { _tag: "Read", result: textOf(result) })
         if (result._tag === "NoAnswer" && result.isDenied === true) {
-          journal.activity.note("denied", yield* Clock.currentTimeMillis)
+          journal.note("denied", yield* Clock.currentTimeMillis)
           yield* journal.raiseAlarm(denied)
         }
         const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)

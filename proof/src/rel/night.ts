@@ -239,11 +239,12 @@ const play = (incident: Incident, { count, log }: RunOptions, name: string) =>
     const store = yield* Stores.makeSql("sqlite")
     const startProcess = yield* ReceiverProcess.make
     const send = yield* makePost(connections)
+    const runPromise = Effect.runPromiseWith(yield* Effect.context())
     const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
     const start: Start = async ({ env, store: other = store.url } = {}) => {
       const args = ["--store", other, "--forward", application.url]
       const receiver = startProcess(fakeService.baseUrl, args, "forwarding", env)
-      const port = await Effect.runPromise(ReceiverProcess.waitForPort(receiver))
+      const port = await runPromise(ReceiverProcess.waitForPort(receiver))
       const admin = await receiver.admin
       return {
         port,

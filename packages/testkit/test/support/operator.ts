@@ -77,11 +77,12 @@ export const start = Effect.fnUntraced(function* (options: Omit<Admin.Options, "
   const { respond } = Context.get(built, Admin.Admin)
   const { receive } = Context.get(built, Receiver.Receiver)
   const asked: Array<string> = []
+  const runPromise = Effect.runPromiseWith(built)
   const port = yield* serve((request, response) => {
     const { headers, method = "", url = "" } = request
     const [path = "", search] = url.split("?")
     if (method === "POST") asked.push(url)
-    void Effect.runPromise(respond({ method, path, search, headers })).then((answer) =>
+    void runPromise(respond({ method, path, search, headers })).then((answer) =>
       response.writeHead(answer.status, answer.headers).end(answer.body)
     )
   })

@@ -8,6 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import { json, notAllowed, type Response, text } from "../internal/admin/Response.ts"
+import * as Activity from "../Activity.ts"
 import * as Condition from "../internal/Condition.ts"
 import { Journal } from "../Journal.ts"
 import { Ledger } from "../Ledger.ts"
@@ -17,7 +18,7 @@ import { Worker } from "../Worker.ts"
 export const make = Effect.gen(function* () {
   const condition = yield* Condition.make({
     ledger: yield* Ledger,
-    journal: yield* Journal,
+    latest: Activity.observe(yield* Journal),
     worker: yield* Worker
   })
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {

@@ -12,12 +12,12 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Journal } from "../Journal.ts"
+import type { Latest } from "../Activity.ts"
 import type { Ledger } from "../Ledger.ts"
 import type { Worker } from "../Worker.ts"
 import { differs } from "./ClockWatch.ts"
 
-/** The condition. Without the journal of the receiver `credentials` and `clock` are unknown. */
+/** The condition. Without the activity of the receiver `credentials` and `clock` are unknown. */
 export interface Condition {
   readonly ready: boolean
   readonly store: "writable" | "not writable"
@@ -32,16 +32,15 @@ const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 /** Makes the effect that reads the condition. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
-  readonly journal: Journal["Service"] | undefined
+  readonly latest: Effect.Effect<Latest> | undefined
   readonly worker: Worker["Service"] | undefined
 }) {
-  const { journal, ledger, worker } = options
+  const { latest, ledger, worker } = options
   const isWritable = yield* Effect.cachedWithTTL(Effect.isSuccess(ledger.checkWritable), "1 second")
-  const isEnding = worker?.isDraining ?? Effect.succeed(undefined)
-  return Effect.gen(function* () {
+  const read = Effect.gen(function* () {
     const writable = yield* isWritable
-    const ending = yield* isEnding
-    const activity = journal && (yield* journal.activity.latest)
+    const ending = worker && (yield* worker.isDraining)
+    const activity = latest && (yield* latest)
     const now = yield* Clock.currentTimeMillis
     const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at ?? -Infinity
     const { answered, denied } = activity?.events ?? {}
@@ -60,4 +59,5 @@ export const make = Effect.fnUntraced(function* (options: {
     }
     return condition
   })
+  return read
 })

@@ -5,6 +5,7 @@ import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Activity from "../../Activity.ts"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import type { Worker } from "../../Worker.ts"
@@ -29,7 +30,8 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly secrets: ReadonlyArray<Secret>
 }) {
   const { journal, ledger, policy, secrets } = options
-  const condition = yield* Condition.make(options)
+  const latest = journal && Activity.observe(journal)
+  const condition = yield* Condition.make({ ...options, latest })
   const startedAt = timeIn(yield* Clock.currentTimeMillis)
 
   const backlog = Effect.gen(function* () {
@@ -38,8 +40,8 @@ export const make = Effect.fnUntraced(function* (options: {
     return { due, oldestDueSeconds: Math.max(0, now - (oldestDueAt ?? now)) / 1000, deadLetters }
   })
 
-  return Effect.gen(function* (): Effect.fn.Return<Response> {
-    const activity = journal && (yield* journal.activity.latest)
+  const respond = Effect.gen(function* (): Effect.fn.Return<Response> {
+    const activity = latest && (yield* latest)
     return json({
       at: timeIn(yield* Clock.currentTimeMillis),
       startedAt,
@@ -67,6 +69,7 @@ export const make = Effect.fnUntraced(function* (options: {
       secrets
     })
   })
+  return respond
 })
 
 const timeIn = (at: number | undefined): string | null =>
