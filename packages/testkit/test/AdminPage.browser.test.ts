@@ -316,6 +316,28 @@ inChromium((withPage) => {
   )
 
   it(
+    "the story of a transaction is told in sentences, if the receiver keeps one",
+    onPage(
+      ({ callback }) => callback("100001", "PENDING"),
+      async (page) => {
+        const at = "2026-11-22T10:00:00.000Z"
+        const sentences = ["A callback claimed PENDING.", `ana redrove it: ${hostile}`]
+        const facts = sentences.map((sentence) => ({ at, sentence }))
+        await page.route("**/transactions/apm/100001/story", (route) =>
+          route.fulfill({ json: { facts } })
+        )
+        await page.getByTestId("id").fill("100001")
+        await page.getByTestId("find").click()
+        await visible(page, "story", sentences[0] ?? "")
+        const shown = page.getByTestId("story").locator("li span")
+        assert.deepStrictEqual(await shown.allTextContents(), sentences)
+        await isAccessible(page)
+      },
+      { path: "/#/transactions", isNew: true }
+    )
+  )
+
+  it(
     "text of callbacks and of persons is shown as text",
     onPage(
       ({ callback, park }) =>
@@ -389,15 +411,19 @@ inChromium((withPage) => {
         everything,
         async (page) => {
           await visible(page, "problems", /fails for \d transaction/u)
-          for (const view of everyView) {
+          // The other views have the same colours.
+          const views = colorScheme === "light" ? everyView : ["overview", "transactions"]
+          for (const view of views) {
             await page.getByTestId(`nav-${view}`).click()
             await page.locator(`#${view}:not([hidden])`).waitFor()
             if (view === "dead-letters") await visible(page, "letters", "100003")
             if (view === "requests") await visible(page, "requests", "order-17")
-            await isAccessible(page)
+            if (view !== "transactions") await isAccessible(page)
           }
           await page.getByTestId("id").fill("100001")
           await page.getByTestId("find").click()
+          await visible(page, "transaction", "Claimed by callbacks")
+          await isAccessible(page)
           await page.getByTestId("open-redrive").click()
           await isAccessible(page)
         },
