@@ -199,7 +199,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       "ledger",
       /^(Ledger|LedgerSql|RequestStore|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|sql)\/.+)\.ts$/
     ],
-    ["journal", /^(Journal|Metrics)\.ts$/],
+    ["journal", /^(Activity|Journal|Metrics)\.ts$/],
     [
       "work",
       /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/

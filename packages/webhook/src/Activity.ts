@@ -129,7 +129,11 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
         return raise(`a callback in quarantine: ${event.field}`, event)
       case "Alarm":
         return raise(event.reason, event)
-      default:
+      case "acceptedCurrent":
+      case "acceptedPrevious":
+      case "refused":
+      case "notStored":
+      case "denied":
         return count(event._tag, event.at)
     }
   })

@@ -157,7 +157,7 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
           return only("GET", DeadLetters.list(ledger, query, TransactionReport.ofDeadLetter))
         if (path === "/dead-letters/redrive")
           return only("POST", DeadLetters.redriveAll(ledger, query))
-        if (path === "/overview") return only("GET", overview)
+        if (path === "/overview") return only("GET", overview.respond)
         if (path === "/metrics") return only("GET", metrics)
         if (requests !== undefined && path === "/parked-requests") {
           return only("GET", Requests.list(requests, query))

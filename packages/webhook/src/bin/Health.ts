@@ -16,14 +16,14 @@ import { Worker } from "../Worker.ts"
 
 /** Makes the function that responds to a health endpoint, and returns undefined for any other path. */
 export const make = Effect.gen(function* () {
-  const condition = yield* Condition.make({
+  const { read } = yield* Condition.make({
     ledger: yield* Ledger,
     latest: Activity.observe(yield* Journal),
     worker: yield* Worker
   })
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {
     "/healthz": Effect.succeed(ok),
-    "/readyz": Effect.map(condition, (all) => json(all, all.ready ? 200 : 503))
+    "/readyz": Effect.map(read, (all) => json(all, all.ready ? 200 : 503))
   }
   return (method: string, path: string): Effect.Effect<Response> | undefined => {
     const response = Object.hasOwn(paths, path) ? paths[path] : undefined

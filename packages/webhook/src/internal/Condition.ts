@@ -29,7 +29,7 @@ export interface Condition {
 /** An alarm is raised again after 10 minutes if its cause continues. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
-/** Makes the effect that reads the condition. */
+/** Makes the effect `read`, which reads the condition. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly latest: Effect.Effect<Latest> | undefined
@@ -59,5 +59,5 @@ export const make = Effect.fnUntraced(function* (options: {
     }
     return condition
   })
-  return read
+  return { read }
 })

@@ -21,7 +21,7 @@ export interface Secret {
   readonly use: string
 }
 
-/** Makes the effect that responds with the overview. It succeeds while the ledger is not available. */
+/** Makes the effect `respond`, which responds with the overview. It succeeds while the ledger is not available. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"] | undefined
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (options: {
 }) {
   const { journal, ledger, policy, secrets } = options
   const latest = journal && Activity.observe(journal)
-  const condition = yield* Condition.make({ ...options, latest })
+  const { read } = yield* Condition.make({ ...options, latest })
   const startedAt = timeIn(yield* Clock.currentTimeMillis)
 
   const backlog = Effect.gen(function* () {
@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (options: {
       at: timeIn(yield* Clock.currentTimeMillis),
       startedAt,
       policy,
-      condition: yield* condition,
+      condition: yield* read,
       backlog: yield* Effect.orElseSucceed(backlog, () => null),
       events:
         activity === undefined
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function* (options: {
       secrets
     })
   })
-  return respond
+  return { respond }
 })
 
 const timeIn = (at: number | undefined): string | null =>
