@@ -94,8 +94,11 @@ const start = async (): Promise<string> => {
   const [, ...entry] = list("ENTRYPOINT")
   const args = [...entry, ...list("CMD"), "--port", String(port)]
   if (image["USER"] === undefined || image["USER"] === "root") throw new Error("USER is root")
+  // The user may not be able to read the folder of the Node that runs this.
+  const node = join(folder, "node")
+  await cp(process.execPath, node)
   await shell(`chmod -R a+rX ${folder}`, folder)
-  const child = spawn(process.execPath, args, {
+  const child = spawn(node, args, {
     cwd: "/",
     ...(process.getuid?.() === 0 && { uid: nobody, gid: nobody }),
     env: {

@@ -13,7 +13,7 @@ it("reports a wrong value and an unknown field of a manifest", async () => {
     .replace("minAvailable:", "minAvailible:")
   expect(await ofKubernetes(wrong)).toEqual([
     expect.stringMatching(/Deployment .*livenessProbe\/periodSeconds/u),
-    expect.stringMatching(/'minAvailible' does not exist/u)
+    expect.stringMatching(/minAvailible\W+does not exist/u)
   ])
 })
 
