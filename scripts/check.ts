@@ -116,6 +116,11 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/examples.ts"]
   },
   {
+    name: "deploy",
+    what: "deploy/ by the schemas of its formats",
+    command: [process.execPath, "scripts/deploy.ts"]
+  },
+  {
     name: "docs",
     what: "no dead link, no stale index",
     command: [process.execPath, "scripts/docs.ts"]

@@ -199,14 +199,17 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       "ledger",
       /^(Ledger|LedgerSql|RequestStore|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|sql)\/.+)\.ts$/
     ],
-    ["journal", /^(Journal|Metrics|internal\/PrometheusNames)\.ts$/],
+    ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|CloudEvent|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
+    [
+      "operator",
+      /^(Admin|CloudEvent|Forwarder|NodeAdminPage|TransactionReport|internal\/admin\/.+)\.ts$/
+    ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

@@ -22,6 +22,7 @@ import { forge } from "./rel/forge.ts"
 import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
 import { model } from "./rel/model.ts"
+import { night } from "./rel/night.ts"
 import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
 import { reducer } from "./rel/reducer.ts"
@@ -40,6 +41,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     "store-down": storeDown,
     stores: storeLost,
     slow,
+    night,
     forge,
     flood,
     race,

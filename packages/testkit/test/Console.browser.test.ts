@@ -16,6 +16,7 @@ import { payment } from "./support/testGateway.ts"
 import { isAccessible } from "./support/axe.ts"
 import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
+import { cutOff } from "./support/layout.ts"
 import { api, pay, run } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
@@ -701,17 +702,6 @@ const stories = [
   ["succeed", "64.00", "Darjeeling First Flush"],
   ["succeed", "19.99", "Two cups"]
 ] as const
-
-/** Runs in the page: returns the elements whose content is wider than they are, or outside the window. */
-const cutOff = (): ReadonlyArray<string> =>
-  Array.from(document.querySelectorAll("body *"))
-    .filter((element) => {
-      const { right, width } = element.getBoundingClientRect()
-      const isInput = element instanceof HTMLInputElement || element instanceof HTMLSelectElement
-      const isWide = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0
-      return width > 0 && (right > window.innerWidth + 1 || (isWide && !isInput))
-    })
-    .map((element) => element.outerHTML.slice(0, 160))
 
 /** Runs in the page: records the chunks of its streams. */
 const listen = () => {

@@ -1,5 +1,5 @@
 /**
- * The admin API of a running receiver: transactions, dead letters and metrics, over HTTP.
+ * The admin API of a running receiver: transactions, dead letters and metrics, over HTTP, and a page for a person.
  *
  * **Details**
  *
@@ -13,12 +13,15 @@
  * | `GET /requests/{requestId}` | a request with its state and outcome; 404 if it is unknown |
  * | `GET /parked-requests` | the oldest 100 parked requests, each with its reason; the header `Link` names the next page |
  * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect |
+ * | `GET /overview` | the condition of the receiver, the backlog, the activity of this process, the last alarms, the secrets in use |
  * | `GET /metrics` | metrics in Prometheus' text format |
+ * | `GET /` | the page for a person, if it is among the options (`NodeAdminPage`) |
  *
  * Without a `token` only this machine has access: the response is 404 if a proxy says that it forwarded the request
  * (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a page of another site made it. With a
  * `token` every request must carry it as a bearer token, else the response is 401, and `hosts` may name the server
- * too.
+ * too. The files of the page need no token, because a browser that opens an address sends none: they are the same for
+ * everybody, and the page asks for the token.
  *
  * **Gotchas**
  *
@@ -38,13 +41,16 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Access from "./internal/admin/Access.ts"
 import * as DeadLetters from "./internal/admin/DeadLetters.ts"
+import * as Overview from "./internal/admin/Overview.ts"
 import * as Requests from "./internal/admin/Requests.ts"
 import * as Reply from "./internal/admin/Response.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
+import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Metrics from "./Metrics.ts"
 import { RequestStore } from "./RequestStore.ts"
 import * as TransactionReport from "./TransactionReport.ts"
+import { Worker } from "./Worker.ts"
 
 /**
  * A request to the admin API. `path` is without the query, `search` is the query.
@@ -86,16 +92,21 @@ export class Admin extends Context.Service<
  * - `policy`: must be the policy of the receiver.
  * - `token`: the bearer token that every request must carry; without it only this machine has access.
  * - `hosts`: the hosts by which other machines name the server, with or without a port. They count only with a `token`.
+ * - `page`: the files of the page, by path (`NodeAdminPage.files`).
+ * - `secrets`: the names of the receiver's secrets, and whether each is set. Never a value.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Access.Options {
   readonly policy?: Evidence.Policy | undefined
+  readonly page?: ReadonlyMap<string, Response> | undefined
+  readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
 }
 
 /**
- * Layer that responds with the rows of the ledger, and with the requests of a `RequestStore` if there is one in its context.
+ * Layer that responds with the rows of the ledger. If its context has a `RequestStore`, it responds with the requests too,
+ * and with the `Journal` and the `Worker` of the receiver the overview has its activity.
  *
  * @category layers
  * @since 0.1.0
@@ -108,6 +119,13 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       const policy = options.policy ?? "final"
       const accessOf = Access.make(options)
       const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
+      const overview = yield* Overview.make({
+        ledger,
+        journal: Option.getOrUndefined(yield* Effect.serviceOption(Journal)),
+        worker: Option.getOrUndefined(yield* Effect.serviceOption(Worker)),
+        policy,
+        secrets: options.secrets ?? []
+      })
       const window = Duration.toMillis((yield* Profile).requestIdWindow)
 
       const transaction = Effect.fnUntraced(function* (method: Method, transactionId: string) {
@@ -127,17 +145,19 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
 
       const route = ({ headers, method: verb, path, search = "" }: Request) => {
         const access = accessOf(headers)
-        if (access !== "allowed") {
-          return Effect.succeed(access === "hidden" ? Reply.notFound : Reply.unauthorized)
-        }
-        const [collection = "", method = "", id = "", action, ...rest] = path.split("/").slice(1)
+        if (access === "hidden") return Effect.succeed(Reply.notFound)
         const only = <E>(allowed: string, effect: Effect.Effect<Response, E>) =>
           verb === allowed ? effect : Effect.succeed(Reply.notAllowed(allowed))
+        const file = options.page?.get(path)
+        if (file !== undefined) return only("GET", Effect.succeed(file))
+        if (access === "unauthorized") return Effect.succeed(Reply.unauthorized)
+        const [collection = "", method = "", id = "", action, ...rest] = path.split("/").slice(1)
         const query = new URLSearchParams(search)
         if (path === "/dead-letters")
           return only("GET", DeadLetters.list(ledger, query, TransactionReport.ofDeadLetter))
         if (path === "/dead-letters/redrive")
           return only("POST", DeadLetters.redriveAll(ledger, query))
+        if (path === "/overview") return only("GET", overview.respond)
         if (path === "/metrics") return only("GET", metrics)
         if (requests !== undefined && path === "/parked-requests") {
           return only("GET", Requests.list(requests, query))

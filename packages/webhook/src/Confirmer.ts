@@ -35,7 +35,7 @@ import type { Row } from "./Row.ts"
  *
  * - `Answered`: the service stated a status. It may be one that the specification does not list.
  * - `NotFound`: no status endpoint knows the id.
- * - `NoAnswer`: the read failed or timed out.
+ * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials.
  *
  * @category models
  * @since 0.1.0
@@ -43,7 +43,7 @@ import type { Row } from "./Row.ts"
 export type ReadResult = { readonly askedAt: number } & (
   | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
   | { readonly _tag: "NotFound" }
-  | { readonly _tag: "NoAnswer" }
+  | { readonly _tag: "NoAnswer"; readonly isDenied?: boolean }
 )
 
 /**
@@ -124,7 +124,11 @@ export const layer = (options?: {
   )
 
 const noAnswer = (askedAt: number, reason: unknown): Effect.Effect<ReadResult> =>
-  Effect.as(Effect.logWarning("The service did not answer", reason), { _tag: "NoAnswer", askedAt })
+  Effect.as(Effect.logWarning("The service did not answer", reason), {
+    _tag: "NoAnswer",
+    askedAt,
+    isDenied: reason === "Unauthorized"
+  })
 
 /**
  * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or

@@ -65,6 +65,23 @@ export interface Subject {
 export type Entry = Event & { readonly at: number } & Partial<Subject>
 
 /**
+ * An event that has no entry: a callback that was stored, by the secret that signed it; one that was refused because of its
+ * checksum, or not stored; a read of which the service refused the merchant's credentials.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "denied"
+
+/**
+ * An observer of the entries, and of the events without one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Observer = (event: Entry | { readonly _tag: Noted; readonly at: number }) => void
+
+/**
  * Service that keeps the journal.
  *
  * - `record` records an event of a transaction.
@@ -72,6 +89,8 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
  *   same reason are dropped for 10 minutes.
  * - `entries` is the stream of all entries from now on. `alarms` is the stream of the entries that a person must
  *   look at. A slow subscriber loses the oldest entries.
+ * - `note` notes an event that has no entry, and `observe` adds an observer of both. An observer is a plain function, called
+ *   for every callback (`Activity`).
  *
  * @category services
  * @since 0.1.0
@@ -83,6 +102,8 @@ export class Journal extends Context.Service<
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
     readonly entries: Stream.Stream<Entry>
     readonly alarms: Stream.Stream<Entry>
+    readonly note: (name: Noted, at: number) => void
+    readonly observe: (observer: Observer) => void
   }
 >()("@pawl/webhook/Journal") {}
 
@@ -112,6 +133,8 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
     const pubsub = yield* PubSub.sliding<Entry>(capacity)
     const nextAlarmAt = new Map<string, number>()
     Metrics.begin(yield* Effect.context())
+    const observers: Array<Observer> = []
+    const show: Observer = (event) => observers.forEach((observer) => observer(event))
 
     /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {
@@ -129,6 +152,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)
+      show(entry)
       return PubSub.publishUnsafe(pubsub, entry)
         ? log
         : Effect.andThen(PubSub.publish(pubsub, entry), log)
@@ -158,6 +182,9 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
       })
 
     const entries = Stream.fromPubSub(pubsub)
-    return Journal.of({ record, raiseAlarm, entries, alarms: Stream.filter(entries, isAlarm) })
+    const alarms = Stream.filter(entries, isAlarm)
+    const note = (_tag: Noted, at: number) => show({ _tag, at })
+    const observe = (observer: Observer) => void observers.push(observer)
+    return Journal.of({ record, raiseAlarm, entries, alarms, note, observe })
   })
 )

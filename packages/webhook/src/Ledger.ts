@@ -80,6 +80,7 @@ import type { Verified } from "./Verifier.ts"
  *   due within twice that time and the time of a lease are due earlier by it, and no lease ends after `until`.
  * - `noteAlive` stores the time at which a worker is alive, and `lastAliveAt` returns the last such time; undefined if
  *   there is none.
+ * - `checkWritable` succeeds if the ledger can be written now. It makes a durable write of its own.
  * - `bringForward` brings a page of planned reads forward, and returns the place of the last of them, or undefined if
  *   there is no further page (`StoredRow.bringForward`).
  * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process. Without it
@@ -146,6 +147,7 @@ export class Ledger extends Context.Service<
     }) => Effect.Effect<void, StoreUnavailable>
     readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
     readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
+    readonly checkWritable: Effect.Effect<void, StoreUnavailable>
     readonly bringForward: (
       page: PlannedPage
     ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>

@@ -128,6 +128,28 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
   )
 
 /**
+ * Makes the tables or brings them up to date, and returns their version. Several processes may do so at the same time.
+ * `layer` does it too; a command does it before a deploy.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.suspend(() =>
+  Effect.andThen(SqlSchema.migrate, SqlSchema.version)
+)
+
+/**
+ * Sets the tables back by one version, so that the version of pawl before this one starts, and returns their version.
+ * Nothing is deleted. A process of this version brings them up to date again, so end all of them first.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const migrateBack: Effect.Effect<number, StartError, SqlClient> = Effect.suspend(() =>
+  Effect.andThen(SqlSchema.setBack, SqlSchema.version)
+)
+
+/**
  * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the tables, or brings them up to
  * date.
  *

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Ledger from "./Ledger.ts"
-import type * as LedgerSql from "./LedgerSql.ts"
+import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
 import * as RequestStore from "./RequestStore.ts"
 
@@ -66,26 +66,37 @@ export const layer = (
     return Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
   }
   if (store._tag === "sqlite") {
-    return open(NodeSqlite.layerLedger(store), (error) =>
-      error.message.startsWith("The SQLite file")
-        ? error.message
-        : `The SQLite file ${store.filename} cannot be used (${innermost(error)}): name another file`
-    )
+    return open(NodeSqlite.layerLedger(store), sqliteMessage(store))
   }
-  return Effect.tryPromise({
-    try: () => import("./NodePostgres.ts"),
-    catch: () =>
-      new StoreUnusable({ message: "PostgreSQL needs @effect/sql-pg: npm install @effect/sql-pg" })
-  }).pipe(
-    Effect.map(({ layerLedger }) =>
-      open(
-        layerLedger({ url: store.url }),
-        (error) =>
-          `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
-      )
-    ),
+  return importPostgres.pipe(
+    Effect.map(({ layerLedger }) => open(layerLedger({ url: store.url }), postgresMessage)),
     Layer.unwrap
   )
+}
+
+/**
+ * Makes the tables of a database or brings them up to date; with `back` sets them back by one version. Returns their
+ * version. See `LedgerSql.migrate` and `LedgerSql.migrateBack`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const migrate = (
+  store: Exclude<Store, { readonly _tag: "memory" }>,
+  options: { readonly back: boolean }
+): Effect.Effect<number, StoreUnusable> => {
+  const change = options.back ? LedgerSql.migrateBack : LedgerSql.migrate
+  return store._tag === "sqlite"
+    ? Effect.mapError(
+        Effect.provide(change, NodeSqlite.layer(store)),
+        unusable(sqliteMessage(store))
+      )
+    : Effect.flatMap(importPostgres, ({ layer }) =>
+        Effect.mapError(
+          Effect.provide(change, layer({ url: store.url })),
+          unusable(postgresMessage)
+        )
+      )
 }
 
 /** Opens a store. `messageOf` makes the message of an error of the database. The errors contain no password. */
@@ -93,12 +104,28 @@ const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string
 ): Layer.Layer<Services, StoreUnusable> =>
-  Layer.effectContext(
-    Effect.mapError(Layer.build(layer), (error) => {
-      const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
-      return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
-    })
-  )
+  Layer.effectContext(Effect.mapError(Layer.build(layer), unusable(messageOf)))
+
+const unusable = (messageOf: (error: Error) => string) => (error: LedgerSql.StartError) => {
+  const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
+  return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
+}
+
+const importPostgres = Effect.tryPromise({
+  try: () => import("./NodePostgres.ts"),
+  catch: () =>
+    new StoreUnusable({ message: "PostgreSQL needs @effect/sql-pg: npm install @effect/sql-pg" })
+})
+
+const sqliteMessage =
+  ({ filename }: NodeSqlite.Options) =>
+  (error: Error): string =>
+    error.message.startsWith("The SQLite file")
+      ? error.message
+      : `The SQLite file ${filename} cannot be used (${innermost(error)}): name another file`
+
+const postgresMessage = (error: Error): string =>
+  `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
 
 /** Returns the message of the innermost cause. */
 const innermost = (error: Error): string =>

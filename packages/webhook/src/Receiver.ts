@@ -110,6 +110,7 @@ const layerReceive = Layer.effect(
     const ledger = yield* Ledger
     const journal = yield* Journal.Journal
     const awaitResult = yield* SharedTimeout.make(storeTimeout, new StoreUnavailable({}))
+    const { note } = journal
     let isCurrentSecretUsed = false
 
     /**
@@ -138,6 +139,10 @@ const layerReceive = Layer.effect(
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())
       yield* journal.record(verified, eventOf(verified, accepted))
+      note(
+        verified.secret === "current" ? "acceptedCurrent" : "acceptedPrevious",
+        clock.currentTimeMillisUnsafe()
+      )
       if (accepted.hasReplaced === true) yield* journal.raiseAlarm(quarantineFull)
       if (verified.secret === "current") isCurrentSecretUsed = true
       else if (isCurrentSecretUsed) yield* journal.raiseAlarm(previousSecretInUse)
@@ -146,6 +151,7 @@ const layerReceive = Layer.effect(
 
     const storeFailed = Effect.fnUntraced(function* (error: StoreUnavailable) {
       Metrics.countRefused(503, yield* Effect.context())
+      note("notStored", yield* Clock.currentTimeMillis)
       yield* journal.raiseAlarm(notStored, error)
       return 503 as const
     })
@@ -153,7 +159,10 @@ const layerReceive = Layer.effect(
     const refuse = Effect.fnUntraced(function* ({ reason, status }: Refusal) {
       Metrics.countRefused(status, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
-      if (status === 401) yield* journal.raiseAlarm(wrongChecksum)
+      if (status === 401) {
+        note("refused", yield* Clock.currentTimeMillis)
+        yield* journal.raiseAlarm(wrongChecksum)
+      }
       return status
     })
 

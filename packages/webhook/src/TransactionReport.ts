@@ -34,7 +34,30 @@ export interface TransactionReport {
   readonly confirmedStatuses: ReadonlyArray<Status>
   readonly told: Status | null
   readonly callbacks: number
-  readonly deadLetter: DeadLetterReport | null
+  readonly deadLetter: (DeadLetterReport & { readonly amounts?: Amounts }) | null
+}
+
+/**
+ * The amounts of a transaction whose callbacks differ from its order: those that were ordered, and each that a callback is
+ * signed with.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Amounts {
+  readonly ordered: Money
+  readonly signed: ReadonlyArray<Money>
+}
+
+/**
+ * An amount as decimal text with its currency; null if it is not known.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Money {
+  readonly amount: string | null
+  readonly currency: string | null
 }
 
 /**
@@ -72,7 +95,13 @@ export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionRe
     confirmedStatuses: Evidence.confirmedStatuses(evidence),
     told: told ?? null,
     callbacks,
-    deadLetter: row.deadLetter === undefined ? null : deadLetterOf(row, row.deadLetter)
+    deadLetter:
+      row.deadLetter === undefined
+        ? null
+        : {
+            ...deadLetterOf(row, row.deadLetter),
+            ...(row.deadLetter.reason === "amount-mismatch" && { amounts: amountsOf(row) })
+          }
   }
 }
 
@@ -96,6 +125,17 @@ const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter): DeadLet
   attempts: attempt,
   explanation: explanations[reason]
 })
+
+const amountsOf = ({ newestCallbacks, ordered }: Row): Amounts => {
+  const signed = Object.values(newestCallbacks).flatMap(({ signed }) => signed ?? [])
+  const byText = new Map(
+    signed.map(({ amount, currency }) => [`${amount} ${currency}`, { amount, currency }])
+  )
+  return {
+    ordered: { amount: ordered?.amount ?? null, currency: ordered?.currency ?? null },
+    signed: [...byText.values()]
+  }
+}
 
 const explanations: Readonly<Record<DeadLetter["reason"], string>> = {
   "handler-failed":

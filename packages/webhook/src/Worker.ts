@@ -56,6 +56,8 @@ import { Teller } from "./Teller.ts"
 
 const retryDelay = Duration.seconds(1)
 const drainTimeout = Duration.seconds(15)
+const denied =
+  "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
 
 /**
  * Service that ends the work before its layer does, for a process that goes on accepting callbacks meanwhile.
@@ -115,6 +117,10 @@ export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Te
       const read = Effect.fnUntraced(function* (row: Leased) {
         const result = yield* confirmer.read(row)
         yield* journal.record(row, { _tag: "Read", result: textOf(result) })
+        if (result._tag === "NoAnswer" && result.isDenied === true) {
+          journal.note("denied", yield* Clock.currentTimeMillis)
+          yield* journal.raiseAlarm(denied)
+        }
         const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
         const change =
           planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+export * as Activity from "./Activity.ts"
 export * as Admin from "./Admin.ts"
 export * as CallbackUrl from "./CallbackUrl.ts"
 export * as Cleaner from "./Cleaner.ts"

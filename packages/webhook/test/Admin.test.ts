@@ -3,7 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
 import * as Admin from "../src/Admin.ts"
+import * as Advice from "../src/internal/admin/Advice.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as World from "./world.ts"
 
@@ -205,6 +207,7 @@ it.effect("responds 405 with the allowed method to any other method", () =>
   Effect.gen(function* () {
     const { ask } = yield* there
     for (const [path, allow] of [
+      ["/overview", "GET"],
       ["/dead-letters", "GET"],
       ["/dead-letters/redrive", "POST"],
       ["/metrics", "GET"],
@@ -261,7 +264,12 @@ it.effect("responds 503 while the ledger is not available", () =>
       deadLetters: () => down,
       redriveAll: () => down,
       backlog: () => down,
+      checkWritable: down,
       redrive: () => down
+    })
+    expect(yield* ask("/overview")).toMatchObject({
+      status: 200,
+      json: { condition: { ready: false, store: "not writable" }, backlog: null }
     })
     expect((yield* ask("/transactions/card/1")).status).toBe(503)
     expect((yield* ask("/dead-letters")).status).toBe(503)
@@ -279,3 +287,20 @@ it.effect("returns the metrics in the text format of Prometheus", () =>
     expect(body).toMatch(/^pawl_webhook_dead_letters 0$/mu)
   })
 )
+
+it("the next step after an alarm is that of the production guide", () => {
+  const guide = readFileSync(
+    new URL("../../../docs/guides/production.md", import.meta.url),
+    "utf8"
+  ).replaceAll(/\[([^\]]+)\]\([^)]+\)/gu, "$1")
+  const lines = guide.split("\n").flatMap((line) => {
+    const [, alarm, step] = /^\| (.+?) +\| (.+?) +\|$/u.exec(line) ?? []
+    return alarm === undefined || step === undefined ? [] : [{ alarm, step }]
+  })
+  for (const [reason, step] of Object.entries(Advice.nextSteps)) {
+    const line = lines.find(({ alarm }) => alarm.startsWith(reason))
+    expect([reason, line?.step.replaceAll("`", "")]).toEqual([reason, step])
+  }
+  expect(Advice.nextStepFor("a dead letter: handler-failed")).toBe("act by its reason")
+  expect(Advice.nextStepFor("something else")).toBeNull()
+})

@@ -4,6 +4,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
 import { expect, it } from "@effect/vitest"
 import * as Admin from "../src/Admin.ts"
 import * as Ledger from "../src/Ledger.ts"
@@ -114,3 +116,24 @@ it("requests that are unknown, and other methods, are refused", () =>
       expect((yield* ask("/requests/order-1/cancel", "POST")).status).toBe(404)
     })
   ))
+
+it("the log says who has redriven a request, and why", () => {
+  const lines: Array<unknown> = []
+  const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {
+    lines.push([message, annotations])
+  })
+  return World.run(
+    Effect.gen(function* () {
+      const { ask, store } = yield* start
+      yield* park(store, ["order-1"])
+      yield* ask("/requests/order-2/redrive?by=ana&why=nothing", "POST")
+      yield* ask("/requests/order-1/redrive?by=ana&why=ticket%204711", "POST")
+      expect(lines).toEqual([
+        [
+          "A parked request was redriven",
+          { requestId: "order-1", hadNoEffect: "false", by: "ana", why: "ticket 4711" }
+        ]
+      ])
+    }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Info"))
+  )
+})

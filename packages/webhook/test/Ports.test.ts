@@ -93,32 +93,94 @@ describe("A28: the public port", () => {
     })
   )
 
-  it.live("answers probes, HEAD too, and /readyz says whether the store can be read", () =>
+  const condition = {
+    ready: true,
+    store: "writable",
+    worker: "running",
+    credentials: "unknown",
+    clock: "right"
+  }
+
+  it.live("answers probes, HEAD too, and /readyz says whether the store can be written", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())
       const { filename } = file()
       const { origin, stderr } = yield* receiver(env, "--store", `sqlite:${filename}`)
       expect(stderr()).not.toContain("admin API")
-      for (const path of ["/healthz", "/readyz"]) {
+      const bodies = { "/healthz": "ok\n", "/readyz": `${JSON.stringify(condition)}\n` }
+      for (const [path, expected] of Object.entries(bodies)) {
         for (const method of ["GET", "HEAD"]) {
           const { body, headers, status } = yield* send(`${origin}${path}`, { method })
-          expect([status, headers["content-length"]]).toEqual([200, "3"])
-          expect(body).toBe(method === "GET" ? "ok\n" : "")
+          expect([status, headers["content-length"]]).toEqual([200, String(expected.length)])
+          expect(body).toBe(method === "GET" ? expected : "")
         }
         const { headers, status } = yield* send(`${origin}${path}`, { method: "POST" })
         expect([status, headers.allow]).toEqual([405, "GET, HEAD"])
       }
-      const database = new DatabaseSync(filename)
-      database.exec("ALTER TABLE pawl_transactions RENAME TO pawl_elsewhere")
-      database.close()
       const ready = Effect.delay(send(`${origin}/readyz`), "20 millis")
-      yield* Effect.repeat(ready, { until: ({ status }) => status === 503 })
+      // While another process has the write lock, the store can be read and not written.
+      const database = new DatabaseSync(filename)
+      database.exec("BEGIN IMMEDIATE")
+      const { body } = yield* Effect.repeat(ready, { until: ({ status }) => status === 503 })
+      expect(JSON.parse(body)).toEqual({ ...condition, ready: false, store: "not writable" })
       expect((yield* send(`${origin}/healthz`)).status).toBe(200)
+      database.exec("ROLLBACK")
+      database.close()
+      yield* Effect.repeat(ready, { until: ({ status }) => status === 200 })
+    })
+  )
+
+  it.live("/readyz names refused credentials and stays ready, because callbacks are stored", () =>
+    Effect.gen(function* () {
+      const port = yield* serve((request, response) => {
+        request.resume()
+        response.writeHead(401, { "content-type": "application/json" }).end("{}")
+      })
+      const env = { PAWL_BASE_URL: `http://127.0.0.1:${port}/api` }
+      const { errorLine, origin, url } = yield* receiver(env)
+      expect((yield* post(url, "100001", "SUCCEED")).status).toBe(200)
+      yield* errorLine(/the service refuses the merchant key or the merchant (secret)/u)
+      const { body, status } = yield* send(`${origin}/readyz`)
+      expect([status, JSON.parse(body)]).toEqual([200, { ...condition, credentials: "refused" }])
     })
   )
 })
 
 describe("the admin port", () => {
+  it.live("serves the page and the overview, which names the secrets without a value", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* service(new Map())), PAWL_ADMIN_TOKEN: "token-that-nobody-prints" }
+      const started = yield* receiver(env, "--admin-port", "0")
+      const admin = yield* started.admin
+      const files = ["/", "/page/main.js", "/page/base.css", "/page/icon.svg"]
+      for (const path of files) {
+        // A browser that opens an address sends no token, and the files are the same for everybody.
+        const { headers, status } = yield* send(`${admin}${path}`)
+        expect([status, headers["x-content-type-options"]]).toEqual([200, "nosniff"])
+        expect(headers["content-security-policy"]).toMatch(
+          /^default-src 'none'; script-src 'self';.*frame-ancestors 'none'/u
+        )
+        expect((yield* send(`${admin}${path}`, { method: "POST" })).status).toBe(405)
+        expect((yield* send(`http://127.0.0.1:${started.port}${path}`)).status).toBe(404)
+        const stranger = { headers: { host: "shop.example" } }
+        expect((yield* send(`${admin}${path}`, stranger)).status).toBe(404)
+      }
+      expect((yield* send(`${admin}/page/..%2fapi.js`)).status).toBe(401)
+      expect((yield* send(`${admin}/overview`)).status).toBe(401)
+      const headers = { authorization: "Bearer token-that-nobody-prints" }
+      const { body, status } = yield* send(`${admin}/overview`, { headers })
+      expect(status).toBe(200)
+      expect(body).not.toMatch(/that-nobody-prints|sandbox-secret/u)
+      const { secrets } = JSON.parse(body) as { secrets: ReadonlyArray<Record<string, unknown>> }
+      expect(secrets.map(({ isSet, name }) => [name, isSet])).toEqual([
+        ["PAWL_MERCHANT_SECRET", true],
+        ["PAWL_MERCHANT_SECRET_PREVIOUS", true],
+        ["PAWL_FORWARD_SECRET", true],
+        ["PAWL_ADMIN_TOKEN", true]
+      ])
+    })
+  )
+
   it.live("without a token is on loopback and for this machine only", () =>
     Effect.gen(function* () {
       const env = yield* service(new Map())

@@ -133,6 +133,7 @@ export const make = Effect.fnUntraced(function* (
       noteAlive: (at) =>
         isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
       lastAliveAt: execute(ledger.lastAliveAt),
+      checkWritable: execute(ledger.checkWritable),
       bringForward: (page) => execute(ledger.bringForward(page)),
       awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
       pollInterval: isWatched ? pollInterval : ledger.pollInterval

@@ -3,28 +3,27 @@
  *
  * **Details**
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store can be read too, and is 503 from the start
- * of the shutdown on. The store is asked at most once a second, however many requests come.
+ * `/healthz` says that the process serves. `/readyz` says whether its store can be written, and is 503 from the start of the
+ * shutdown on. Its body names the condition of the receiver; the credentials and the clock are in it, but do not decide.
  */
 import * as Effect from "effect/Effect"
-import { notAllowed, type Response, text, unavailable } from "../internal/admin/Response.ts"
+import { json, notAllowed, type Response, text } from "../internal/admin/Response.ts"
+import * as Activity from "../Activity.ts"
+import * as Condition from "../internal/Condition.ts"
+import { Journal } from "../Journal.ts"
 import { Ledger } from "../Ledger.ts"
 import { Worker } from "../Worker.ts"
 
 /** Makes the function that responds to a health endpoint, and returns undefined for any other path. */
 export const make = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const { isDraining } = yield* Worker
-  // No transaction has the empty id: the ledger looks for one key.
-  const isReadable = yield* Effect.cachedWithTTL(
-    Effect.isSuccess(ledger.get("apm", "")),
-    "1 second"
-  )
+  const { read } = yield* Condition.make({
+    ledger: yield* Ledger,
+    latest: Activity.observe(yield* Journal),
+    worker: yield* Worker
+  })
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {
     "/healthz": Effect.succeed(ok),
-    "/readyz": Effect.map(Effect.zip(isReadable, isDraining), ([isReady, isEnding]) =>
-      isReady && !isEnding ? ok : unavailable
-    )
+    "/readyz": Effect.map(read, (all) => json(all, all.ready ? 200 : 503))
   }
   return (method: string, path: string): Effect.Effect<Response> | undefined => {
     const response = Object.hasOwn(paths, path) ? paths[path] : undefined

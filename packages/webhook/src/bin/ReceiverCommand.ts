@@ -2,7 +2,8 @@
  * The receiver as a process of its own, for applications in any language.
  *
  * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each transition
- * as one line of JSON, unless transitions are forwarded. Logs go to stderr, one line of JSON each.
+ * as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a terminal as lines that a person reads,
+ * elsewhere one object of JSON a line.
  *
  * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
  * SIGTERM ends it at once.
@@ -12,6 +13,7 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Pawl from "@pawl/http/Pawl"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -22,6 +24,8 @@ import * as Logger from "effect/Logger"
 import * as Runtime from "effect/Runtime"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
+import * as LogLine from "../internal/LogLine.ts"
+import * as NodeAdminPage from "../NodeAdminPage.ts"
 import * as NodeStore from "../NodeStore.ts"
 import * as Receiver from "../Receiver.ts"
 import * as Verifier from "../Verifier.ts"
@@ -47,6 +51,33 @@ const layerStdout = (ready: Latch.Latch) =>
     )
   )
 
+const migrate = Command.make(
+  "migrate",
+  {
+    store: Settings.flags.store,
+    back: Flag.Boolean("back").pipe(
+      Flag.withDescription(
+        "Sets the tables back by one version, so that the version of pawl before this one starts; deletes nothing"
+      ),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(
+    function* ({ back, store }) {
+      const version = yield* NodeStore.migrate(yield* Settings.database(store), { back })
+      yield* Console.log(`The tables of the store have version ${version}`)
+    },
+    Effect.catchTags({
+      InvalidSettings: (error) => report(error.message),
+      StoreUnusable: (error) => report(error.message)
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Makes the tables of a database or brings them up to date, and ends. The receiver does so too when it starts"
+  )
+)
+
 /** The command. It takes over the signals of its process. */
 export const receiver = Command.make(
   "receiver",
@@ -62,10 +93,14 @@ export const receiver = Command.make(
           : Forwarder.layer({ url: forward, secret: forwardSecret }).pipe(
               Layer.provide(NodeHttpClient.layerUndici)
             )
-      const layer = Layer.merge(
-        Receiver.layer({ policy: confirm }),
-        Admin.layer({ policy: confirm, token: admin?.token, hosts: admin?.hosts })
-      ).pipe(
+      const layer = Admin.layer({
+        policy: confirm,
+        token: admin?.token,
+        hosts: admin?.hosts,
+        page: admin && (yield* NodeAdminPage.files),
+        secrets: settings.named
+      }).pipe(
+        Layer.provideMerge(Receiver.layer({ policy: confirm })),
         Layer.provide([handler, Pawl.layer(service), Verifier.layer(secrets)]),
         Layer.provideMerge(NodeStore.layer(store)),
         Layer.provide(NodeHmac.layer)
@@ -99,6 +134,7 @@ export const receiver = Command.make(
   Command.withShortDescription(
     "Receives callbacks, confirms them and reports each transition in order"
   ),
+  Command.withSubcommands([migrate]),
   Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
   Command.provide(Layer.suspend(() => Logger.layer([logger])))
 )
@@ -107,9 +143,12 @@ const report = (sentence: string) =>
   Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))
 
 /** Logs to stderr, because stdout is for transitions. */
-const logger = Logger.map(Logger.formatJson, (line) => {
-  process.stderr.write(`${line}\n`)
-})
+const logger = Logger.map(
+  process.stderr.isTTY ? Logger.map(Logger.formatStructured, LogLine.make) : Logger.formatJson,
+  (line) => {
+    process.stderr.write(`${line}\n`)
+  }
+)
 
 const takeSignals = () => {
   let isEnding = false

@@ -145,6 +145,32 @@ const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|
 const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret
 
+/** Reads the store from its flag or its variable. Each problem is a sentence. */
+const storeOf = (flag: Option.Option<string>, variable: Redacted.Redacted) => {
+  const name = Option.isSome(flag) ? "--store" : "PAWL_STORE"
+  const text = Option.getOrElse(flag, () => Redacted.value(variable) || "memory")
+  const store = NodeStore.parse(text)
+  const sentences =
+    store === undefined
+      ? [`${name} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
+      : name === "--store" && hasPassword(text)
+        ? [
+            "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
+          ]
+        : []
+  return { store, sentences }
+}
+
+/** Reads the database whose tables are to be migrated, or fails with one sentence for each problem. */
+export const database = Effect.fnUntraced(function* (flag: Option.Option<string>) {
+  const { sentences, store } = storeOf(flag, (yield* environment).store)
+  if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })
+  if (store._tag !== "memory") return store
+  return yield* new InvalidSettings({
+    sentences: ["--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."]
+  })
+})
+
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
@@ -157,9 +183,7 @@ export const make = Effect.fnUntraced(function* (flags: {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
-  const storeName = Option.isSome(flags.store) ? "--store" : "PAWL_STORE"
-  const storeText = Option.getOrElse(flags.store, () => Redacted.value(env.store) || "memory")
-  const store = NodeStore.parse(storeText)
+  const { sentences: storeSentences, store } = storeOf(flags.store, env.store)
   const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
@@ -182,13 +206,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     ...credentials.flat(),
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
     ...forwardSecretProblems(env.forwardSecret),
-    ...(store === undefined
-      ? [`${storeName} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
-      : storeName === "--store" && hasPassword(storeText)
-        ? [
-            "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
-          ]
-        : []),
+    ...storeSentences,
     ...admin.sentences,
     ...(forward === undefined || isForwardUrl(forward)
       ? []
@@ -206,6 +224,22 @@ export const make = Effect.fnUntraced(function* (flags: {
     service,
     forward,
     forwardSecret: nonEmpty(env.forwardSecret) ?? env.merchantSecret,
-    secrets: { current: env.merchantSecret, previous: nonEmpty(env.previousSecret) }
+    secrets: { current: env.merchantSecret, previous: nonEmpty(env.previousSecret) },
+    named: (
+      [
+        ["PAWL_MERCHANT_SECRET", env.merchantSecret, "verifies callbacks, signs requests"],
+        [
+          "PAWL_MERCHANT_SECRET_PREVIOUS",
+          env.previousSecret,
+          "verifies callbacks until the service has switched"
+        ],
+        [
+          "PAWL_FORWARD_SECRET",
+          env.forwardSecret,
+          "signs forwarded transitions; without it the merchant secret does"
+        ],
+        ["PAWL_ADMIN_TOKEN", env.adminToken, "opens this page from another machine"]
+      ] as const
+    ).map(([name, secret, use]) => ({ name, use, isSet: nonEmpty(secret) !== undefined }))
   }
 })

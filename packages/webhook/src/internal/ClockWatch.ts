@@ -27,7 +27,9 @@ const repeats = [Duration.seconds(1), Duration.seconds(5)].map(Duration.toMillis
 
 /** The alarm after a clock was set. */
 export const wasSet = "a clock was set by more than 5 seconds"
-const differs = "the clocks of this machine and of the database differ by more than 5 seconds"
+/** The alarm while two clocks differ. */
+export const differs =
+  "the clocks of this machine and of the database differ by more than 5 seconds"
 
 interface Options {
   readonly ledger: Ledger["Service"]

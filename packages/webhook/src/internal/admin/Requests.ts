@@ -13,6 +13,8 @@ import * as Reply from "./Response.ts"
 type Store = RequestStore["Service"]
 type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
 
+/** The longest name of a person and the longest reason in the log. */
+const maxNote = 64
 /** The parked requests in a page. */
 const pageSize = 100
 
@@ -38,7 +40,7 @@ export const list = (store: Store, query: URLSearchParams): Respond => {
   })
 }
 
-/** Redrives a parked request and responds with it; 404 if it is not parked, or may not be sent any more. */
+/** Redrives a parked request, logs who did it and why, and responds with it; 404 if it is not parked, or may not be sent any more. */
 export const redrive = Effect.fnUntraced(function* (
   store: Store,
   requestId: string,
@@ -57,7 +59,15 @@ export const redrive = Effect.fnUntraced(function* (
     hadNoEffect: stated === "true",
     canSend: row?.hasCardData !== true
   })
-  return isRedriven ? yield* show(store, requestId) : Reply.notFound
+  if (!isRedriven) return Reply.notFound
+  const [by, why] = ["by", "why"].map((name) => query.get(name)?.slice(0, maxNote) ?? null)
+  yield* Effect.annotateLogs(Effect.logInfo("A parked request was redriven"), {
+    requestId,
+    hadNoEffect: stated,
+    by,
+    why
+  })
+  return yield* show(store, requestId)
 })
 
 const stateOf = ({ begunAt, lease, outcome, parked }: RequestRow) => {

@@ -181,6 +181,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         aliveAt = at
       }),
     lastAliveAt: Effect.sync(() => aliveAt),
+    checkWritable: Effect.void,
     bringForward: (page) => Effect.sync(() => bringForward(page)),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity

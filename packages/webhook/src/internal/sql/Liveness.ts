@@ -11,7 +11,7 @@ import type { BigInteger, Key } from "./RowCodec.ts"
 /** Returns the time at which a worker was last alive; undefined if there is none. */
 export const lastAliveAt = (sql: SqlClient): Effect.Effect<number | undefined, SqlError> =>
   Effect.map(
-    sql<{ readonly alive_at: BigInteger }>`SELECT alive_at FROM pawl_liveness`,
+    sql<{ readonly alive_at: BigInteger }>`SELECT alive_at FROM pawl_liveness WHERE id = 1`,
     ([line]) => line && Number(line.alive_at)
   )
 
@@ -19,6 +19,11 @@ export const lastAliveAt = (sql: SqlClient): Effect.Effect<number | undefined, S
 export const noteAlive = (sql: SqlClient, at: number): Effect.Effect<void, SqlError> =>
   Effect.asVoid(sql`INSERT INTO pawl_liveness (id, alive_at) VALUES (1, ${at})
     ON CONFLICT (id) DO UPDATE SET alive_at = excluded.alive_at`)
+
+/** Writes a line of its own. Its value changes with each write, because SQLite leaves out a write that changes nothing. */
+export const checkWritable = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(sql`INSERT INTO pawl_liveness (id, alive_at) VALUES (2, 1)
+    ON CONFLICT (id) DO UPDATE SET alive_at = pawl_liveness.alive_at + 1`)
 
 interface Planned extends Key {
   readonly claimable_at: BigInteger

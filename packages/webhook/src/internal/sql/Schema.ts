@@ -12,7 +12,8 @@
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
- * - `pawl_liveness`: one line with the time at which a worker was last alive.
+ * - `pawl_liveness`: line 1 has the time at which a worker was last alive, line 2 the number of checks that the store can be
+ *   written.
  * - `pawl_requests`: the requests to the service. `body` and `answer` are sealed. `claimable_at` is as above.
  *
  * Times are milliseconds since the epoch and are parameters of each statement: no column has a time zone, and
@@ -238,18 +239,43 @@ export const migrations = {
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
+/** Returns the version of the tables. */
+export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(
+  function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [line] = yield* sql<{ readonly version: number | null }>`
+      SELECT max(migration_id) AS version FROM pawl_migrations`
+    return line?.version ?? 0
+  }
+)
+
 /** Fails if a newer version of this package has changed the tables: this version does not know their meaning. */
 const refuseNewer = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [line] = yield* sql<{ readonly version: number | null }>`
-    SELECT max(migration_id) AS version FROM pawl_migrations`
-  const version = line?.version ?? 0
-  if (version <= newest) return
+  const stored = yield* version
+  if (stored <= newest) return
   return yield* new Migrator.MigrationError({
     kind: "BadState",
-    message: `The store belongs to a newer version of pawl (its schema is ${version}, this version knows ${newest}): start that version, or name another store`
+    message: `The store belongs to a newer version of pawl (its schema is ${stored}, this version knows ${newest}): start that version, or name another store`
   })
 })
+
+/**
+ * The migrations of this version, without those that `setBack` has set aside: their tables and columns are there, so they are
+ * only counted again.
+ */
+const loader = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const lines = yield* sql<{ readonly migration_id: number }>`
+    UPDATE pawl_migrations SET migration_id = -migration_id
+    WHERE migration_id < 0 AND migration_id >= ${-newest} RETURNING migration_id`
+  const setAside = lines.map(({ migration_id }) => migration_id)
+  const all = yield* Migrator.fromRecord(migrations)
+  return all.filter(([id]) => !setAside.includes(id))
+}).pipe(
+  Effect.catchTag("SqlError", (cause) =>
+    Effect.fail(new Migrator.MigrationError({ kind: "Failed", message: cause.message, cause }))
+  )
+)
 
 /** How long a process waits for the migration that another one makes. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
@@ -261,7 +287,7 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
     table: "pawl_migrations",
-    loader: Migrator.fromRecord(migrations)
+    loader
   }).pipe(
     Effect.andThen(refuseNewer),
     Effect.retry({
@@ -269,3 +295,15 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
     })
   )
+
+/**
+ * Sets the newest migration aside, so that the version before this one starts. Its tables, columns and rows stay: migrations
+ * only add, so the earlier version works on them.
+ */
+export const setBack: typeof migrate = Effect.andThen(
+  migrate,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE pawl_migrations SET migration_id = ${-newest} WHERE migration_id = ${newest}`
+  })
+)

@@ -144,6 +144,7 @@ export const make = Effect.fnUntraced(function* (
     shift: (options) => bounded(Effect.tap(run(SqlShift.shift(sql, options)), wake(options.at))),
     noteAlive: (at) => bounded(run(SqlLiveness.noteAlive(sql, at))),
     lastAliveAt: bounded(run(SqlLiveness.lastAliveAt(sql))),
+    checkWritable: bounded(run(SqlLiveness.checkWritable(sql))),
     bringForward: (page) =>
       bounded(Effect.tap(run(SqlLiveness.bringForward(sql, page)), wake(page.dueAt))),
     ...(clock && { time: clock.time }),

@@ -1,0 +1,469 @@
+/**
+ * The operator's page of the receiver in a real browser.
+ *
+ * `PAWL_SCREENSHOTS=1` updates the screenshot of the guide.
+ */
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { resolve } from "node:path"
+import type { Page } from "playwright-core"
+import { assert, it } from "vitest"
+import { isAccessible } from "./support/axe.ts"
+import { inChromium, type PageOptions } from "./support/chromium.ts"
+import { cutOff } from "./support/layout.ts"
+import * as Operator from "./support/operator.ts"
+
+const picture = resolve(import.meta.dirname, "../../../docs/images/receiver.png")
+
+/** Waits for an element, and makes the page update ten times a second meanwhile instead of every two seconds. */
+const until = async (page: Page, found: Promise<void>): Promise<void> => {
+  const isFound = found.then(() => true)
+  for (;;) {
+    await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`)
+    if (await Promise.race([isFound, page.waitForTimeout(100).then(() => false)])) return
+  }
+}
+
+const visible = (page: Page, testId: string, text: string | RegExp) =>
+  until(page, page.getByTestId(testId).filter({ hasText: text }).first().waitFor())
+
+const gone = (page: Page, testId: string) =>
+  until(page, page.getByTestId(testId).waitFor({ state: "hidden" }))
+
+/** A text that as markup would have an effect. */
+const hostile = "<img src=x onerror=\"document.title='pwned'\">"
+
+interface Options extends PageOptions {
+  readonly admin?: Parameters<typeof Operator.start>[0]
+  readonly path?: string
+  /** Errors of the console that a test expects. */
+  readonly allowed?: RegExp
+}
+
+inChromium((withPage) => {
+  /** A test of the page of a receiver: fails if the page raises an error or sends a request to another host. */
+  const onPage =
+    (
+      prepare: (operator: Operator.Operator) => Effect.Effect<unknown, unknown, Scope.Scope>,
+      act: (page: Page, operator: Operator.Operator) => Promise<unknown>,
+      { admin, allowed, path = "/", ...options }: Options = {}
+    ) =>
+    () =>
+      Effect.gen(function* () {
+        const operator = yield* Operator.start(admin)
+        yield* prepare(operator)
+        yield* Effect.promise(() =>
+          withPage(async (page) => {
+            const wrong: Array<string> = []
+            page.on("pageerror", ({ message }) => wrong.push(message))
+            page.on("console", (message) => {
+              if (message.type() === "error" && allowed?.test(message.text()) !== true) {
+                wrong.push(message.text())
+              }
+            })
+            page.on("request", (request) => {
+              if (new URL(request.url()).origin !== operator.origin) wrong.push(request.url())
+            })
+            await page.goto(operator.origin + path)
+            await act(page, operator)
+            assert.deepStrictEqual(wrong, [])
+          }, options)
+        )
+      }).pipe(Effect.scoped, Effect.runPromise)
+
+  const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(effect)
+
+  it(
+    "says that everything works, and counts callbacks while it is open",
+    onPage(
+      ({ callback, statuses }) => {
+        statuses.set("100001", "SUCCEED")
+        return callback("100001", "SUCCEED")
+      },
+      async (page, { callback }) => {
+        await visible(page, "verdict", "Everything works")
+        await visible(page, "connection", /^Live$/u)
+        await visible(page, "figure-store", "Writable")
+        await run(callback("100002", "PENDING"))
+        await visible(page, "figure-callbacks-stored", /1in/u)
+        await visible(page, "alarms", "No alarm")
+      }
+    )
+  )
+
+  it(
+    "the service is down, and answers again",
+    onPage(
+      ({ callback, faults }) => {
+        faults.service = "silent"
+        return callback("100001", "SUCCEED")
+      },
+      async (page, { callback, faults, statuses }) => {
+        await visible(page, "problem-silent", /The service does not answer.*Do not restart/su)
+        statuses.set("100001", "SUCCEED")
+        faults.service = "none"
+        await run(callback("100001", "SUCCEED"))
+        await visible(page, "verdict", "Everything works")
+      }
+    )
+  )
+
+  it(
+    "the secret is wrong after a rotation, for callbacks and for reads",
+    onPage(
+      () => Effect.void,
+      async (page, { callback, faults }) => {
+        await visible(page, "verdict", "Everything works")
+        assert.strictEqual(await run(callback("100001", "PENDING", { secret: "other" })), 401)
+        await visible(page, "problem-refused", /PAWL_MERCHANT_SECRET_PREVIOUS/u)
+        await visible(page, "alarms", /callbacks are refused with 401.*compare the secret/su)
+        faults.service = "denied"
+        await run(callback("100001", "SUCCEED", { secret: "previous" }))
+        await visible(page, "problem-credentials", "refuses the merchant key")
+        await gone(page, "problem-refused")
+      }
+    )
+  )
+
+  it(
+    "names the secrets in use, and when a callback last used them, and never a value",
+    onPage(
+      ({ callback }) =>
+        Effect.andThen(callback("1", "PENDING", { secret: "previous" }), callback("2", "PENDING")),
+      async (page) => {
+        await visible(page, "row-PAWL_MERCHANT_SECRET_PREVIOUS", /yes.*\d\d:\d\d:\d\d/su)
+        await visible(page, "row-PAWL_MERCHANT_SECRET", /yes.*\d\d:\d\d:\d\d/su)
+        assert.notMatch(await page.content(), /new-secret|old-secret/u)
+      },
+      {
+        admin: {
+          secrets: [
+            { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks" },
+            { name: "PAWL_MERCHANT_SECRET_PREVIOUS", isSet: true, use: "verifies callbacks" }
+          ]
+        }
+      }
+    )
+  )
+
+  it(
+    "the disk is full, and has room again",
+    onPage(
+      ({ faults }) =>
+        Effect.sync(() => {
+          faults.isDiskFull = true
+        }),
+      async (page, { callback, faults }) => {
+        await visible(page, "problem-store", "The store cannot be written")
+        await visible(page, "figure-store", "Not writable")
+        assert.strictEqual(await run(callback("100001", "PENDING")), 503)
+        await visible(page, "alarms", /answered with 503.*check disk/su)
+        faults.isDiskFull = false
+        await visible(page, "verdict", "Everything works")
+      }
+    )
+  )
+
+  it(
+    "the handler breaks on one transaction, and is corrected",
+    onPage(
+      ({ callback, faults }) => {
+        faults.isHandlerBroken = true
+        return callback("100007", "PENDING")
+      },
+      async (page, { faults }) => {
+        await visible(page, "problem-handler", /fails for 1 transaction/u)
+        await visible(page, "failing", /100007\s*PENDING\s*[1-9]/u)
+        faults.isHandlerBroken = false
+        await gone(page, "problem-handler")
+        await gone(page, "failing")
+      }
+    )
+  )
+
+  it(
+    "a dead letter is redriven by somebody, for a reason",
+    onPage(
+      ({ park }) => park("handler-failed", ["100001"]),
+      async (page, { asked }) => {
+        await visible(page, "problem-dead-letters", "1 dead letter waits")
+        await page.getByTestId("nav-dead-letters").click()
+        await visible(page, "letters", /100001.*APM payment.*handler-failed.*PENDING.*24 hours/su)
+        await page.getByTestId("redrive-100001").click()
+        await page.getByTestId("redrive").click()
+        assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
+        await page.getByTestId("by").fill("ana")
+        await page.getByTestId("why").fill("shop repaired & tested")
+        await page.getByTestId("redrive").click()
+        await visible(page, "announcement", "100001 is worked on again.")
+        await visible(page, "letters", "No dead letter.")
+        assert.deepStrictEqual(asked, [
+          "/dead-letters/apm/100001/redrive?by=ana&why=shop+repaired+%26+tested"
+        ])
+      }
+    )
+  )
+
+  it(
+    "dead letters are shown by reason and in pages, and all of a reason are redriven at a rate",
+    onPage(
+      ({ park }) =>
+        Effect.andThen(
+          park(
+            "handler-failed",
+            Array.from({ length: 130 }, (_, at) => String(200_000 + at))
+          ),
+          park("unknown-transaction", ["300001"])
+        ),
+      async (page, { asked }) => {
+        const shown = page.getByTestId("letters").locator("tbody tr")
+        await page.getByTestId("more").waitFor()
+        assert.strictEqual(await shown.count(), 100)
+        assert.isTrue(await page.getByTestId("redrive-all").isHidden())
+        await page.getByTestId("more").click()
+        await visible(page, "letters", "300001")
+        assert.strictEqual(await shown.count(), 131)
+        await page.getByTestId("reason").selectOption("handler-failed")
+        await gone(page, "row-apm-payment-300001")
+        await page.getByTestId("redrive-all").click()
+        await page.getByTestId("by").fill("ana")
+        await page.getByTestId("why").fill("shop repaired")
+        await page.getByTestId("rate").fill("50")
+        await page.getByTestId("redrive").click()
+        await visible(page, "announcement", "130 dead letters will be worked on again")
+        assert.deepStrictEqual(asked, [
+          "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
+        ])
+        await visible(page, "letters", "No dead letter.")
+      },
+      { path: "/#/dead-letters" }
+    )
+  )
+
+  it(
+    "another amount is compared with the order, and passes when a person lets it",
+    onPage(
+      ({ callback, ledger }) => {
+        const order = { account: "4711", amount: "10.00", currency: "EUR" }
+        const registration = { ...order, kind: "apm-payment", transactionId: "100001" } as const
+        return Effect.andThen(
+          ledger.register(registration, 0),
+          callback("100001", "PENDING", { amount: "12.00" })
+        )
+      },
+      async (page, { asked, callback }) => {
+        await page.getByRole("link", { name: "Compare the amounts" }).click()
+        await visible(page, "amounts", "Ordered: 10.00 EUR. Signed in callbacks: 12.00 EUR.")
+        await page.getByTestId("open-redrive").click()
+        await visible(page, "redrive-text", "Signed in callbacks: 12.00 EUR.")
+        await page.getByTestId("by").fill("ana")
+        await page.getByTestId("why").fill("customer paid the tip")
+        await page.getByTestId("redrive").click()
+        await visible(page, "summary", "Callbacks claim PENDING, and the handler was told so.")
+        assert.deepStrictEqual(asked, [
+          "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
+        ])
+        assert.strictEqual(await page.getByTestId("letter").count(), 0)
+        await run(callback("100001", "PROCESSING", { amount: "12.00" }))
+        await visible(page, "properties", "PROCESSING")
+      },
+      { path: "/#/dead-letters", allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "a parked request is sent again by a person who asked the service",
+    onPage(
+      ({ parkRequest }) => parkRequest("order-1"),
+      async (page, { asked }) => {
+        await visible(page, "problem-requests", "1 parked request waits")
+        await page.getByTestId("nav-requests").click()
+        await visible(page, "requests", /order-1.*window.*hadNoEffect/su)
+        await page.getByTestId("redrive-order-1").click()
+        await page.getByTestId("by").fill("ana")
+        await page.getByTestId("why").fill("the service does not know it")
+        await page.getByTestId("redrive").click()
+        await visible(page, "redrive-error", "Not found")
+        await page.getByTestId("no-effect").check()
+        await page.getByTestId("redrive").click()
+        await visible(page, "requests", "No parked request.")
+        assert.match(asked.at(-1) ?? "", /^\/requests\/order-1\/redrive\?.*hadNoEffect=true$/u)
+      },
+      { allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "one transaction is found by its id, and its address works in another tab",
+    onPage(
+      ({ callback }) => callback("100001", "PENDING"),
+      async (page) => {
+        await page.getByTestId("nav-transactions").click()
+        await page.getByTestId("id").fill("100001")
+        await page.getByTestId("id").press("Enter")
+        await visible(page, "summary", "Callbacks claim PENDING, and the handler was told so.")
+        await page.reload()
+        await visible(page, "transaction", "Claimed by callbacksPENDING")
+        assert.strictEqual(await page.getByTestId("id").inputValue(), "100001")
+        await page.getByTestId("id").fill("7")
+        await page.getByTestId("find").click()
+        await visible(page, "unknown", "The ledger knows no apm transaction 7.")
+      },
+      // A receiver that keeps no story answers 404, as it does for an unknown transaction.
+      { allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "the story of a transaction is told in sentences, if the receiver keeps one",
+    onPage(
+      ({ callback }) => callback("100001", "PENDING"),
+      async (page) => {
+        const at = "2026-11-22T10:00:00.000Z"
+        const sentences = ["A callback claimed PENDING.", `ana redrove it: ${hostile}`]
+        const facts = sentences.map((sentence) => ({ at, sentence }))
+        await page.route("**/transactions/apm/100001/story", (route) =>
+          route.fulfill({ json: { facts } })
+        )
+        await page.getByTestId("id").fill("100001")
+        await page.getByTestId("find").click()
+        await visible(page, "story", sentences[0] ?? "")
+        const shown = page.getByTestId("story").locator("li span")
+        assert.deepStrictEqual(await shown.allTextContents(), sentences)
+        await isAccessible(page)
+      },
+      { path: "/#/transactions", isNew: true }
+    )
+  )
+
+  it(
+    "text of callbacks and of persons is shown as text",
+    onPage(
+      ({ callback, park }) =>
+        Effect.andThen(park("handler-failed", [hostile]), callback(hostile, hostile)),
+      async (page) => {
+        await visible(page, "alarms", "a callback in quarantine")
+        await page.getByTestId("nav-dead-letters").click()
+        await visible(page, "letters", hostile)
+        await page.getByTestId("letters").getByRole("link").click()
+        await visible(page, "transaction", hostile)
+        assert.strictEqual(await page.locator("main img").count(), 0)
+        assert.notInclude(await page.title(), "pwned")
+        const policy = (await page.request.get(page.url())).headers()["content-security-policy"]
+        assert.include(policy, "default-src 'none'; script-src 'self'")
+        assert.include(policy, "frame-ancestors 'none'")
+      },
+      { allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "asks for the token of a receiver that has one, and again after a wrong one",
+    onPage(
+      () => Effect.void,
+      async (page) => {
+        for (const token of ["wrong", "s3cr3t"]) {
+          await page.getByTestId("token-dialog").waitFor()
+          assert.strictEqual(await page.getByTestId("figures").locator("div").count(), 0)
+          await page.getByTestId("token").fill(token)
+          await page.getByTestId("use-token").click()
+        }
+        await visible(page, "connection", /^Live$/u)
+        await page.reload()
+        await visible(page, "connection", /^Live$/u)
+      },
+      { admin: { token: Redacted.make("s3cr3t") }, allowed: /status of 401/u, isNew: true }
+    )
+  )
+
+  /** One of everything that the page can show. */
+  const everything = ({ callback, faults, park, parkRequest, statuses }: Operator.Operator) =>
+    Effect.gen(function* () {
+      yield* park("handler-failed", ["100001", "100002", "1".repeat(60)])
+      yield* park("unknown-transaction", ["100003"])
+      yield* parkRequest("order-17")
+      statuses.set("100010", "SUCCEED")
+      yield* callback("100010", "SUCCEED")
+      yield* callback("100011", "PENDING", { secret: "previous" })
+      faults.isHandlerBroken = true
+      yield* callback("100012", "PROCESSING")
+      yield* callback("100013", "SETTLED")
+      yield* callback("100014", "PENDING", { secret: "other" })
+    })
+  const admin = {
+    secrets: [
+      { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks, signs requests" },
+      {
+        name: "PAWL_MERCHANT_SECRET_PREVIOUS",
+        isSet: true,
+        use: "verifies callbacks until the service has switched"
+      },
+      { name: "PAWL_ADMIN_TOKEN", isSet: false, use: "opens this page from another machine" }
+    ]
+  }
+  const everyView = ["overview", "dead-letters", "requests", "transactions"]
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(
+      `every view and dialog is accessible, in ${colorScheme} colours`,
+      onPage(
+        everything,
+        async (page) => {
+          await visible(page, "problems", /fails for \d transaction/u)
+          // The other views have the same colours.
+          const views = colorScheme === "light" ? everyView : ["overview", "transactions"]
+          for (const view of views) {
+            await page.getByTestId(`nav-${view}`).click()
+            await page.locator(`#${view}:not([hidden])`).waitFor()
+            if (view === "dead-letters") await visible(page, "letters", "100003")
+            if (view === "requests") await visible(page, "requests", "order-17")
+            if (view !== "transactions") await isAccessible(page)
+          }
+          await page.getByTestId("id").fill("100001")
+          await page.getByTestId("find").click()
+          await visible(page, "transaction", "Claimed by callbacks")
+          await isAccessible(page)
+          await page.getByTestId("open-redrive").click()
+          await isAccessible(page)
+        },
+        { admin, colorScheme, allowed: /status of 404/u }
+      )
+    )
+  }
+
+  it(
+    "nothing is cut off on a phone of 390 px",
+    onPage(
+      everything,
+      async (page) => {
+        await visible(page, "problems", /fails for \d transaction/u)
+        for (const view of everyView) {
+          await page.getByTestId(`nav-${view}`).click()
+          await page.locator(`#${view}:not([hidden])`).waitFor()
+          if (view === "dead-letters") await visible(page, "letters", "100003")
+          assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
+        }
+        await page.getByTestId("id").fill("1".repeat(60))
+        await page.getByTestId("find").click()
+        await page.getByTestId("open-redrive").click()
+        assert.deepStrictEqual(await page.evaluate(cutOff), [])
+      },
+      { admin, viewport: { width: 390, height: 844 }, allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "takes the screenshot of the page",
+    onPage(
+      everything,
+      async (page) => {
+        await visible(page, "failing", "100012")
+        const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
+        const png = await page.screenshot(path === undefined ? {} : { path })
+        assert.isBelow(png.length, 250_000)
+      },
+      { admin, viewport: { width: 1280, height: 1000 } }
+    )
+  )
+})

@@ -1,0 +1,34 @@
+/**
+ * A log entry as a line that a person reads on a terminal: the time, the level, the message, and the rest as `name=value`.
+ */
+import type * as Logger from "effect/Logger"
+
+type Entry = ReturnType<typeof Logger.formatStructured.log>
+
+const colours: Readonly<Record<string, string>> = { WARN: "33", ERROR: "31", FATAL: "31" }
+
+/** Makes the line of an entry. A cause is added in lines of its own. */
+export const make = ({ annotations, cause, level, message, timestamp }: Entry): string => {
+  const colour = colours[level]
+  const parts = [message].flat().map(textOf)
+  const rest = Object.entries(annotations).map(([name, value]) => `${name}=${textOf(value)}`)
+  const line = [timestamp.slice(11, 23), level.padEnd(5), ...parts, ...rest].map(clean).join(" ")
+  const all = [line, ...(cause?.split("\n") ?? []).map((each) => `  ${clean(each)}`)].join("\n")
+  return colour === undefined ? all : `\u001B[${colour}m${all}\u001B[0m`
+}
+
+/** Returns a value as text: an event by its name and its members, anything else that is no text as JSON. */
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return JSON.stringify(value) ?? "undefined"
+  }
+  const { _tag, ...members } = value as Readonly<Record<string, unknown>>
+  const texts = Object.entries(members).map(([name, member]) =>
+    name === "reason" ? textOf(member) : `${name}=${textOf(member)}`
+  )
+  return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
+}
+
+/** Removes control characters: a text from a callback could move the cursor, or write lines of its own. */
+const clean = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ")

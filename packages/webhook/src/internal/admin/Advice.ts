@@ -1,0 +1,35 @@
+/**
+ * The next step after each alarm. The table of alarms in `docs/guides/production.md` has the same sentences.
+ */
+
+/** The next steps, by the beginning of the alarm. */
+export const nextSteps: Readonly<Record<string, string>> = {
+  "callbacks are refused with 401":
+    "compare the secret; if it is right, somebody sends forged callbacks",
+  "callbacks are answered with 503: the ledger cannot be written":
+    "check disk, locks and PostgreSQL; callbacks come again, so nothing is lost",
+  "the service refuses the merchant key or the merchant secret":
+    "compare both with those of the operator; callbacks are stored meanwhile, and confirmed later",
+  "callbacks still use the previous merchant secret after others used the current one":
+    "ask the operator to switch everywhere; keep PREVIOUS",
+  "a dead letter": "act by its reason",
+  "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept":
+    "read them: somebody may be sending a captured callback with other fields",
+  "a callback in quarantine": "read it; the service sends something undocumented",
+  "a clock was set by more than 5 seconds":
+    "find out why; after a step back, rows are due earlier by it from then on",
+  "no worker was alive for more than 62 minutes, so callbacks may be lost: every transaction is read again":
+    "find out why; see after an outage",
+  "the clocks of this machine and of the database differ by more than 5 seconds":
+    "synchronise them; work goes on with the clock of the database",
+  "several final statuses conflict": "have a person decide",
+  "a callback claims a final status that the service contradicts":
+    "it is forged, or the service is late; nothing was told; ask the operator",
+  "the service went back to an earlier status":
+    "possibly a chargeback that was won; nothing is told; correct your books by hand",
+  "the service answered with a status that is not documented": "ask the operator for its meaning"
+}
+
+/** Returns the next step after an alarm; null for an unknown one. */
+export const nextStepFor = (reason: string): string | null =>
+  Object.entries(nextSteps).find(([beginning]) => reason.startsWith(beginning))?.[1] ?? null

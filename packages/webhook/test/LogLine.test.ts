@@ -1,0 +1,34 @@
+/**
+ * Log entries as lines for a terminal.
+ */
+import { expect, it } from "@effect/vitest"
+import * as LogLine from "../src/internal/LogLine.ts"
+
+const entry = {
+  level: "WARN",
+  fiberId: "#1",
+  timestamp: "2026-11-22T20:14:03.123Z",
+  message: "hello" as unknown,
+  cause: undefined,
+  annotations: {},
+  spans: {}
+}
+
+it("has the time, the level, the message and the annotations in one line", () => {
+  const event = { _tag: "Alarm", reason: "several final statuses conflict" }
+  const annotations = { method: "apm", transactionId: "100001" }
+  expect(LogLine.make({ ...entry, message: event, annotations })).toBe(
+    "\u001B[33m20:14:03.123 WARN  Alarm: several final statuses conflict method=apm transactionId=100001\u001B[0m"
+  )
+  expect(LogLine.make({ ...entry, level: "INFO", message: ["told", { to: "SUCCEED" }, 7] })).toBe(
+    "20:14:03.123 INFO  told to=SUCCEED 7"
+  )
+})
+
+it("has a cause in lines of its own, and no control character of anybody's text", () => {
+  const cause = "Error: no\n    at \u001B[2Jhere"
+  const message = "a\nb\r\u001B]0;title\u0007"
+  expect(LogLine.make({ ...entry, level: "INFO", message, cause })).toBe(
+    "20:14:03.123 INFO  a b ]0;title \n  Error: no\n      at  [2Jhere"
+  )
+})

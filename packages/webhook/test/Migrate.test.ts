@@ -1,0 +1,98 @@
+/**
+ * Migrations as a command: forward, back by one version, and by two processes at once, on both databases.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { urlOf } from "@pawl/test-support/Postgres"
+import { run } from "@pawl/test-support/Program"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Migrator from "effect/sql/Migrator"
+import { SqlClient } from "effect/sql/SqlClient"
+import { migrations } from "../src/internal/sql/Schema.ts"
+import { Ledger } from "../src/Ledger.ts"
+import { client, ledgerOf, type Place } from "./places.ts"
+import { none } from "./receiverProcess.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+const newest = Object.keys(migrations).length
+
+const migrate = (store: string, ...args: ReadonlyArray<string>) =>
+  Effect.map(
+    run(process.execPath, [bin, "migrate", ...args], { ...none, PAWL_STORE: store }),
+    ({ code, stderr, stdout }) => [code, stdout, stderr]
+  )
+
+const at = (version: number) => [0, `The tables of the store have version ${version}\n`, ""]
+
+const check = (place: Place, store: string) =>
+  Effect.gen(function* () {
+    // No secret is needed, and the two make one set of tables.
+    expect(yield* Effect.all([migrate(store), migrate(store)], { concurrency: 2 })).toEqual([
+      at(newest),
+      at(newest)
+    ])
+    const inLedger = <A, E>(use: (ledger: Ledger["Service"]) => Effect.Effect<A, E>) =>
+      Effect.scoped(
+        Effect.flatMap(Layer.build(ledgerOf(place)), (built) => use(Context.get(built, Ledger)))
+      )
+    const callback = verified("card", card())
+    yield* inLedger((ledger) => ledger.accept(callback, 1000))
+
+    expect(yield* migrate(store, "--back")).toEqual(at(newest - 1))
+    expect(yield* migrate(store, "--back")).toEqual(at(newest - 1))
+    // The version before this one knows one migration less. It finds nothing to do, and every column that it needs.
+    const { [Object.keys(migrations).at(-1) as keyof typeof migrations]: _, ...earlier } =
+      migrations
+    const earlierRun = yield* Migrator.make({})({
+      table: "pawl_migrations",
+      loader: Migrator.fromRecord(earlier)
+    }).pipe(Effect.provide(client(place)))
+    expect(earlierRun).toEqual([])
+
+    expect(yield* Effect.all([migrate(store), migrate(store)], { concurrency: 2 })).toEqual([
+      at(newest),
+      at(newest)
+    ])
+    const lines = yield* Effect.flatMap(
+      SqlClient,
+      (sql) => sql<{ migration_id: number }>`SELECT migration_id FROM pawl_migrations ORDER BY 1`
+    ).pipe(Effect.provide(client(place)))
+    expect(lines.map(({ migration_id }) => migration_id)).toEqual(
+      Array.from({ length: newest }, (_, id) => id + 1)
+    )
+    const row = yield* inLedger((ledger) => ledger.get("card", "100001"))
+    expect(row?.callbacks).toBe(1)
+  })
+
+const file = files()
+
+describe("migrate", async () => {
+  it.live(
+    "makes the tables of a SQLite file, and sets them back by one version and forward",
+    () => {
+      const place = file()
+      return check(place, `sqlite:${place.filename}`)
+    }
+  )
+
+  it.live("names what is missing in a sentence", () =>
+    Effect.gen(function* () {
+      expect(yield* migrate("memory")).toEqual([
+        1,
+        "",
+        "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE.\n"
+      ])
+      const [code, , stderr] = yield* migrate("sqlite:/not/there/a.db")
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^The SQLite file \/not\/there\//u)])
+    })
+  )
+
+  await onPostgres((place) => {
+    it.live("makes the tables of a database, and sets them back by one version and forward", () =>
+      Effect.scoped(check(place, urlOf(place.database)))
+    )
+  })
+})

@@ -1,0 +1,114 @@
+/**
+ * The check of the files in `deploy/`: compose.yaml and kubernetes.yaml by the schemas of their formats, the unit by
+ * systemd where it is installed, and every flag by the receiver itself. `pnpm image` runs the steps of the Dockerfile.
+ *
+ * Run by itself it prints one line per finding, and exits 1 if there are any.
+ */
+import { execFile } from "node:child_process"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { parseAllDocuments } from "yaml"
+
+const root = join(import.meta.dirname, "..")
+const cache = join(root, "node_modules/.cache/deploy")
+const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
+
+/** Runs a program; returns what it printed if it failed, and undefined if it succeeded or is not installed. */
+const objection = async (
+  program: string,
+  args: ReadonlyArray<string>
+): Promise<string | undefined> => {
+  try {
+    await promisify(execFile)(program, [...args], { cwd: root })
+    return undefined
+  } catch (error) {
+    const { code, stderr = "", stdout = "" } = error as Readonly<Record<string, string>>
+    if (code !== "ENOENT") return `${stdout}${stderr}`.trim()
+    console.log(`not run, because it is not installed: ${program}`)
+    return undefined
+  }
+}
+
+interface Manifest {
+  readonly apiVersion: string
+  readonly kind: string
+}
+type Model = new (manifest: Manifest) => { readonly validate: () => void }
+
+/** Checks values by the schemas of Kubernetes, and names of fields by its types: the schemas allow unknown ones. */
+export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>> => {
+  const manifests = parseAllDocuments(text).map((each) => each.toJS() as Manifest)
+  const modules = manifests.map(({ apiVersion, kind }) => `kubernetes-models/${apiVersion}/${kind}`)
+  const wrong: Array<string> = []
+  for (const [at, manifest] of manifests.entries()) {
+    const { [manifest.kind]: Model } = (await import(modules[at] ?? "")) as Record<string, Model>
+    try {
+      if (Model !== undefined) new Model(manifest).validate()
+    } catch (error) {
+      wrong.push(`kubernetes.yaml: ${manifest.kind} ${(error as Error).message}`)
+    }
+  }
+  // A model adds its kind and the version of its API itself.
+  const lines = manifests.map(({ kind, ...manifest }, at) => {
+    const fields = { ...manifest, apiVersion: undefined }
+    return `import { ${kind} as M${at} } from "${modules[at]}"\nnew M${at}(${JSON.stringify(fields)})`
+  })
+  await mkdir(cache, { recursive: true })
+  await writeFile(join(cache, "kubernetes.ts"), lines.join("\n"))
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--pretty", "false"]
+  const types = await objection("tsc", [
+    ...options,
+    "--ignoreConfig",
+    "--module",
+    "nodenext",
+    join(cache, "kubernetes.ts")
+  ])
+  return types === undefined ? wrong : [...wrong, `kubernetes.yaml: ${types}`]
+}
+
+const ofCompose = () =>
+  objection(process.execPath, [
+    createRequire(import.meta.url)
+      .resolve("dclint/package.json")
+      .replace("package.json", "bin/dclint.cjs"),
+    "--quiet",
+    "deploy/compose.yaml"
+  ])
+
+/** The unit names the Node of the machine that it is for; here it is the Node that runs. */
+const ofSystemd = async () => {
+  const unit = await read("pawl-receiver.service")
+  const copy = join(cache, "pawl-receiver.service")
+  await mkdir(cache, { recursive: true })
+  await writeFile(copy, unit.replaceAll("/usr/bin/node", process.execPath))
+  return objection("systemd-analyze", ["verify", copy])
+}
+
+/** Returns the flags in the files that the receiver does not know. */
+const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const bin = "packages/webhook/src/bin/pawl-receiver.ts"
+  const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })
+  const flags = texts
+    .flatMap((text) => text.split("\n"))
+    .filter((line) => /^ *(?:args:|command:|CMD|ExecStart)/u.test(line))
+    .flatMap((line) => line.match(/--[a-z-]+/gu) ?? [])
+  return [...new Set(flags)].flatMap((flag) =>
+    help.stdout.includes(flag) ? [] : [`the receiver has no flag ${flag}`]
+  )
+}
+
+if (import.meta.main) {
+  const names = ["Dockerfile", "compose.yaml", "pawl-receiver.service", "kubernetes.yaml"]
+  const texts = await Promise.all(names.map(read))
+  const findings = await Promise.all([
+    ofCompose(),
+    ofSystemd(),
+    ofKubernetes(await read("kubernetes.yaml")),
+    ofFlags(texts)
+  ])
+  const wrong = findings.flat().filter((each) => each !== undefined)
+  for (const each of wrong) console.log(each)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import { ofKubernetes } from "../deploy.ts"
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, "../../deploy", name), "utf8")
+const manifests = read("kubernetes.yaml")
+
+it("reports a wrong value and an unknown field of a manifest", async () => {
+  const wrong = manifests
+    .replace("periodSeconds: 10", "periodSeconds: often")
+    .replace("minAvailable:", "minAvailible:")
+  expect(await ofKubernetes(wrong)).toEqual([
+    expect.stringMatching(/Deployment .*livenessProbe\/periodSeconds/u),
+    expect.stringMatching(/minAvailible\W+does not exist/u)
+  ])
+})
+
+it("every deployment gives the process 20 seconds to end, and no right to write its root file system", () => {
+  const [deployment] = parseAllDocuments(manifests).map((each) => each.toJS())
+  const { containers, initContainers, ...pod } = deployment.spec.template.spec
+  expect(pod).toMatchObject({
+    terminationGracePeriodSeconds: 20,
+    securityContext: { runAsNonRoot: true }
+  })
+  for (const { securityContext } of [...containers, ...initContainers]) {
+    expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true })
+  }
+  const { services } = parse(read("compose.yaml"), { merge: true })
+  expect(services.receiver).toMatchObject({ stop_grace_period: "20s", read_only: true })
+  expect(services.migrate).toMatchObject({ command: ["migrate"], read_only: true })
+  expect(read("pawl-receiver.service")).toMatch(/^TimeoutStopSec=20$[^]*^ProtectSystem=strict$/mu)
+  expect(read("Dockerfile")).toMatch(/^USER node$/mu)
+})
+
+it("a receiver whose store is unavailable gets no callbacks, and is not restarted", () => {
+  const [deployment] = parseAllDocuments(manifests).map((each) => each.toJS())
+  const [receiver] = deployment.spec.template.spec.containers
+  expect(receiver.readinessProbe.httpGet.path).toBe("/readyz")
+  expect(receiver.livenessProbe.httpGet.path).toBe("/healthz")
+  expect(read("Dockerfile")).toMatch(/^HEALTHCHECK[^]*\/healthz'/mu)
+})
