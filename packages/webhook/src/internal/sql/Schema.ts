@@ -11,6 +11,9 @@
  *   callbacks, with the signed fields of the newest. They are null if they are those of another transaction.
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
+ * - `pawl_facts`: the facts of the rows, but for those of callbacks, which are in `pawl_callbacks`. `fact` is the name of the
+ *   fact; that of a joined row ends with an `@` and the scope. `pawl_transactions.facts` counts the events of a row. It is
+ *   negative in a row that is older than this table.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  * - `pawl_liveness`: one line with the time at which a worker was last alive.
  * - `pawl_requests`: the requests to the service. `body` and `answer` are sealed. `claimable_at` is as above.
@@ -25,6 +28,7 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { older } from "./Facts.ts"
 import * as Lookup from "./Lookup.ts"
 import * as Retry from "./Retry.ts"
 import { columnsOf, type Key, readBody, type SignedColumns } from "./RowCodec.ts"
@@ -226,6 +230,28 @@ const requests = Effect.gen(function* () {
     WHERE settled_at IS NOT NULL AND (body IS NOT NULL OR answer IS NOT NULL)`
 })
 
+/**
+ * Makes the table of the facts. Rows without facts from the beginning count their events from a negative number: those that
+ * are stored, and those that a process of the version before still makes.
+ */
+const facts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const withoutRowid = sql.literal(sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" }))
+  yield* sql`ALTER TABLE pawl_transactions
+    ADD COLUMN facts INTEGER NOT NULL DEFAULT ${sql.literal(String(-older))}`
+  yield* sql`CREATE TABLE pawl_facts (
+    transaction_id TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    fact TEXT NOT NULL,
+    detail TEXT,
+    number INTEGER NOT NULL,
+    at BIGINT NOT NULL,
+    last_at BIGINT NOT NULL,
+    count BIGINT NOT NULL,
+    PRIMARY KEY (transaction_id, scope, fact)
+  ) ${withoutRowid}`
+})
+
 /** Every version of the tables, in order. */
 export const migrations = {
   "1_ledger": tables,
@@ -233,7 +259,8 @@ export const migrations = {
   "3_lane": laneColumn,
   "4_scopes": scopes,
   "5_order_and_liveness": orderAndLiveness,
-  "6_requests": requests
+  "6_requests": requests,
+  "7_facts": facts
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

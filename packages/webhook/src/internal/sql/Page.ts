@@ -1,0 +1,35 @@
+/**
+ * Pages of all rows in SQL.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { PageOptions, RowPage } from "../../StoredRow.ts"
+import { type Columns, type Key, rowOf } from "./RowCodec.ts"
+
+/**
+ * Returns a page of all rows. Translates `StoredRow.page`. The index of the key finds it, and no index on the time is needed,
+ * which would slow each accept down.
+ */
+export const page = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { after, before, from, limit }: PageOptions
+): Effect.fn.Return<RowPage, SqlError> {
+  const isBehind =
+    after === undefined
+      ? sql.literal("true")
+      : sql`(transaction_id, scope) > (${after.transactionId}, ${after.scope})`
+  const [end] = yield* sql<Key>`SELECT transaction_id, scope FROM pawl_transactions
+    WHERE ${isBehind} ORDER BY transaction_id, scope LIMIT 1 OFFSET ${limit - 1}`
+  const isBeforeEnd =
+    end === undefined
+      ? sql.literal("true")
+      : sql`(transaction_id, scope) <= (${end.transaction_id}, ${end.scope})`
+  const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
+    WHERE ${isBehind} AND ${isBeforeEnd} AND created_at >= ${from} AND created_at < ${before}
+    ORDER BY transaction_id, scope`
+  return {
+    rows: lines.map((line) => rowOf(line, {})),
+    last: end && { transactionId: end.transaction_id, scope: end.scope }
+  }
+})
