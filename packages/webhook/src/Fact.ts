@@ -143,7 +143,12 @@ export const asked = (at: number, result: string, kind?: Kind): Event => ({
  * @category constructors
  * @since 0.1.0
  */
-export const parked = ({ at, reason, to }: DeadLetter): Event => ({ fact: "parked", at, reason, to })
+export const parked = ({ at, reason, to }: DeadLetter): Event => ({
+  fact: "parked",
+  at,
+  reason,
+  to
+})
 
 /**
  * Returns the name of a fact. A fact with the same name is a repeat.

@@ -364,10 +364,7 @@ export interface RowKey {
  * @category getters
  * @since 0.1.0
  */
-export const page = (
-  all: StoredRows,
-  { after, before, from, limit }: PageOptions
-): RowPage => {
+export const page = (all: StoredRows, { after, before, from, limit }: PageOptions): RowPage => {
   const rows = all
     .map(({ row }) => row)
     .filter((row) => after === undefined || compareKeys(row, after) > 0)

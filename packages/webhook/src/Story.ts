@@ -240,7 +240,9 @@ export const replay = (
       return [
         ...(to === call.to
           ? []
-          : [`The handler was called with ${call.to}, and would be called with ${to ?? "nothing"}.`]),
+          : [
+              `The handler was called with ${call.to}, and would be called with ${to ?? "nothing"}.`
+            ]),
         ...(missing === 0
           ? []
           : [`The call with ${call.to} was decided by an observation that no fact tells.`])

@@ -26,7 +26,13 @@ type Outcome = "accepts" | "fails" | "is killed" | "is told twice"
 
 interface Step {
   readonly after: number
-  readonly event: "callback" | "refund's callback" | "registration" | "redrive" | "deleteBodies" | "none"
+  readonly event:
+    | "callback"
+    | "refund's callback"
+    | "registration"
+    | "redrive"
+    | "deleteBodies"
+    | "none"
   readonly status: Status
   readonly read: Status | "SETTLED" | "404" | "no answer" | "none"
   readonly outcome: Outcome
@@ -73,7 +79,10 @@ const play = (steps: ReadonlyArray<Step>) => {
           ? { _tag: "NoAnswer", askedAt: now }
           : { _tag: "Answered", askedAt: now, kind, status: read }
     const change = Reconciler.afterRead(leased, result, rules, now)
-    return write(leased, change.deadLetter && now % 3 === 0 ? Reconciler.asReplay(leased, change) : change)
+    return write(
+      leased,
+      change.deadLetter && now % 3 === 0 ? Reconciler.asReplay(leased, change) : change
+    )
   }
 
   const tell = (leased: Leased, outcome: Outcome): Leased | undefined => {
@@ -88,7 +97,10 @@ const play = (steps: ReadonlyArray<Step>) => {
     if (started === undefined) return undefined
     const sequence = started.sequence + 1
     const made = calls.get(leased.scope) ?? []
-    calls.set(leased.scope, [...made.filter((call) => call !== `${sequence} ${to}`), `${sequence} ${to}`])
+    calls.set(leased.scope, [
+      ...made.filter((call) => call !== `${sequence} ${to}`),
+      `${sequence} ${to}`
+    ])
     if (outcome === "is killed") return undefined
     if (outcome === "fails") {
       const retryAt = now + 1000
@@ -111,7 +123,10 @@ const play = (steps: ReadonlyArray<Step>) => {
   for (const { after, event, outcome, read, status } of steps) {
     now += after
     if (event === "callback" || event === "refund's callback") {
-      const one = verified("card", card({ transactionId: id, orderAmount: now % 3 === 0 ? "9.00" : "10.00" }))
+      const one = verified(
+        "card",
+        card({ transactionId: id, orderAmount: now % 3 === 0 ? "9.00" : "10.00" })
+      )
       const callback = event === "callback" ? one : { ...one, kind: "refund" as const }
       rows = RowRule.accept(rows, callback, status, now).rows
     } else if (event === "registration") {
@@ -156,6 +171,7 @@ describe("the facts of a history", () => {
       { numRuns: runs }
     )
     const { full: _, ...others } = marks
-    for (const [mark, count] of Object.entries(others)) expect([mark, count > 0]).toEqual([mark, true])
+    for (const [mark, count] of Object.entries(others))
+      expect([mark, count > 0]).toEqual([mark, true])
   }, 600_000)
 })

@@ -70,15 +70,15 @@ export const redriveAll = (
           WHERE dead_letter_at <= ${before} AND dead_letter_reason = ${reason}
           ORDER BY dead_letter_at, transaction_id, scope LIMIT ${limit}
         ), named AS (
-          SELECT transaction_id, scope, CAST(${dueAt}
+          SELECT transaction_id AS id, scope AS of_scope, CAST(${dueAt}
             + (row_number() OVER (ORDER BY dead_letter_at, transaction_id, scope) - 1) * 1000 / ${rate}
             AS BIGINT) AS next_at FROM oldest
         )
         UPDATE pawl_transactions AS parked SET ${columnsAt(sql, sql.literal("named.next_at"))}
         FROM named
-        WHERE parked.transaction_id = named.transaction_id AND parked.scope = named.scope
+        WHERE parked.transaction_id = named.id AND parked.scope = named.of_scope
           AND parked.dead_letter_at IS NOT NULL
-        RETURNING parked.transaction_id, parked.scope, parked.facts`,
+        RETURNING transaction_id, scope, facts`,
       redriven(before, note)
     ),
     ({ length }) => length

@@ -54,7 +54,9 @@ export const add = <A extends Key>(
         orElse: () =>
           Effect.tap(change, (lines): Effect.Effect<unknown, SqlError> => {
             if (lines.length === 0) return Effect.void
-            const keys = lines.map(({ scope, transaction_id }) => sql`(${transaction_id}, ${scope})`)
+            const keys = lines.map(
+              ({ scope, transaction_id }) => sql`(${transaction_id}, ${scope})`
+            )
             const changed = sql`(SELECT transaction_id, scope, facts FROM pawl_transactions
               WHERE (transaction_id, scope) IN (VALUES ${sql.csv(keys)}))`
             return insert(sql, event, changed)
@@ -120,16 +122,17 @@ export const stories = (
       const newest = yield* newestOfAll(sql, lines)
       const facts = yield* sql<FactColumns>`SELECT * FROM pawl_facts
         WHERE transaction_id = ${transactionId} ORDER BY number`
-      const accepted = yield* sql<AcceptedColumns>`SELECT transaction_id, scope, status, first_at, count
+      const accepted =
+        yield* sql<AcceptedColumns>`SELECT transaction_id, scope, status, first_at, count
         FROM pawl_callbacks WHERE transaction_id = ${transactionId}`
       return lines.map((line) => {
         const isOfLine = (each: Key) => keyOf(each) === keyOf(line)
-        const claims = accepted.filter(isOfLine).map(
-          ({ count, first_at, status }): readonly [Status, Accepted] => [
+        const claims = accepted
+          .filter(isOfLine)
+          .map(({ count, first_at, status }): readonly [Status, Accepted] => [
             status,
             { at: Number(first_at), count: Number(count) }
-          ]
-        )
+          ])
         const story = {
           row: rowOf(line, newest(line)),
           accepted: Object.fromEntries(claims),
@@ -156,7 +159,11 @@ const keptOf = ({ at, count, detail, fact, last_at, number }: FactColumns): Kept
   }
 }
 
-const eventOf = ([name, one = "", two = ""]: ReadonlyArray<string>, detail: string, at: number): Event => {
+const eventOf = (
+  [name, one = "", two = ""]: ReadonlyArray<string>,
+  detail: string,
+  at: number
+): Event => {
   const status = (text: string | undefined) => (isStatus(text) ? text : undefined)
   switch (name) {
     case "registered":

@@ -38,9 +38,7 @@ export const write = (
   write: SqlWrite.Write
 ): Effect.Effect<ReadonlyArray<Columns>, SqlError> =>
   Effect.flatMap(findTarget(sql, write), (target) =>
-    target === undefined
-      ? writeAlone(sql, write)
-      : Effect.as(writeAndJoin(sql, write, target), [])
+    target === undefined ? writeAlone(sql, write) : Effect.as(writeAndJoin(sql, write, target), [])
   )
 
 /** Writes a change with its fact. */
@@ -83,7 +81,10 @@ const writeAndJoin = Effect.fnUntraced(function* (
     const read = { status: line.read_status, askedAt: Number(line.read_at) }
     joined.push(SqlWrite.laterRead(sql, read))
   }
-  if (line.facts < 0) joined.push(sql.literal(`facts = CASE WHEN facts < 0 THEN facts ELSE facts - ${SqlFacts.older} END`))
+  if (line.facts < 0)
+    joined.push(
+      sql.literal(`facts = CASE WHEN facts < 0 THEN facts ELSE facts - ${SqlFacts.older} END`)
+    )
   yield* sql`UPDATE pawl_transactions SET ${sql.csv(joined)} WHERE ${isTarget}`
   yield* SqlFacts.join(sql, line, target)
   yield* sql`INSERT INTO pawl_callbacks AS stored

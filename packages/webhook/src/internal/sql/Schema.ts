@@ -236,7 +236,9 @@ const requests = Effect.gen(function* () {
  */
 const facts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const withoutRowid = sql.literal(sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" }))
+  const withoutRowid = sql.literal(
+    sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" })
+  )
   yield* sql`ALTER TABLE pawl_transactions
     ADD COLUMN facts INTEGER NOT NULL DEFAULT ${sql.literal(String(-older))}`
   yield* sql`CREATE TABLE pawl_facts (
