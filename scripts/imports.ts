@@ -189,11 +189,11 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Row|Fact|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
     ],
     [
       "rule",
-      /^(Order|StoredRow|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+      /^(Order|StoredRow|Story|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
     ],
     [
       "ledger",
@@ -206,7 +206,10 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
-    ["operator", /^(Admin|Forwarder|TransactionReport|internal\/admin\/.+)\.ts$/],
+    [
+      "operator",
+      /^(Admin|Forwarder|Replay|StoryReport|TransactionReport|internal\/admin\/.+)\.ts$/
+    ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest"
 import * as Fact from "../src/Fact.ts"
 import * as Transition from "../src/internal/Transition.ts"
 import type { ReadResult } from "../src/Confirmer.ts"
+import * as Replay from "../src/Replay.ts"
 import * as Reconciler from "../src/Reconciler.ts"
 import type { Change, Leased } from "../src/Row.ts"
 import * as RowRule from "../src/RowRule.ts"
@@ -157,7 +158,7 @@ describe("the facts of a history", () => {
       fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
         const { calls, stories } = play(steps)
         for (const story of stories) {
-          const replayed = Story.replay(story)
+          const replayed = Replay.replay(story)
           expect(replayed.differences).toEqual([])
           const names = replayed.calls.map(({ sequence, to }) => `${sequence} ${to}`)
           if (story.complete) expect(names).toEqual(calls.get(story.row.scope) ?? [])

@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Row } from "../src/Row.ts"
-import * as Story from "../src/Story.ts"
+import * as Replay from "../src/Replay.ts"
+import type * as Story from "../src/Story.ts"
 import * as World from "./world.ts"
 
 /** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */
@@ -273,7 +274,7 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
 /** Asserts that the facts of a transaction lead to its row, and to the calls of the handler. */
 const assertTold = (stories: ReadonlyArray<Story.Story>, calls: ReadonlyArray<World.Call>) => {
   for (const story of stories) {
-    const { calls: called, differences } = Story.replay(story)
+    const { calls: called, differences } = Replay.replay(story)
     expect(differences).toEqual([])
     expect(story.complete).toBe(true)
     const { scope, transactionId } = story.row

@@ -15,19 +15,13 @@ export const page = Effect.fnUntraced(function* (
   sql: SqlClient,
   { after, before, from, limit }: PageOptions
 ): Effect.fn.Return<RowPage, SqlError> {
-  const isBehind =
-    after === undefined
-      ? sql.literal("true")
-      : sql`(transaction_id, scope) > (${after.transactionId}, ${after.scope})`
+  const isBehind = sql`(transaction_id, scope) > (${after?.transactionId ?? ""}, ${after?.scope ?? ""})`
   const [end] = yield* sql<Key>`SELECT transaction_id, scope FROM pawl_transactions
     WHERE ${isBehind} ORDER BY transaction_id, scope LIMIT 1 OFFSET ${limit - 1}`
-  const isBeforeEnd =
-    end === undefined
-      ? sql.literal("true")
-      : sql`(transaction_id, scope) <= (${end.transaction_id}, ${end.scope})`
-  const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
-    WHERE ${isBehind} AND ${isBeforeEnd} AND created_at >= ${from} AND created_at < ${before}
-    ORDER BY transaction_id, scope`
+  const lines = yield* sql<Columns>`SELECT * FROM (
+      SELECT * FROM pawl_transactions
+      WHERE ${isBehind} ORDER BY transaction_id, scope LIMIT ${limit}
+    ) AS page WHERE created_at >= ${from} AND created_at < ${before}`
   return {
     rows: lines.map((line) => rowOf(line, {})),
     last: end && { transactionId: end.transaction_id, scope: end.scope }

@@ -11,8 +11,8 @@
  *   callbacks, with the signed fields of the newest. They are null if they are those of another transaction.
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
- * - `pawl_facts`: the facts of the rows, but for those of callbacks, which are in `pawl_callbacks`. `fact` is the name of the
- *   fact; that of a joined row ends with an `@` and the scope. `pawl_transactions.facts` counts the events of a row. It is
+ * - `pawl_facts`: the facts of the rows, but for those of callbacks, which are in `pawl_callbacks`. `fact` is its name
+ *   (`FactCodec`). `pawl_transactions.facts` counts the events of a row. It is
  *   negative in a row that is older than this table.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  * - `pawl_liveness`: one line with the time at which a worker was last alive.
@@ -241,16 +241,16 @@ const facts = Effect.gen(function* () {
   )
   yield* sql`ALTER TABLE pawl_transactions
     ADD COLUMN facts INTEGER NOT NULL DEFAULT ${sql.literal(String(-older))}`
+  // The columns of fixed length come first: so PostgreSQL needs no space between them.
   yield* sql`CREATE TABLE pawl_facts (
+    at BIGINT NOT NULL,
+    last_at BIGINT,
+    number INTEGER NOT NULL,
+    count INTEGER NOT NULL,
     transaction_id TEXT NOT NULL,
-    scope TEXT NOT NULL,
     fact TEXT NOT NULL,
     detail TEXT,
-    number INTEGER NOT NULL,
-    at BIGINT NOT NULL,
-    last_at BIGINT NOT NULL,
-    count BIGINT NOT NULL,
-    PRIMARY KEY (transaction_id, scope, fact)
+    PRIMARY KEY (transaction_id, fact)
   ) ${withoutRowid}`
 })
 
