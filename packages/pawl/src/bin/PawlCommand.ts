@@ -7,6 +7,7 @@ import { conform } from "@pawl/testkit/bin/ConformCommand"
 import { sandbox } from "@pawl/testkit/bin/SandboxCommand"
 import { trigger } from "@pawl/testkit/bin/TriggerCommand"
 import { receiver } from "@pawl/webhook/bin/ReceiverCommand"
+import { reconcile } from "@pawl/webhook/bin/ReconcileCommand"
 import { explain, exported, replay } from "@pawl/webhook/bin/StoryCommands"
 import * as Cause from "effect/Cause"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -25,7 +26,16 @@ const pawl = Command.make("pawl").pipe(
   Command.withDescription(
     "Payments on your machine. pawl COMMAND --help shows the settings and variables of a command"
   ),
-  Command.withSubcommands([sandbox, trigger, receiver, explain, replay, exported, conform])
+  Command.withSubcommands([
+    sandbox,
+    trigger,
+    receiver,
+    explain,
+    replay,
+    exported,
+    reconcile,
+    conform
+  ])
 )
 
 /** Prints only the first error: the next one may contain the value of a misspelt flag, which can be a secret. */
