@@ -44,7 +44,13 @@ export const make = ({ facts, row }: Story): string => {
   // The service went back, for example after a chargeback that was won.
   const last = row.read?.status ?? steps.at(-1) ?? "NEW"
   const all = last === steps.at(-1) ? steps : [...steps, last]
-  const isRepeated = facts.some((each) => each.fact === "accepted" && each.count > 1)
+  // A status that came again after a later one has two callbacks, and none of them is a repeat.
+  const isRepeated = facts.some(
+    (each) =>
+      each.fact === "accepted" &&
+      !isForged(each.status) &&
+      each.count > all.filter((step) => step === each.status).length
+  )
   const suffixes = [
     ...(claimed.length === 0 ? ["silent"] : claimed.includes(last) ? [] : ["lost"]),
     ...(isRepeated ? ["duplicate"] : []),
