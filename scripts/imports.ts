@@ -208,7 +208,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|Forwarder|Replay|StoryReport|StoryScenario|TransactionReport|internal\/admin\/.+)\.ts$/
+      /^(Admin|DayBooks|DayComparison|Forwarder|Replay|StoryReport|StoryScenario|TransactionReport|internal\/admin\/.+)\.ts$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],

@@ -77,7 +77,7 @@ describe("the scenario of a story", () => {
         index === 0 ||
         isTerminal(status) ||
         index === scenario.statuses.length - 1
-      assert.deepEqual(exported.statuses, scenario.statuses.filter(isKnown))
+      assert.deepEqual([...exported.statuses], scenario.statuses.filter(isKnown))
       assert.match(
         StoryScenario.command(story) ?? "",
         /^pawl trigger steps:NEW\S+ --kind apm-payment --amount 10\.00 --currency EUR --callback-url /u

@@ -130,7 +130,10 @@ const inSql = (place: Place) => {
             sql`SELECT (SELECT sum(pgsize) FROM dbstat WHERE name = 'pawl_facts') AS bytes, count(*) AS n
               FROM pawl_facts`
         })
-        const { bytes, n } = size as { readonly bytes: number; readonly n: number }
+        const { bytes, n } = size as {
+          readonly bytes: number | string
+          readonly n: number | string
+        }
         expect(Number(n)).toBe(50 * 401)
         expect(Number(bytes) / Number(n)).toBeLessThanOrEqual(150)
       })
@@ -138,7 +141,9 @@ const inSql = (place: Place) => {
   )
 }
 
-describe("in a SQLite file", () => inSql(files()()))
+describe("in a SQLite file", () => {
+  inSql(files()())
+})
 await onPostgres(inSql)
 
 it("GET …/story tells each fact in a sentence, and who redrove it and why", () =>

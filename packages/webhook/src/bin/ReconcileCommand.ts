@@ -86,11 +86,11 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
       )
       if (counts.unanswered > 0) {
-        yield* StoreFlag.report(
+        return yield* StoreFlag.report(
           `The service did not answer for ${counts.unanswered} more: run the command again.`
         )
       }
-      if (differences > 0) yield* Effect.fail(new StoreFlag.Reported())
+      if (differences > 0) return yield* new StoreFlag.Reported()
     }).pipe(
       Effect.scoped,
       Effect.catchTags({

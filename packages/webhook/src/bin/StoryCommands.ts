@@ -106,7 +106,7 @@ export const replay = about(
     }
     for (const difference of differences) yield* Console.log(difference)
     if (!story.complete) yield* Console.log(incomplete)
-    if (!same) return yield* Effect.fail(new StoreFlag.Reported())
+    if (!same) return yield* new StoreFlag.Reported()
     yield* Console.log("This version tells the handler the same.")
   })
 )
