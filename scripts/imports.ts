@@ -189,11 +189,11 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Row|Fact|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
     ],
     [
       "rule",
-      /^(Order|StoredRow|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+      /^(Order|StoredRow|Story|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
     ],
     [
       "ledger",
@@ -208,7 +208,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|CloudEvent|Forwarder|NodeAdminPage|TransactionReport|internal\/admin\/.+)\.ts$/
+      /^(Admin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/admin\/.+)\.ts$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],

@@ -25,6 +25,7 @@ import { model } from "./rel/model.ts"
 import { night } from "./rel/night.ts"
 import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
+import { reconcile } from "./rel/reconcile.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { sim } from "./rel/sim.ts"
@@ -49,7 +50,8 @@ const runs: ReadonlyMap<string, Run> = new Map(
     poll,
     sim,
     reducer,
-    model
+    model,
+    reconcile
   })
 )
 

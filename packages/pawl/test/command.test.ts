@@ -29,7 +29,18 @@ const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<str
   )
 
 /** The commands, in the order of the help. */
-const names = ["sandbox", "trigger", "receiver", "conform", "doctor", "mcp"]
+const names = [
+  "sandbox",
+  "trigger",
+  "receiver",
+  "explain",
+  "replay",
+  "export",
+  "reconcile",
+  "conform",
+  "doctor",
+  "mcp"
+]
 
 it("lists its commands, and says in one sentence what it does not know", async () => {
   const { code, out } = await run("--help")

@@ -18,6 +18,7 @@
  * | `chargeback-won` | NEW PENDING PROCESSING SUCCEED CHARGEBACK SUCCEED | NEW |
  * | `conflict` | NEW PENDING PROCESSING FAILED SUCCEED | NEW |
  * | `stuck` | NEW PENDING PROCESSING | NEW |
+ * | `steps:NEW,<status>,…` | those in the list, which begins with NEW | NEW |
  * | `customer` | NEW PENDING; then the customer decides on the page of the payment method | NEW |
  *
  * On the hosted page the customer pays, is declined or challenged, or cancels; of the scenario only the
@@ -42,7 +43,7 @@
  *
  * @since 0.1.0
  */
-import type { Status } from "@pawl/core/Status"
+import { isStatus, type Status } from "@pawl/core/Status"
 
 /**
  * The metadata key of a scenario.
@@ -97,7 +98,8 @@ const histories: Readonly<Record<string, Scenario["statuses"]>> = {
 export const stories: ReadonlyArray<string> = [
   ...Object.keys(histories),
   "decline:<code>[:<subReason>]",
-  "decline-once:<code>"
+  "decline-once:<code>",
+  "steps:NEW,<status>,…"
 ]
 
 /**
@@ -139,7 +141,7 @@ export const parse = (text: string): Scenario | undefined => {
     ? ["NEW", "FAILED"]
     : Object.hasOwn(histories, name)
       ? histories[name]
-      : undefined
+      : stepsIn(name)
   if (statuses === undefined || !names.every(isSuffix)) return undefined
   return {
     statuses,
@@ -156,6 +158,13 @@ export const parse = (text: string): Scenario | undefined => {
       lost: names.includes("lost")
     }
   }
+}
+
+/** Reads a list of at most 16 statuses. */
+const stepsIn = (name: string): Scenario["statuses"] | undefined => {
+  const [, list = ""] = /^steps:NEW,(.+)$/u.exec(name) ?? []
+  const steps = list.split(",")
+  return steps.length < 16 && steps.every(isStatus) ? ["NEW", ...steps] : undefined
 }
 
 const isSuffix = (suffix: string): boolean => suffixes.some((known) => known === suffix)

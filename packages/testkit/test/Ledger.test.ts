@@ -56,7 +56,13 @@ describe("the laws of a ledger hold", () => {
 })
 
 await describeWithDatabase((database) => {
-  const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_liveness"]
+  const tables = [
+    "pawl_transactions",
+    "pawl_facts",
+    "pawl_callbacks",
+    "pawl_quarantine",
+    "pawl_liveness"
+  ]
   const empty = Effect.flatMap(SqlClient, (sql) =>
     Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
   )

@@ -43,6 +43,11 @@ it("any story with any suffixes is a scenario, and the suffixes commute and repe
 it("any other text is not a scenario", () => {
   const none = [
     "",
+    "steps:",
+    "steps:NEW",
+    "steps:PENDING,SUCCEED",
+    "steps:NEW,PAID",
+    `steps:NEW${",PENDING".repeat(16)}`,
     "+shuffle",
     "Succeed",
     "succeed+",

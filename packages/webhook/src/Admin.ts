@@ -6,10 +6,12 @@
  * | request | response |
  * |---|---|
  * | `GET /transactions/{method}/{id}` | the transaction with its standing; 404 if it is unknown |
+ * | `GET /transactions/{method}/{id}/story` | its facts, each with a sentence; with `?kind=refund` those of another transaction with the id |
  * | `GET /dead-letters` | the oldest 100 dead letters, each with its reason; the header `Link` names the next page |
  * | `GET /dead-letters?reason=…&limit=…` | only those of a reason; up to 1,000 in a page |
  * | `POST /dead-letters/{method}/{id}/redrive` | redrives a dead letter and returns its transaction; 404 if there is none |
  * | `POST /dead-letters/redrive?reason=…&rate=…` | redrives all of a reason, `rate` (10) of them a second |
+ * | either redrive with `&by=…&why=…` | keeps who redrives (32 bytes), and why (64 bytes), in the story |
  * | `GET /requests/{requestId}` | a request with its state and outcome; 404 if it is unknown |
  * | `GET /parked-requests` | the oldest 100 parked requests, each with its reason; the header `Link` names the next page |
  * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect |
@@ -44,6 +46,7 @@ import * as DeadLetters from "./internal/admin/DeadLetters.ts"
 import * as Overview from "./internal/admin/Overview.ts"
 import * as Requests from "./internal/admin/Requests.ts"
 import * as Reply from "./internal/admin/Response.ts"
+import * as Story from "./internal/admin/Story.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
@@ -133,9 +136,15 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
         return row === undefined ? Reply.notFound : Reply.json(TransactionReport.make(row, policy))
       })
 
-      const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
+      const redrive = Effect.fnUntraced(function* (
+        method: Method,
+        transactionId: string,
+        query: URLSearchParams
+      ) {
+        const read = Story.noteIn(query)
+        if ("status" in read) return read
         const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
-        const isRedriven = yield* ledger.redrive({ method, transactionId }, at)
+        const isRedriven = yield* ledger.redrive({ method, transactionId }, at, read.note)
         return isRedriven ? yield* transaction(method, transactionId) : Reply.notFound
       })
 
@@ -177,8 +186,11 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
         if (collection === "transactions" && action === undefined) {
           return only("GET", transaction(method, transactionId))
         }
+        if (collection === "transactions" && action === "story") {
+          return only("GET", Story.show(ledger, { method, transactionId }, query))
+        }
         return collection === "dead-letters" && action === "redrive"
-          ? only("POST", redrive(method, transactionId))
+          ? only("POST", redrive(method, transactionId, query))
           : Effect.succeed(Reply.notFound)
       }
 

@@ -31,6 +31,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Note } from "./Fact.ts"
 import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as Memory from "./internal/memory/Memory.ts"
@@ -48,7 +49,8 @@ import {
   type Row
 } from "./Row.ts"
 import type { RegisteredDifferently } from "./Order.ts"
-import type { PlannedKey, PlannedPage } from "./StoredRow.ts"
+import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "./StoredRow.ts"
+import type { Story } from "./Story.ts"
 import type { Verified } from "./Verifier.ts"
 
 /**
@@ -65,10 +67,14 @@ import type { Verified } from "./Verifier.ts"
  *   undefined too.
  * - `get` finds a row by method and id. If there are several, it returns the payment, else the payout, else the
  *   refund, else the row whose kind is not known.
+ * - `story` returns the rows of a method and id with their facts.
+ * - `page` looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at
+ *   `from` or later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
  * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
  *   there is none or it was deleted.
  * - `deadLetters` lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is
  *   one. `redrive` makes the dead letters that a key names due again, and returns false when the key names none.
+ *   A `note` says who redrives them, and why.
  * - `redriveAll` redrives up to `limit` dead letters of a reason that were parked at `before` or earlier, oldest first,
  *   and returns their number. The first is due at `dueAt`, and then `rate` of them in each second.
  * - `backlog` counts the rows that are due at a time, and the dead letters.
@@ -117,6 +123,11 @@ export class Ledger extends Context.Service<
       method: Method,
       transactionId: string
     ) => Effect.Effect<Row | undefined, StoreUnavailable>
+    readonly story: (
+      method: Method,
+      transactionId: string
+    ) => Effect.Effect<ReadonlyArray<Story>, StoreUnavailable>
+    readonly page: (options: PageOptions) => Effect.Effect<RowPage, StoreUnavailable>
     readonly body: (
       key: Required<Key>,
       status: Status
@@ -126,13 +137,18 @@ export class Ledger extends Context.Service<
       readonly after?: ParkedKey | undefined
       readonly reason?: DeadLetter["reason"] | undefined
     }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
-    readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
+    readonly redrive: (
+      key: Key,
+      at: number,
+      note?: Note
+    ) => Effect.Effect<boolean, StoreUnavailable>
     readonly redriveAll: (options: {
       readonly reason: DeadLetter["reason"]
       readonly before: number
       readonly dueAt: number
       readonly rate: number
       readonly limit: number
+      readonly note?: Note | undefined
     }) => Effect.Effect<number, StoreUnavailable>
     readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
     readonly deleteBodies: (options: {

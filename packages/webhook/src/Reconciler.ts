@@ -30,6 +30,7 @@ import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
+import * as Fact from "./Fact.ts"
 import type { Change, Row } from "./Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
@@ -179,8 +180,9 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
  * @since 0.1.0
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
-  const asked = { askedAt: result.askedAt }
+  const { askedAt } = result
   if (result._tag === "NoAnswer") {
+    const asked = { askedAt, fact: Fact.asked(askedAt, "no answer") }
     const retryAt = now + failedReadDelay
     if (isOnPlan(row, rules, result)) return { ...asked, pollAt: retryAt }
     return (pollAt(row, rules) ?? Infinity) <= retryAt
@@ -205,10 +207,15 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
     evidence: Evidence.join(row.evidence, observed.evidence ?? Evidence.none),
     read: Evidence.joinRead(row.read, observed.read)
   }
+  const fact =
+    result._tag === "Answered"
+      ? Fact.asked(observed.read?.askedAt ?? askedAt, result.status, result.kind)
+      : Fact.asked(askedAt, "404")
   const polls = pollsAfter(row, next, rules, result)
   const wait = polls === undefined ? undefined : waitBefore(next, rules, polls, now)
   return {
-    ...asked,
+    askedAt,
+    fact,
     ...observed,
     ...(polls !== undefined && { polls, pollAt: wait && now + Duration.toMillis(wait) }),
     ...deadLetterAfter(row, result, now)
@@ -226,6 +233,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,
   deadLetter: undefined,
+  fact: change.askedAt === undefined ? undefined : Fact.asked(change.askedAt, "404"),
   pollAt: row.newStatusAt + maxPollingTime + 1
 })
 
@@ -242,15 +250,23 @@ const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): numb
   return isOnPlan(row, rules, result) ? row.polls + 1 : undefined
 }
 
-const deadLetterAfter = (row: Row, result: ReadResult, now: number): Pick<Change, "deadLetter"> => {
+const deadLetterAfter = (
+  row: Row,
+  result: ReadResult,
+  now: number
+): Pick<Change, "deadLetter" | "fact"> => {
   if (result._tag === "Answered") {
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
   const isUnknown =
     Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + unknownIdTimeout
-  return isUnknown && !isParkedAsUnknown(row)
-    ? { deadLetter: { reason: "unknown-transaction", at: result.askedAt, to: row.deadLetter?.to } }
-    : {}
+  if (!isUnknown || isParkedAsUnknown(row)) return {}
+  const deadLetter = {
+    reason: "unknown-transaction",
+    at: result.askedAt,
+    to: row.deadLetter?.to
+  } as const
+  return { deadLetter, fact: Fact.parked(deadLetter) }
 }
 
 /** Tells whether the plan made a read due, and not only an unconfirmed claim. */

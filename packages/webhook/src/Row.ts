@@ -7,6 +7,7 @@ import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
+import type { Event } from "./Fact.ts"
 import type { Lane } from "./Lane.ts"
 
 /**
@@ -173,6 +174,7 @@ export interface Leased extends Row {
  * - `evidence`, `read`: are joined to those of the row. Every other field replaces that of the row.
  * - `ifSequence`: the change is written only if the row has this sequence. So a write whose response was lost is
  *   not made twice.
+ * - `fact`: the fact that the change tells of; undefined when the story of the transaction does not mention it.
  * - `until`: the new end of the lease.
  * - `release`: ends the lease. `dueAt` is when work is due again; undefined when only a new event makes it due.
  *   `lane` is where; without it the lane of repeats.
@@ -201,6 +203,7 @@ export interface Change extends Partial<
   >
 > {
   readonly ifSequence?: number
+  readonly fact?: Event | undefined
   readonly until?: number
   readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
 }

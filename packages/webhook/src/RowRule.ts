@@ -20,6 +20,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
+import * as Fact from "./Fact.ts"
 import { type Lane, moreUrgent } from "./Lane.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
 import type { Change, Key, Leased, Registration } from "./Row.ts"
@@ -74,6 +75,7 @@ export const accept = (
   // The assignment takes a third of the time of a computed key in the literal.
   const newestCallbacks = { ...row.newestCallbacks }
   newestCallbacks[claim] = { at, signed: signedOf(verified) }
+  const first = stored.accepted[claim]
   const next: StoredRow = {
     row: {
       ...row,
@@ -91,7 +93,12 @@ export const accept = (
     },
     ...dueIn(stored, isDue ? at : undefined, isNew ? laneOfNew(claim) : "repeat"),
     lease: stored.lease,
-    bodies: { ...stored.bodies, [claim]: bytes }
+    bodies: { ...stored.bodies, [claim]: bytes },
+    facts: stored.facts,
+    accepted: {
+      ...stored.accepted,
+      [claim]: { at: first?.at ?? at, count: (first?.count ?? 0) + 1 }
+    }
   }
   return { rows: replace(rows, stored, next), isNew, isDue }
 }
@@ -129,7 +136,8 @@ export const register = (
         registered: true,
         evidence: Evidence.join(stored.row.evidence, confirmed)
       },
-      ...dueIn(stored, at, "tell")
+      ...dueIn(stored, at, "tell"),
+      facts: Fact.add(stored.facts, { fact: "registered", kind, status, at })
     })
   )
 }
@@ -174,7 +182,7 @@ export const lease = (
 export const write = (
   rows: StoredRows,
   leased: Leased,
-  { ifSequence, release, until, ...change }: Change
+  { fact, ifSequence, release, until, ...change }: Change
 ): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
   const stored = rows.find(({ row }) => row.scope === leased.scope)
   if (stored?.lease?.id !== leased.lease) return { rows, leased: undefined }
@@ -193,7 +201,8 @@ export const write = (
     },
     ...(release === undefined
       ? { lease: { ...lease, until: until ?? lease.until } }
-      : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") })
+      : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") }),
+    facts: Fact.add(stored.facts, fact)
   }
   const others = rows.filter((other) => other !== stored)
   const target = others.find((other) => other.row.kind === change.kind)
@@ -229,7 +238,15 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
   },
   ...dueIn(stored, other.row.newStatusAt, "tell"),
-  bodies: { ...other.bodies, ...stored.bodies }
+  bodies: { ...other.bodies, ...stored.bodies },
+  facts: Fact.join(stored.facts, other.facts, other.row.scope),
+  accepted: statuses.reduce<StoredRow["accepted"]>((accepted, status) => {
+    const one = stored.accepted[status]
+    const two = other.accepted[status]
+    if (two === undefined) return accepted
+    const count = two.count + (one?.count ?? 0)
+    return { ...accepted, [status]: { at: one?.at ?? two.at, count } }
+  }, stored.accepted)
 })
 
 /**
@@ -241,10 +258,17 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
  * The handler gets its full time for retries again, and its `attempt` is not reset. An id that no endpoint knew
  * is read at once. An amount that differs from the ordered one is allowed from now on.
  *
+ * `at` is when they are due, and `event` tells of the redrive.
+ *
  * @category reducers
  * @since 0.1.0
  */
-export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRows => {
+export const redrive = (
+  rows: StoredRows,
+  { scope }: Key,
+  at: number,
+  event: Fact.Event = Fact.redriven(at)
+): StoredRows => {
   const isNamed = ({ row }: StoredRow) =>
     row.deadLetter !== undefined && (scope ?? row.scope) === row.scope
   const redriven = (stored: StoredRow): StoredRow => {
@@ -260,7 +284,8 @@ export const redrive = (rows: StoredRows, { scope }: Key, at: number): StoredRow
         retryAt: at,
         pollAt: reason === "unknown-transaction" ? at : row.pollAt
       },
-      ...dueIn(stored, at, "retry")
+      ...dueIn(stored, at, "retry"),
+      facts: Fact.add(stored.facts, event)
     }
   }
   return rows.some(isNamed)

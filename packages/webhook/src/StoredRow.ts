@@ -10,6 +10,7 @@
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
+import * as Fact from "./Fact.ts"
 import { type Lane, perLane, type PerLane } from "./Lane.ts"
 import { blank, type Row } from "./Row.ts"
 import type { Verified } from "./Verification.ts"
@@ -20,6 +21,8 @@ import type { Verified } from "./Verification.ts"
  * - `dueAt`: when work on the row is due; undefined when it is not. A lease clears it, so during a lease
  *   it says when new work came.
  * - `bodies`: the body of each of the newest callbacks, as the bytes that came.
+ * - `facts`: the facts of the row.
+ * - `accepted`: for each status, when its first callback came, and the number of its callbacks.
  *
  * @category models
  * @since 0.1.0
@@ -30,6 +33,19 @@ export interface StoredRow {
   readonly lane: Lane
   readonly lease: Lease | undefined
   readonly bodies: Readonly<Partial<Record<Status, Uint8Array>>>
+  readonly facts: Fact.Facts
+  readonly accepted: Readonly<Partial<Record<Status, Accepted>>>
+}
+
+/**
+ * The callbacks that claim one status: when the first came, and their number.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Accepted {
+  readonly at: number
+  readonly count: number
 }
 
 /**
@@ -118,7 +134,9 @@ export const findOrMake = (
     dueAt: undefined,
     lane: "repeat",
     lease: undefined,
-    bodies: {}
+    bodies: {},
+    facts: Fact.none,
+    accepted: {}
   }
 
 /**
@@ -299,11 +317,69 @@ const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
 })
 
 const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
-  one.dueAt - two.dueAt ||
-  compareText(one.transactionId, two.transactionId) ||
-  compareText(one.scope, two.scope)
+  one.dueAt - two.dueAt || compareKeys(one, two)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+
+/**
+ * A page of all rows: those behind `after`, of which `limit` are looked at. Rows that were created at `from` or later and
+ * before `before` are returned.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PageOptions {
+  readonly after?: RowKey | undefined
+  readonly limit: number
+  readonly from: number
+  readonly before: number
+}
+
+/**
+ * The rows of a page, without their `newestCallbacks`, and the place of the last row that was looked at; undefined if there
+ * are no more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RowPage {
+  readonly rows: ReadonlyArray<Row>
+  readonly last: RowKey | undefined
+}
+
+/**
+ * The place of a row among all rows.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface RowKey {
+  readonly transactionId: string
+  readonly scope: Kind
+}
+
+/**
+ * Returns a page of all rows.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const page = (all: StoredRows, { after, before, from, limit }: PageOptions): RowPage => {
+  const rows = all
+    .map(({ row }) => row)
+    .filter((row) => after === undefined || compareKeys(row, after) > 0)
+    .toSorted(compareKeys)
+    .slice(0, limit)
+  return {
+    rows: rows
+      .filter(({ createdAt }) => createdAt >= from && createdAt < before)
+      .map((row) => ({ ...row, newestCallbacks: {} })),
+    last: rows.length < limit ? undefined : rows.at(-1)
+  }
+}
+
+const compareKeys = (one: RowKey, two: RowKey): number =>
+  compareText(one.transactionId, two.transactionId) || compareText(one.scope, two.scope)
 
 /**
  * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.

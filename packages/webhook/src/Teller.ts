@@ -28,6 +28,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
+import * as Fact from "./Fact.ts"
 import * as Lease from "./internal/Lease.ts"
 import * as Transition from "./internal/Transition.ts"
 import { Journal } from "./Journal.ts"
@@ -67,7 +68,11 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
       const handler = yield* Handler
 
       const park = Effect.fnUntraced(function* (row: Leased, deadLetter: DeadLetter) {
-        const parked = yield* Lease.write(ledger, row, { deadLetter, failingSince: undefined })
+        const parked = yield* Lease.write(ledger, row, {
+          deadLetter,
+          failingSince: undefined,
+          fact: Fact.parked(deadLetter)
+        })
         yield* journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
         return parked
       })
@@ -115,15 +120,18 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           Effect.timeout(handlerTimeout),
           Effect.exit
         )
+        const sequence = started.sequence + 1
+        const at = yield* Clock.currentTimeMillis
         const result: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
           ? Exit.failCause(handled.cause)
           : yield* markTold(started, transition, {
               told: to,
-              sequence: started.sequence + 1,
+              sequence,
               pendingStatus: undefined,
               attempt: 0,
               failingSince: undefined,
-              deadLetter: undefined
+              deadLetter: undefined,
+              fact: { fact: "told", at, sequence, to }
             })
         if (Exit.isSuccess(result)) {
           const { confirmed, conflict } = standing
@@ -136,8 +144,11 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           `The handler failed; it is called again in ${wait / 1000} s`,
           reasonOf(result.cause)
         )
-        const retryAt = (yield* Clock.currentTimeMillis) + wait
-        return yield* Lease.write(ledger, started, { retryAt })
+        const failedAt = yield* Clock.currentTimeMillis
+        return yield* Lease.write(ledger, started, {
+          retryAt: failedAt + wait,
+          fact: { fact: "failed", at: failedAt, sequence, to }
+        })
       })
 
       return { tell }

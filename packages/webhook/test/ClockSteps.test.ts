@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
+import * as Fact from "../src/Fact.ts"
 import * as ClockWatch from "../src/internal/ClockWatch.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
@@ -95,7 +96,9 @@ it("R27: a step back that is shorter than a lease cuts the lease, and moves what
   const by = 8 * second
   const row = blank("card-payment", "1", at)
   const lease = { id: 1, until: at + by + 30 * second, evidence: row.evidence }
-  const stored: StoredRow = { row, dueAt: at + by - 1, lane: "ask", lease, bodies: {} }
+  const dueAt = at + by - 1
+  const facts = { facts: Fact.none, accepted: {} }
+  const stored: StoredRow = { row, dueAt, lane: "ask", lease, bodies: {}, ...facts }
   const until = at + 30 * second
   expect(shift([stored], { at, by, until })).toMatchObject([{ dueAt: at, lease: { until } }])
 })

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
+import * as Fact from "../src/Fact.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import { client, empty, ledgerOf, numbersTo, type Place } from "./places.ts"
@@ -30,6 +31,8 @@ const fill = Effect.gen(function* () {
       (transaction_id, scope, status, count, first_at, first_body, newest_at)
     SELECT CAST(n AS TEXT), 'card', 'PENDING', 1, n, ${verified("card", card()).bytes}, n
     FROM (${numbers}) AS numbers`
+  yield* sql`INSERT INTO pawl_facts (transaction_id, fact, number, at, count)
+    SELECT CAST(n AS TEXT), 'ct 1 #1', 1, n, 1 FROM (${numbers}) AS numbers`
 })
 
 /** Runs every statement of a ledger. */
@@ -52,8 +55,14 @@ const live = Effect.gen(function* () {
     evidence: Evidence.confirmed("SUCCEED"),
     read: { status: "SUCCEED", askedAt: 1 },
     polls: 1,
+    fact: Fact.asked(1, "SUCCEED", "card-payment"),
     release: { dueAt: 1 }
   })
+  expect((yield* ledger.story("card", leased.transactionId))[0]?.facts.length).toBeGreaterThan(2)
+  const key = { transactionId: "3", scope: "card" } as const
+  const page = { after: key, limit: 100, from: 0, before: 9 }
+  expect((yield* ledger.page(page)).last).toBeDefined()
+  yield* ledger.page({ limit: 100, from: 0, before: 9 })
   yield* ledger.write(claimed.rows[1] as Leased, { kind: "card-payment", release: { dueAt: 1 } })
   yield* ledger.get("card", "3")
   expect((yield* ledger.deadLetters({ limit: 100 })).length).toBe(60)
@@ -76,7 +85,7 @@ const plans = (place: Place) =>
     const statements = new Map<string, ReadonlyArray<unknown>>()
     const listen: Statement.Transformer = (statement) => {
       const [text, params] = statement.compile()
-      if (/pawl_(transactions|callbacks)/.test(text)) statements.set(text, params)
+      if (/pawl_(transactions|callbacks|facts)/.test(text)) statements.set(text, params)
       return Effect.succeed(statement)
     }
     const built = yield* Layer.build(ledgerOf(place)).pipe(

@@ -137,6 +137,7 @@ const promises = (place: Place) => {
         "pawl_callbacks",
         "pawl_quarantine",
         "pawl_liveness",
+        "pawl_facts",
         "pawl_requests",
         "pawl_migrations"
       ]

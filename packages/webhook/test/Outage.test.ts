@@ -10,6 +10,7 @@ import { MinimumLogLevel } from "effect/References"
 import type * as Scope from "effect/Scope"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as Fact from "../src/Fact.ts"
 import * as Outage from "../src/internal/Outage.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
@@ -193,7 +194,9 @@ describe("the rule for planned reads", () => {
             dueAt,
             lane,
             lease: isLeased ? { id, until: 9000, evidence: 0 } : undefined,
-            bodies: {}
+            bodies: {},
+            facts: Fact.none,
+            accepted: {}
           }))
           let rows: StoredRow.StoredRows = before
           let after: StoredRow.PlannedKey | undefined = {

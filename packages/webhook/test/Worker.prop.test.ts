@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Row } from "../src/Row.ts"
+import * as Replay from "../src/Replay.ts"
+import type * as Story from "../src/Story.ts"
 import * as World from "./world.ts"
 
 /** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */
@@ -145,6 +147,7 @@ const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
       const rows: Array<Row | undefined> = []
       for (const index of lives.keys()) {
         rows.push(yield* world.ledger.get("apm", String(index)))
+        assertTold(yield* world.ledger.story("apm", String(index)), world.calls)
       }
       expect(world.counts.overlaps).toBe(0)
       return {
@@ -265,6 +268,25 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
     expect(call.attempt).toBe(last?.id === call.id ? last.attempt + 1 : 1)
     expect(call.from).toBe(took.at(-1)?.to ?? null)
     expect(took.map(({ id }) => id)).not.toContain(call.id)
+  }
+}
+
+/** Asserts that the facts of a transaction lead to its row, and to the calls of the handler. */
+const assertTold = (stories: ReadonlyArray<Story.Story>, calls: ReadonlyArray<World.Call>) => {
+  for (const story of stories) {
+    const { calls: called, differences } = Replay.replay(story)
+    expect(differences).toEqual([])
+    expect(story.complete).toBe(true)
+    const { scope, transactionId } = story.row
+    const ids = called.map(({ sequence, to }) => `${scope}:${transactionId}:${sequence}:${to}`)
+    const made = calls.filter((call) => call.transactionId === transactionId)
+    // A process that ends between the write of a call and the call itself has made none.
+    expect(ids.filter((id) => made.some((call) => call.id === id))).toEqual([
+      ...new Set(made.map(({ id }) => id))
+    ])
+    const took = called.filter(({ told }) => told).map(({ sequence }) => sequence)
+    for (const sequence of took)
+      expect(made.some((call) => call.sequence === sequence && call.took)).toBe(true)
   }
 }
 

@@ -28,7 +28,14 @@ export const ledgerOf = (...place: Parameters<typeof client>) =>
 /** Empties a ledger's tables. */
 export const empty = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
-    ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_liveness", "pawl_requests"],
+    [
+      "pawl_transactions",
+      "pawl_facts",
+      "pawl_callbacks",
+      "pawl_quarantine",
+      "pawl_liveness",
+      "pawl_requests"
+    ],
     (table) => sql`DELETE FROM ${sql(table)}`,
     { discard: true }
   )

@@ -1,6 +1,6 @@
 /**
  * Kills receivers with SIGKILL at any moment while callbacks arrive: no callback that was answered 200 is lost, every final
- * status is right, and the calls of the handler are in order (R01, S1, S2, S4, S5, S6).
+ * status is right, the calls of the handler are in order, and the facts of each transaction replay to them (R01, S1, S2, S4, S5, S6).
  *
  * **Details**
  *
@@ -19,6 +19,7 @@ import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
+import * as Stories from "./Stories.ts"
 
 /** The number of callbacks that are posted at once. */
 const senders = 8
@@ -170,6 +171,7 @@ const onStore = (
           miss(`${id} was never told ${String(last)}`)
       })
     })
+    const stories = yield* Stories.check(store, application.callsOf, miss)
     const repeated = [...application.repeated.values()]
     for (const [process, calls] of application.repeated) {
       if (calls > callsInFlight) miss(`${calls} calls of process ${process} were made again`)
@@ -178,6 +180,7 @@ const onStore = (
       figures: {
         ...figures,
         transactions: histories.size,
+        ...stories,
         handlerCalls: application.calls(),
         madeAgain: repeated.reduce((sum, calls) => sum + calls, 0),
         mostMadeAgain: Math.max(0, ...repeated)

@@ -30,6 +30,22 @@ const commands = {
     "Receives callbacks, confirms them and reports each transition in order",
     () => import("@pawl/webhook/bin/ReceiverCommand").then(({ receiver }) => receiver)
   ],
+  explain: [
+    "Tells what happened to a transaction, in sentences",
+    () => import("@pawl/webhook/bin/StoryCommands").then(({ explain }) => explain)
+  ],
+  replay: [
+    "Says whether the facts of a transaction lead to its row",
+    () => import("@pawl/webhook/bin/StoryCommands").then(({ replay }) => replay)
+  ],
+  export: [
+    "Prints the command that repeats a transaction on a sandbox",
+    () => import("@pawl/webhook/bin/StoryCommands").then(({ exported }) => exported)
+  ],
+  reconcile: [
+    "Reads the transactions of a day again, and writes what differs",
+    () => import("@pawl/webhook/bin/ReconcileCommand").then(({ reconcile }) => reconcile)
+  ],
   conform: [
     "Checks the laws of a receiver at a URL, in any language",
     () => import("@pawl/testkit/bin/ConformCommand").then(({ conform }) => conform)

@@ -150,5 +150,19 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "the told status is lost with the third transition",
     "the told status",
     seeing((row) => (row.sequence === 3 ? { ...row, told: undefined } : row))
+  ],
+  [
+    "the person who redrives is forgotten",
+    "the facts of a row",
+    (ledger) => ({ ...ledger, redrive: (key, at) => ledger.redrive(key, at) })
+  ],
+  [
+    "the place of a page is that of its last row",
+    "pages have",
+    (ledger) => ({
+      ...ledger,
+      page: (options) =>
+        Effect.map(ledger.page(options), ({ rows }) => ({ rows, last: rows.at(-1) }))
+    })
   ]
 ]

@@ -129,7 +129,7 @@ const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string>
 }
 
 /** Every process of the machine can read arguments, so a password may only come from the environment. */
-const hasPassword = (text: string): boolean => {
+export const hasPassword = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }

@@ -84,7 +84,21 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
     _tag: "Call",
     to,
     attempt,
-    change: { pendingStatus: to, attempt, failingSince, retryAt, sequence }
+    change: {
+      pendingStatus: to,
+      attempt,
+      failingSince,
+      retryAt,
+      sequence,
+      fact: {
+        fact: "called",
+        at: now,
+        sequence: sequence + 1,
+        to,
+        evidence: row.evidence,
+        read: row.read?.status
+      }
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import type { Ledger } from "../../Ledger.ts"
 import type { DeadLetter, Parked, ParkedKey } from "../../Row.ts"
 import * as LedgerClock from "../LedgerClock.ts"
 import { invalid, json, type Response, withHeaders } from "./Response.ts"
+import { noteIn } from "./Story.ts"
 
 const defaultPageSize = 100
 const maxPageSize = 1000
@@ -55,11 +56,14 @@ export const redriveAll = Effect.fnUntraced(function* (
   if (!isReason(reason)) return invalid(reasonFault)
   const rate = countOf(query, "rate", defaultRate, maxRate)
   if (rate === undefined) return invalid(`rate must be a number of rows a second, up to ${maxRate}`)
+  const read = noteIn(query)
+  if ("status" in read) return read
   const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
   let redriven = 0
   for (;;) {
     const dueAt = at + Math.floor((redriven * 1000) / rate)
-    const count = yield* ledger.redriveAll({ reason, before: at, dueAt, rate, limit: batchSize })
+    const page = { reason, before: at, dueAt, rate, limit: batchSize, note: read.note }
+    const count = yield* ledger.redriveAll(page)
     redriven += count
     if (count < batchSize) break
   }

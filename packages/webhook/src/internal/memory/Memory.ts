@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
+import { type Event, redriven } from "../../Fact.ts"
 import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
 import * as StoredRow from "../../StoredRow.ts"
+import * as Story from "../../Story.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as DeadLetters from "./DeadLetters.ts"
 import * as Found from "../requests/Found.ts"
@@ -103,10 +105,10 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return written.leased
   }
 
-  const redrive = (key: Key, at: number): boolean => {
+  const redrive = (key: Key, at: number, event: Event): boolean => {
     const slot = find(key.method, key.transactionId)
     if (slot === undefined) return false
-    const redriven = RowRule.redrive(slot.rows, key, at)
+    const redriven = RowRule.redrive(slot.rows, key, at, event)
     if (redriven === slot.rows) return false
     store(slot, redriven)
     work.openUnsafe()
@@ -138,9 +140,10 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     return last
   }
 
-  const redriveAll = ({ dueAt, rate, ...page }: RedriveAll): number => {
+  const redriveAll = ({ dueAt, note, rate, ...page }: RedriveAll): number => {
     const parked = DeadLetters.page(all(), page)
-    parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate)))
+    const event = redriven(page.before, note)
+    parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate), event))
     return parked.length
   }
 
@@ -156,13 +159,18 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       }),
     get: (method, transactionId) =>
       Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
+    story: (method, transactionId) =>
+      Effect.sync(() =>
+        (find(method, transactionId)?.rows ?? []).map((stored) => Story.make(stored))
+      ),
+    page: (options) => Effect.sync(() => StoredRow.page(all(), options)),
     body: ({ method, scope, transactionId }, status) =>
       Effect.sync(
         () =>
           find(method, transactionId)?.rows.find(({ row }) => row.scope === scope)?.bodies[status]
       ),
     deadLetters: (page) => Effect.sync(() => DeadLetters.page(all(), page)),
-    redrive: (key, at) => Effect.sync(() => redrive(key, at)),
+    redrive: (key, at, note) => Effect.sync(() => redrive(key, at, redriven(at, note))),
     redriveAll: (options) => Effect.sync(() => redriveAll(options)),
     backlog: (at) =>
       Effect.sync(() => {

@@ -100,7 +100,7 @@ export const make = (
   const upsertRows = (lines: Lines) =>
     sql`INSERT INTO pawl_transactions AS stored
       (transaction_id, scope, method, kind, ordered, names_refund, secret, evidence, callbacks, retry_at, created_at,
-        new_status_at, unconfirmed_at, due_at, lane)
+        new_status_at, unconfirmed_at, due_at, lane, facts)
       VALUES ${sql.csv(
         lines.map(({ callbacks, scope }) => {
           const { at, kind, method, ordered, status, transaction_id } = callbacks[0]
@@ -108,7 +108,7 @@ export const make = (
           const hint = Math.max(...callbacks.map((each) => each.names_refund))
           return sql`(${transaction_id}, ${scope}, ${method}, ${kind}, ${ordered}, ${hint}, ${newest.secret},
             ${Evidence.claimed(status)}, ${callbacks.length}, ${at}, ${at}, ${at}, ${newest.at}, ${at},
-            ${Lanes.numberOf(laneOfNew(status))})`
+            ${Lanes.numberOf(laneOfNew(status))}, 0)`
         })
       )} ON CONFLICT (transaction_id, scope) DO UPDATE SET
       kind = CASE WHEN stored.kind = stored.method THEN excluded.kind ELSE stored.kind END,

@@ -4,11 +4,13 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import type { Ledger } from "../../Ledger.ts"
+import { type Event, type Note, redriven } from "../../Fact.ts"
 import { isParked, type Key, type Parked } from "../../Row.ts"
+import * as SqlFacts from "./Facts.ts"
 import * as Lanes from "./Lanes.ts"
-import { type Columns, rowOf } from "./RowCodec.ts"
+import * as RowCodec from "./RowCodec.ts"
 
 type Page = Parameters<Ledger["Service"]["deadLetters"]>[0]
 type RedriveAll = Parameters<Ledger["Service"]["redriveAll"]>[0]
@@ -19,7 +21,7 @@ export const list = (
   { after, limit, reason }: Page
 ): Effect.Effect<ReadonlyArray<Parked>, SqlError> =>
   Effect.map(
-    sql<Columns>`SELECT * FROM pawl_transactions
+    sql<RowCodec.Columns>`SELECT * FROM pawl_transactions
       WHERE dead_letter_at ${
         after === undefined
           ? sql.literal("IS NOT NULL")
@@ -27,52 +29,66 @@ export const list = (
               > (${after.at}, ${after.transactionId}, ${after.scope})`
       } ${reason === undefined ? sql.literal("") : sql`AND dead_letter_reason = ${reason}`}
       ORDER BY dead_letter_at, transaction_id, scope LIMIT ${limit}`,
-    (lines) => lines.map((line) => rowOf(line, {})).filter(isParked)
+    (lines) => lines.map((line) => RowCodec.rowOf(line, {})).filter(isParked)
   )
 
 /** Redrives the dead letters that a key names; returns false when it names none. Translates `RowRule.redrive`. */
 export const redrive = (
   sql: SqlClient,
   { method, scope, transactionId }: Key,
-  at: number
+  at: number,
+  note?: Note
 ): Effect.Effect<boolean, SqlError> =>
   Effect.map(
-    sql`UPDATE pawl_transactions SET ${redriven(sql, sql`${at}`)}
+    redriveWith(
+      sql,
+      sql`UPDATE pawl_transactions SET ${columnsAt(sql, sql`${at}`)}
           WHERE transaction_id = ${transactionId} AND method = ${method}
             ${scope === undefined ? sql.literal("") : sql`AND scope = ${scope}`}
             AND dead_letter_at IS NOT NULL
-          RETURNING method`,
+          RETURNING transaction_id, scope, facts`,
+      redriven(at, note)
+    ),
     ({ length }) => length > 0
   )
+
+const redriveWith = (sql: SqlClient, update: Statement<RowCodec.Key>, event: Event) => {
+  const redrive = SqlFacts.add(sql, update, event)
+  return sql.onDialectOrElse({ pg: () => redrive, orElse: () => sql.withTransaction(redrive) })
+}
 
 /** Redrives the oldest dead letters of a reason, each due some time after the one before it. */
 export const redriveAll = (
   sql: SqlClient,
-  { before, dueAt, limit, rate, reason }: RedriveAll
+  { before, dueAt, limit, note, rate, reason }: RedriveAll
 ): Effect.Effect<number, SqlError> =>
   Effect.map(
-    sql`WITH oldest AS MATERIALIZED (
+    redriveWith(
+      sql,
+      sql`WITH oldest AS MATERIALIZED (
           SELECT transaction_id, scope, dead_letter_at FROM pawl_transactions
           WHERE dead_letter_at <= ${before} AND dead_letter_reason = ${reason}
           ORDER BY dead_letter_at, transaction_id, scope LIMIT ${limit}
         ), named AS (
-          SELECT transaction_id, scope, CAST(${dueAt}
+          SELECT transaction_id AS id, scope AS of_scope, CAST(${dueAt}
             + (row_number() OVER (ORDER BY dead_letter_at, transaction_id, scope) - 1) * 1000 / ${rate}
             AS BIGINT) AS next_at FROM oldest
         )
-        UPDATE pawl_transactions AS parked SET ${redriven(sql, sql.literal("named.next_at"))}
+        UPDATE pawl_transactions AS parked SET ${columnsAt(sql, sql.literal("named.next_at"))}
         FROM named
-        WHERE parked.transaction_id = named.transaction_id AND parked.scope = named.scope
+        WHERE parked.transaction_id = named.id AND parked.scope = named.of_scope
           AND parked.dead_letter_at IS NOT NULL
-        RETURNING method`,
+        RETURNING transaction_id, scope, facts`,
+      redriven(before, note)
+    ),
     ({ length }) => length
   )
 
 /** The columns of a row that is redriven at a time. */
-const redriven = (sql: SqlClient, at: Fragment): Fragment => sql`
+const columnsAt = (sql: SqlClient, at: Fragment): Fragment => sql`
   dead_letter_reason = NULL, dead_letter_at = NULL, dead_letter_to = NULL,
   amount_cleared = CASE dead_letter_reason
     WHEN 'amount-mismatch' THEN 1 ELSE amount_cleared END,
-  failing_since = NULL, retry_at = ${at},
+  facts = facts + 1, failing_since = NULL, retry_at = ${at},
   poll_at = CASE dead_letter_reason WHEN 'unknown-transaction' THEN ${at} ELSE poll_at END,
   ${Lanes.dueIn(sql, at, "retry")}`

@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as SqlFacts from "./Facts.ts"
 import * as Lanes from "./Lanes.ts"
 import type { Columns } from "./RowCodec.ts"
 import * as SqlWrite from "./Write.ts"
@@ -37,10 +38,12 @@ export const write = (
   write: SqlWrite.Write
 ): Effect.Effect<ReadonlyArray<Columns>, SqlError> =>
   Effect.flatMap(findTarget(sql, write), (target) =>
-    target === undefined
-      ? SqlWrite.statement(sql, write)
-      : Effect.as(writeAndJoin(sql, write, target), [])
+    target === undefined ? writeAlone(sql, write) : Effect.as(writeAndJoin(sql, write, target), [])
   )
+
+/** Writes a change with its fact. */
+const writeAlone = (sql: SqlClient, write: SqlWrite.Write) =>
+  SqlFacts.add(sql, SqlWrite.statement(sql, write), write.change.fact)
 
 /**
  * Writes a change, joins the row to the target and deletes it, if the lease still holds. Translates
@@ -51,7 +54,7 @@ const writeAndJoin = Effect.fnUntraced(function* (
   write: SqlWrite.Write,
   target: Columns
 ) {
-  const [line] = yield* SqlWrite.statement(sql, write)
+  const [line] = yield* writeAlone(sql, write)
   if (line === undefined) return
   const isLine = sql`transaction_id = ${line.transaction_id} AND scope = ${line.scope}`
   const isTarget = sql`transaction_id = ${target.transaction_id} AND scope = ${target.scope}`
@@ -78,7 +81,12 @@ const writeAndJoin = Effect.fnUntraced(function* (
     const read = { status: line.read_status, askedAt: Number(line.read_at) }
     joined.push(SqlWrite.laterRead(sql, read))
   }
+  if (line.facts < 0)
+    joined.push(
+      sql.literal(`facts = CASE WHEN facts < 0 THEN facts ELSE facts - ${SqlFacts.older} END`)
+    )
   yield* sql`UPDATE pawl_transactions SET ${sql.csv(joined)} WHERE ${isTarget}`
+  yield* SqlFacts.join(sql, line, target)
   yield* sql`INSERT INTO pawl_callbacks AS stored
       (transaction_id, scope, status, count, first_at, newest_at, account, amount, currency,
         first_body, newest_body)

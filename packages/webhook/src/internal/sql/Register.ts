@@ -11,9 +11,10 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Registration } from "../../Row.ts"
 import { orderAfter, type OrderOfRow, type RegisteredDifferently } from "../../Order.ts"
 import { find } from "../../StoredRow.ts"
+import * as SqlFacts from "./Facts.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
-import { type Columns, orderedIn } from "./RowCodec.ts"
+import { type Columns, type Key, orderedIn } from "./RowCodec.ts"
 
 type Stored = Pick<Columns, "kind" | "method" | "order_registered" | "ordered" | "scope">
 type Registered = Result.Result<unknown, RegisteredDifferently>
@@ -56,23 +57,25 @@ export const make = (
     row: Stored | undefined,
     at: number
   ) => {
-    const insert = (scope: Kind | Fragment) => sql`INSERT INTO pawl_transactions AS stored
+    const insert = (scope: Kind | Fragment) => sql<Key>`INSERT INTO pawl_transactions AS stored
       (transaction_id, scope, method, kind, ordered, order_registered, registered, evidence, retry_at,
-        created_at, new_status_at, due_at, lane)
+        created_at, new_status_at, due_at, lane, facts)
       VALUES (${transactionId}, ${scope}, ${methodOf(kind)}, ${kind},
         ${ordered === undefined ? null : JSON.stringify(ordered)}, ${isOrderRegistered ? 1 : 0}, 1,
         ${status === undefined ? Evidence.none : Evidence.confirmed(status)}, ${at}, ${at}, ${at}, ${at},
-        ${Lanes.numberOf("tell")})
+        ${Lanes.numberOf("tell")}, 1)
       ON CONFLICT (transaction_id, scope) DO UPDATE SET
         kind = excluded.kind,
         registered = 1,
         ordered = excluded.ordered,
         order_registered = excluded.order_registered,
         evidence = stored.evidence | excluded.evidence,
+        facts = stored.facts + 1,
         ${Lanes.dueIn(sql, sql.literal("excluded.due_at"), "tell", "stored.")}
       WHERE stored.order_registered = ${row?.order_registered ?? 0}
         AND stored.ordered IS NOT DISTINCT FROM ${row?.ordered ?? null}
-      RETURNING scope`
+      RETURNING transaction_id, scope, facts`
+    const event = { fact: "registered", kind, status, at } as const
     return sql.onDialectOrElse({
       pg: () => {
         const found = Lookup.scopesOf(
@@ -80,9 +83,9 @@ export const make = (
           [{ kind, transaction_id: transactionId }],
           "registration"
         )
-        return sql`WITH ${found.query} ${insert(found.scopeAt(0))}`
+        return SqlFacts.add(sql, insert(found.scopeAt(0)), event, found.query)
       },
-      orElse: () => insert(row?.scope ?? kind)
+      orElse: () => SqlFacts.add(sql, insert(row?.scope ?? kind), event)
     })
   }
 

@@ -51,6 +51,7 @@ export interface Columns extends Key {
   readonly dead_letter_reason: DeadLetter["reason"] | null
   readonly dead_letter_at: BigInteger | null
   readonly dead_letter_to: Status | null
+  readonly facts: number
   readonly lease: BigInteger | null
   readonly claimable_at: BigInteger | null
 }

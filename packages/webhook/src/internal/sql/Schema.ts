@@ -11,6 +11,9 @@
  *   callbacks, with the signed fields of the newest. They are null if they are those of another transaction.
  *   `newest_body` is null while the first body is the newest; `newest_at` is null after both
  *   bodies were deleted.
+ * - `pawl_facts`: the facts of the rows, but for those of callbacks, which are in `pawl_callbacks`. `fact` is its name
+ *   (`FactCodec`). `pawl_transactions.facts` counts the events of a row. It is
+ *   negative in a row that is older than this table.
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  * - `pawl_liveness`: line 1 has the time at which a worker was last alive, line 2 the number of checks that the store can be
  *   written.
@@ -26,6 +29,7 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { older } from "./Facts.ts"
 import * as Lookup from "./Lookup.ts"
 import * as Retry from "./Retry.ts"
 import { columnsOf, type Key, readBody, type SignedColumns } from "./RowCodec.ts"
@@ -227,6 +231,30 @@ const requests = Effect.gen(function* () {
     WHERE settled_at IS NOT NULL AND (body IS NOT NULL OR answer IS NOT NULL)`
 })
 
+/**
+ * Makes the table of the facts. Rows without facts from the beginning count their events from a negative number: those that
+ * are stored, and those that a process of the version before still makes.
+ */
+const facts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const withoutRowid = sql.literal(
+    sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" })
+  )
+  yield* sql`ALTER TABLE pawl_transactions
+    ADD COLUMN facts INTEGER NOT NULL DEFAULT ${sql.literal(String(-older))}`
+  // The columns of fixed length come first: so PostgreSQL needs no space between them.
+  yield* sql`CREATE TABLE pawl_facts (
+    at BIGINT NOT NULL,
+    last_at BIGINT,
+    number INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    transaction_id TEXT NOT NULL,
+    fact TEXT NOT NULL,
+    detail TEXT,
+    PRIMARY KEY (transaction_id, fact)
+  ) ${withoutRowid}`
+})
+
 /** Every version of the tables, in order. */
 export const migrations = {
   "1_ledger": tables,
@@ -234,7 +262,8 @@ export const migrations = {
   "3_lane": laneColumn,
   "4_scopes": scopes,
   "5_order_and_liveness": orderAndLiveness,
-  "6_requests": requests
+  "6_requests": requests,
+  "7_facts": facts
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -25,10 +25,12 @@ import * as SqlClaim from "./Claim.ts"
 import * as SqlDeadLetters from "./DeadLetters.ts"
 import * as SqlBodies from "./DeleteBodies.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import * as SqlFacts from "./Facts.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
 import * as SqlLiveness from "./Liveness.ts"
 import * as Lookup from "./Lookup.ts"
+import * as SqlPage from "./Page.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
 import * as SqlRegister from "./Register.ts"
 import * as SqlRequests from "./Requests.ts"
@@ -133,9 +135,12 @@ export const make = Effect.fnUntraced(function* (
     write: (leased, change) =>
       bounded(Effect.andThen(findRequest(leased, change), write(leased, change))),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
+    story: (method, transactionId) => bounded(run(SqlFacts.stories(sql, method, transactionId))),
+    page: (options) => bounded(run(SqlPage.page(sql, options))),
     body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
-    redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake(at))),
+    redrive: (key, at, note) =>
+      bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at, note)), wake(at))),
     redriveAll: (options) =>
       bounded(Effect.tap(run(SqlDeadLetters.redriveAll(sql, options)), wake(options.dueAt))),
     backlog: (at) => bounded(run(SqlBacklog.count(sql, at))),

@@ -47,6 +47,8 @@ export const statement = (sql: SqlClient, { change, leased }: Write): Statement<
     )
   ]
 
+  if (change.fact !== undefined) assignments.push(sql.literal("facts = facts + 1"))
+
   if (change.evidence !== undefined) assignments.push(sql`evidence = evidence | ${change.evidence}`)
 
   if (change.sequence !== undefined) assignments.push(larger(sql, "sequence", change.sequence))

@@ -61,6 +61,12 @@ export const facets = {
     section: "docs/decisions/0020",
     explanation:
       "A dead letter waits for a person to see it. A redrive is that person's decision that work goes on."
+  },
+  facts: {
+    name: "the facts of a row are those of its changes, and a repeat raises the counter of its first fact",
+    section: "docs/decisions/0110",
+    explanation:
+      "A person asks what happened to a payment. A fact that is written apart from its change tells of a change that was never made, or misses one."
   }
 } satisfies Record<string, Laws.LawText>
 

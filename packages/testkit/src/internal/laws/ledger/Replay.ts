@@ -4,12 +4,14 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
+import * as Fact from "@pawl/webhook/Fact"
 import * as Lane from "@pawl/webhook/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { RegisteredDifferently } from "@pawl/webhook/Order"
 import type { Change, Leased, Row } from "@pawl/webhook/Row"
 import * as RowRule from "@pawl/webhook/RowRule"
 import * as StoredRow from "@pawl/webhook/StoredRow"
+import * as Story from "@pawl/webhook/Story"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -174,12 +176,12 @@ const play = Effect.fnUntraced(function* (
         if (!step.isStale && written) leases[leases.indexOf(leased)] = written
       }
     } else if (step._tag === "redrive") {
-      const { id: transactionId, method, scope } = step
+      const { id: transactionId, method, note, scope } = step
       const key = { method, transactionId, scope }
       const before = expected.of(key)
-      const after = RowRule.redrive(before, key, now)
+      const after = RowRule.redrive(before, key, now, Fact.redriven(now, note))
       expected.set(key, after)
-      const isRedriven = yield* ledger.redrive(key, now)
+      const isRedriven = yield* ledger.redrive(key, now, note)
       compare("deadLetters", "the result of redrive", isRedriven, after !== before)
     } else if (step._tag === "shift") {
       const options = { at: now, by: step.by, until: now + step.hold }
@@ -209,6 +211,11 @@ const play = Effect.fnUntraced(function* (
       compareFacet("deadLetters", "the order of the dead letters", times, times.toSorted(ascending))
       compareFacet("deadLetters", "the number of dead letters", deadLetters, names.length)
     }
+    for (const [name, { method, transactionId }] of isOpen("facts") ? expected.keys() : []) {
+      const stories = yield* ledger.story(method, transactionId)
+      const wanted = expected.of({ method, transactionId }).map((stored) => Story.make(stored))
+      compareFacet("facts", `the facts of ${name}`, factsIn(stories), factsIn(wanted))
+    }
     for (const [name, { method, transactionId }] of expected.keys()) {
       const wanted = StoredRow.get(expected.of({ method, transactionId }), method)
       compareRow(name, yield* ledger.get(method, transactionId), wanted)
@@ -224,6 +231,15 @@ const play = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** The facts of stories without their numbers, by scope. */
+const factsIn = (stories: ReadonlyArray<Story.Story>) =>
+  Object.fromEntries(
+    stories.map(({ complete, facts, row }) => [
+      row.scope,
+      [complete, ...facts.map((fact) => Struct.omit(fact, ["number"]))]
+    ])
+  )
 
 interface Id {
   readonly method: Method

@@ -6,6 +6,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Kind, KnownKind, Method } from "@pawl/core/Kind"
 import { type Lane, lanes } from "@pawl/webhook/Lane"
+import * as Fact from "@pawl/webhook/Fact"
 import type { Change, DeadLetter } from "@pawl/webhook/Row"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -57,6 +58,7 @@ export type Step = { readonly after: number } & (
       readonly id: string
       readonly method: Method
       readonly scope: Kind | undefined
+      readonly note: Fact.Note | undefined
     }
   | { readonly _tag: "deleteBodies"; readonly age: number }
   | { readonly _tag: "shift"; readonly by: number; readonly hold: number }
@@ -106,6 +108,21 @@ const deadLetter: fc.Arbitrary<DeadLetter> = fc.record(
   },
   { noNullPrototype: true }
 )
+const fact: fc.Arbitrary<Fact.Event> = fc
+  .tuple(status, tens(20), fc.nat(2), orNot(status), fc.nat(6))
+  .map(([to, at, sequence, read, which]): Fact.Event => {
+    const told = { at, sequence, to }
+    const all: ReadonlyArray<Fact.Event> = [
+      Fact.asked(at, to, "card-payment"),
+      Fact.asked(at, "404"),
+      Fact.asked(at, "no answer"),
+      Fact.parked({ at, reason: "handler-failed", to: read }),
+      { fact: "called", ...told, read, evidence: Evidence.claimed(to) },
+      { fact: "told", ...told },
+      { fact: "failed", ...told }
+    ]
+    return all[which] ?? { fact: "more", at }
+  })
 const changes: {
   readonly [Field in Exclude<keyof Change, "kind">]-?: fc.Arbitrary<Change[Field]>
 } = {
@@ -114,6 +131,7 @@ const changes: {
   told: orNot(fc.constantFrom(...statuses)),
   sequence: fc.constantFrom(0, 0, 0, 3),
   ifSequence: fc.constantFrom(0, 0, 0, 1),
+  fact: orNot(fact),
   pendingStatus: orNot(status),
   attempt: fc.nat(3),
   failingSince: moment,
@@ -163,7 +181,8 @@ const eventOf = (id: fc.Arbitrary<string>, kind: fc.Arbitrary<Kind>) =>
         after,
         id,
         method: fc.constantFrom("card", "apm"),
-        scope: orNot(kind)
+        scope: orNot(kind),
+        note: orNot(fc.constantFrom({ by: "ana" }, { by: "@ü \" '", why: "order 17: corrected" }))
       })
     },
     {

@@ -2,6 +2,7 @@
  * The laws of a ledger about the order of work, and about work after an outage.
  */
 import { perLane } from "@pawl/webhook/Lane"
+import type { RowKey } from "@pawl/webhook/StoredRow"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
@@ -93,6 +94,29 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         yield* ledger.noteAlive(at)
         expect(yield* ledger.lastAliveAt).toBe(at)
       }
+    }
+  ),
+
+  law(
+    {
+      name: "pages have each row that was created in a time once, and none of another time",
+      section: "docs/decisions/0112",
+      explanation:
+        "The transactions of a day are read again in pages. A page without rows of that day is not the last one."
+    },
+    function* (ledger) {
+      const ids = ["1", "2", "3", "4", "5", "6", "7"]
+      for (const transactionId of ids)
+        yield* ledger.accept(callback("PENDING", { transactionId }), 10 * Number(transactionId))
+      yield* ledger.register({ kind: "refund", transactionId: "6" }, 60)
+      const found: Array<string> = []
+      let after: RowKey | undefined
+      do {
+        const { last, rows } = yield* ledger.page({ after, limit: 2, from: 50, before: 70 })
+        found.push(...rows.map(({ scope, transactionId }) => `${scope} ${transactionId}`))
+        after = last
+      } while (after !== undefined)
+      expect(found).toEqual(["card 5", "card 6"])
     }
   )
 ]

@@ -1,0 +1,171 @@
+/**
+ * Compares the transactions of a day with the service: reads the status of each again, and lists what differs.
+ *
+ * **Details**
+ *
+ * The transactions of a day are those whose rows were created on it, in UTC. Ours is the status that the handler was told last:
+ * the merchant's own books have it. Theirs is the status that the service states now.
+ *
+ * A comparison changes nothing, in the ledger or at the service. It compares the payments that the ledger knows: fees, and
+ * payments that only the service knows, are outside.
+ *
+ * @since 0.1.0
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Kind } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Layout from "./internal/verify/Layout.ts"
+import { Ledger } from "./Ledger.ts"
+import type { Row } from "./Row.ts"
+import type { RowKey } from "./StoredRow.ts"
+
+/**
+ * A transaction that was compared. `ours` is the status that the handler was told last; null if it was told none. `theirs` is
+ * the status that the service states, or `404`. The amount and the currency are those of the order, else of a callback.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Compared {
+  readonly kind: Kind
+  readonly transactionId: string
+  readonly requestId: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+  readonly ours: Status | null
+  readonly theirs: string
+}
+
+/**
+ * The result of a run: the number of transactions that it compared, of those that a run before it had compared, and of those
+ * that the service did not answer for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Counts {
+  readonly compared: number
+  readonly known: number
+  readonly unanswered: number
+}
+
+/**
+ * The settings of a run.
+ *
+ * - `day`: the start of the day, in milliseconds since the epoch.
+ * - `rate`: the most reads in a second.
+ * - `isKnown`: tells whether a run before this one has compared a transaction.
+ * - `note`: keeps a transaction that was compared, so that the next run need not read it again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<E> {
+  readonly day: number
+  readonly rate: number
+  readonly isKnown: (key: Pick<Compared, "kind" | "transactionId">) => boolean
+  readonly note: (compared: Compared) => Effect.Effect<void, E>
+}
+
+const pageSize = 1000
+/** The reads that are made at the same time. */
+const concurrency = 8
+const readTimeout = Duration.minutes(1)
+/** A read that fails is made again after 1, 2 and 4 seconds. */
+const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
+
+/**
+ * Tells whether the service states another status than the handler was told.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
+
+/**
+ * Compares the transactions of a day. A transaction that the service does not answer for is not kept, and the next run reads it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const run = Effect.fn("DayComparison.run")(function* <E>({
+  day,
+  isKnown,
+  note,
+  rate
+}: Options<E>): Effect.fn.Return<Counts, E | StoreUnavailable, Ledger | StatusReader> {
+  const ledger = yield* Ledger
+  const reader = yield* StatusReader
+  const counts = { compared: 0, known: 0, unanswered: 0 }
+  let nextAt = 0
+
+  /** Waits for the turn of the next read. */
+  const turn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const at = Math.max(now, nextAt)
+    nextAt = at + 1000 / rate
+    return Effect.sleep(at - now)
+  })
+
+  const read = ({ kind, transactionId }: Row) =>
+    Layout.isIdentifier(transactionId)
+      ? Effect.andThen(
+          turn,
+          Effect.suspend(() => reader.read(kind, transactionId)).pipe(Effect.timeout(readTimeout))
+        ).pipe(
+          Effect.map(({ status }): string => status),
+          Effect.catchTag("NotFound", () => Effect.succeed("404")),
+          Effect.retry(retries),
+          Effect.orElseSucceed(() => undefined)
+        )
+      : Effect.succeed("404")
+
+  const compare = Effect.fnUntraced(function* (row: Row) {
+    if (isKnown(row)) {
+      counts.known++
+      return
+    }
+    const theirs = yield* read(row)
+    if (theirs === undefined) {
+      counts.unanswered++
+      return
+    }
+    const { kind, told, transactionId } = row
+    yield* note({
+      kind,
+      transactionId,
+      ...(yield* orderOf(ledger, row)),
+      ours: told ?? null,
+      theirs
+    })
+    counts.compared++
+  })
+
+  let after: RowKey | undefined
+  do {
+    const before = day + Duration.toMillis(Duration.days(1))
+    const { last, rows } = yield* ledger.page({ after, limit: pageSize, from: day, before })
+    yield* Effect.forEach(rows, compare, { concurrency, discard: true })
+    after = last
+  } while (after !== undefined)
+  return counts
+})
+
+/** Returns the order of a row. A row without an order has that of a callback, which a page does not have. */
+const orderOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], row: Row) {
+  const { amount, currency, requestId } = row.ordered ?? {}
+  const order = { requestId: requestId ?? null }
+  if (amount !== undefined && currency !== undefined) return { ...order, amount, currency }
+  const stories = yield* ledger.story(row.method, row.transactionId)
+  const stored = stories.find((story) => story.row.scope === row.scope)?.row
+  const [signed] = Object.values(stored?.newestCallbacks ?? {}).flatMap((each) => each.signed ?? [])
+  return {
+    ...order,
+    amount: amount ?? signed?.amount ?? null,
+    currency: currency ?? signed?.currency ?? null
+  }
+})

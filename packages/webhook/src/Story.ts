@@ -1,0 +1,62 @@
+/**
+ * The story of a transaction: its row and the facts that led to it. `Replay` compares the two.
+ *
+ * @since 0.1.0
+ */
+import { statuses } from "@pawl/core/Status"
+import type { Kept } from "./Fact.ts"
+import type { Row } from "./Row.ts"
+import { find as findRow, type StoredRow } from "./StoredRow.ts"
+
+/**
+ * A row with its facts, those of its callbacks included, in the order of their first events. `complete` is false if the row is
+ * older than the facts, or has more events than facts are kept.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Story {
+  readonly row: Row
+  readonly facts: ReadonlyArray<Kept>
+  readonly complete: boolean
+}
+
+/**
+ * Makes the story of a stored row. `isOlder` is true if the row is older than the facts.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (
+  { accepted, facts, row }: Pick<StoredRow, "accepted" | "facts" | "row">,
+  isOlder = false
+): Story => {
+  const callbacks = statuses.flatMap((status): ReadonlyArray<Kept> => {
+    const claims = accepted[status]
+    if (claims === undefined) return []
+    const lastAt = row.newestCallbacks[status]?.at ?? (claims.count === 1 ? claims.at : undefined)
+    return [{ fact: "accepted", status, ...claims, lastAt, number: 0, from: undefined }]
+  })
+  return {
+    row,
+    facts: [...callbacks, ...facts.kept].toSorted(
+      (one, two) =>
+        one.at - two.at ||
+        one.number - two.number ||
+        (one.from ?? "").localeCompare(two.from ?? "", "en")
+    ),
+    complete: !isOlder && facts.kept.every(({ fact }) => fact !== "more")
+  }
+}
+
+/**
+ * Finds the story of a kind among those of an id. The name of a method finds the one that `Ledger.get` returns the row of.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const find = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
+  stories.find(({ row }) => row.kind === kind) ??
+  (kind === "apm" || kind === "card"
+    ? findRow(stories, ({ row }) => row.kind, kind, "callback")
+    : undefined)

@@ -1,0 +1,128 @@
+/**
+ * The command `reconcile`: compares the transactions of a day with the service, and writes the differences and the books.
+ *
+ * Each comparison is a line in a file, and a run after one that was killed reads only what has no line there.
+ */
+import * as Pawl from "@pawl/http/Pawl"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as DayBooks from "../DayBooks.ts"
+import * as DayComparison from "../DayComparison.ts"
+import * as Settings from "./Settings.ts"
+import * as StoreFlag from "./StoreFlag.ts"
+
+const startOf = (day: string): Option.Option<number> =>
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u.test(day)
+    ? Option.map(DateTime.make(`${day}T00:00:00Z`), DateTime.toEpochMillis)
+    : Option.none()
+
+const flags = {
+  day: Flag.String("day").pipe(
+    Flag.filterMap(
+      (text) => Option.map(startOf(text), (start) => ({ text, start })),
+      () => "Expected a day such as 2026-11-21"
+    ),
+    Flag.withDescription("The day in UTC, such as 2026-11-21")
+  ),
+  store: StoreFlag.store,
+  baseUrl: Settings.flags.baseUrl,
+  rate: Flag.Int("rate").pipe(
+    Flag.filter(
+      (rate) => rate >= 1 && rate <= 1000,
+      () => "Expected a number from 1 to 1000"
+    ),
+    Flag.withDescription("The most reads in a second (default: 10)"),
+    Flag.withDefault(10)
+  ),
+  out: Flag.String("out").pipe(
+    Flag.withDescription("The directory of the files that are written (default: .)"),
+    Flag.withDefault(".")
+  )
+}
+
+/** The command `reconcile`. Ends with 1 if there are differences, or if the service did not answer for all. */
+export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, rate, store }) =>
+  StoreFlag.within(
+    store,
+    Effect.gen(function* () {
+      const none = { adminPort: Option.none(), adminHost: Option.none(), forward: Option.none() }
+      const settings = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      yield* files.makeDirectory(out, { recursive: true })
+      const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
+      const before = (yield* files.exists(name("jsonl")))
+        ? comparedIn(yield* files.readFileString(name("jsonl")))
+        : []
+      const compared = new Map(before.map((each) => [keyOf(each), each]))
+      const lines = yield* files.open(name("jsonl"), { flag: "a" })
+      // The last line of a killed run may be cut off.
+      yield* lines.writeAll(encode("\n"))
+      const counts = yield* DayComparison.run({
+        day: day.start,
+        rate,
+        isKnown: (key) => compared.has(keyOf(key)),
+        note: (each) => {
+          compared.set(keyOf(each), each)
+          return lines.writeAll(encode(`${JSON.stringify(each)}\n`))
+        }
+      }).pipe(Effect.provide(Pawl.layer(settings.service)))
+      const all = [...compared.values()].toSorted(byKey)
+      yield* files.writeFileString(name("csv"), DayBooks.csv(all))
+      yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
+      const differences = all.filter(DayComparison.differs).length
+      yield* Console.log(
+        `${all.length} transactions of ${day.text} compared, ${differences} differ: ${name("csv")}`
+      )
+      yield* Console.log(
+        `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
+      )
+      if (counts.unanswered > 0) {
+        return yield* StoreFlag.report(
+          `The service did not answer for ${counts.unanswered} more: run the command again.`
+        )
+      }
+      if (differences > 0) return yield* new StoreFlag.Reported()
+    }).pipe(
+      Effect.scoped,
+      Effect.catchTags({
+        ConfigError: ({ message }) => StoreFlag.report(message),
+        InvalidSettings: ({ message }) => StoreFlag.report(message),
+        InvalidConfig: ({ message }) => StoreFlag.report(message),
+        PlatformError: ({ message }) => StoreFlag.report(`A file cannot be used: ${message}`)
+      })
+    )
+  )
+).pipe(
+  Command.withDescription(
+    "Reads the transactions of a day again, and writes what differs. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+  )
+)
+
+type Key = Pick<DayComparison.Compared, "kind" | "transactionId">
+
+const keyOf = ({ kind, transactionId }: Key): string => `${kind}/${transactionId}`
+
+const byKey = (one: Key, two: Key): number => (keyOf(one) < keyOf(two) ? -1 : 1)
+
+/** Reads the lines of the runs before. */
+const comparedIn = (text: string): ReadonlyArray<DayComparison.Compared> =>
+  text.split("\n").flatMap((line) => {
+    const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(line)))
+    return isCompared(json) ? [json] : []
+  })
+
+const isCompared = (json: unknown): json is DayComparison.Compared =>
+  Predicate.hasProperty(json, "transactionId") &&
+  Predicate.hasProperty(json, "theirs") &&
+  Predicate.isString(json.theirs)
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

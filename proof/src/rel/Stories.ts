@@ -1,0 +1,46 @@
+/**
+ * Replays the stories that a run has left in its store, and compares them with the calls that the application got.
+ */
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Replay from "@pawl/webhook/Replay"
+import * as Effect from "effect/Effect"
+import type { Call } from "./Application.ts"
+import type { SqlStore } from "./Stores.ts"
+
+/** Replays the story of each transaction, and returns their number and that of their facts. */
+export const check = (
+  store: SqlStore,
+  callsOf: ReadonlyMap<string, ReadonlyArray<Call>>,
+  miss: (sentence: string) => void
+) => {
+  const opened = NodeStore.parse(store.url)
+  if (opened === undefined) return Effect.die(`${store.url} is not a store`)
+  return Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const figures = { replayed: 0, facts: 0 }
+    for (const [id, calls] of callsOf) {
+      const stories = [...(yield* ledger.story("apm", id)), ...(yield* ledger.story("card", id))]
+      for (const story of stories) {
+        figures.replayed++
+        figures.facts += story.facts.length
+        const { scope, transactionId } = story.row
+        const replayed = Replay.replay(story)
+        for (const difference of replayed.differences) miss(`${id} does not replay: ${difference}`)
+        if (!story.complete) miss(`${id} has no complete story`)
+        const nameOf = (call: { readonly sequence: number; readonly to: string }) =>
+          `${scope}:${transactionId}:${call.sequence}:${call.to}`
+        const made = new Set(calls.map((call) => call.id))
+        // A process that is killed between the write of a call and the call itself has made none.
+        const called = replayed.calls.map(nameOf).filter((name) => made.has(name))
+        if (called.join() !== [...made].join()) {
+          miss(`${id} replays to ${called.join()}, and the application got ${[...made].join()}`)
+        }
+        const told = replayed.calls.filter(({ told }) => told).map(nameOf)
+        if (!told.every((name) => made.has(name))) miss(`${id} tells of a call that was not made`)
+      }
+      if (stories.length !== 1) miss(`${id} has ${stories.length} rows`)
+    }
+    return figures
+  }).pipe(Effect.provide(NodeStore.layer(opened)), Effect.orDie)
+}

@@ -1,0 +1,137 @@
+/**
+ * Runs `pawl reconcile` over a day of transactions, of which twelve have drifted, and kills it three times: exactly the twelve are
+ * listed, hardly any transaction is read twice, and hledger accepts the books.
+ *
+ * **Details**
+ *
+ * Without hledger on the machine the books are not checked, and the figure `hledger` is 0.
+ */
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Effect from "effect/Effect"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as FakeService from "./FakeService.ts"
+import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+import * as Stores from "./Stores.ts"
+
+const drifts = 12
+const kills = 3
+/** The most reads that are in flight when a run is killed (`DayComparison`). */
+const readsInFlight = 8
+const bin = new URL("../../../packages/pawl/src/bin/pawl.ts", import.meta.url).pathname
+const date = "2026-11-21"
+const day = Date.parse(date)
+
+/** Fills the store of a receiver whose handler was told SUCCEED of every transaction. */
+const fill = Effect.fnUntraced(function* (store: Stores.SqlStore, count: number) {
+  const opened = NodeStore.parse(store.url)
+  if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)
+  yield* Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const ids = Array.from({ length: count }, (_, index) => String(100_000 + index))
+    const order = { amount: "10.00", currency: "EUR" }
+    yield* Effect.forEach(
+      ids,
+      (transactionId, index) =>
+        ledger.register({ kind: "apm-payment", transactionId, ...order }, day + index),
+      { concurrency: 16, discard: true }
+    )
+    for (;;) {
+      const { rows } = yield* ledger.claim({ at: 2 * day, until: 3 * day, limit: 100 })
+      if (rows.length === 0) return
+      const told = { told: "SUCCEED", sequence: 1, release: { dueAt: undefined } } as const
+      yield* Effect.forEach(rows, (row) => ledger.write(row, told), {
+        concurrency: "unbounded",
+        discard: true
+      })
+    }
+  }).pipe(Effect.provide(NodeStore.layer(opened)), Effect.orDie)
+})
+
+const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOptions) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const random = SeededRandom.make(seed, "reconcile")
+    const store = yield* Stores.makeSql(name)
+    const { baseUrl, reads, statuses } = yield* FakeService.start
+    yield* fill(store, count)
+    for (let index = 0; index < count; index++) statuses.set(String(100_000 + index), "SUCCEED")
+    const drifted = new Set<string>()
+    while (drifted.size < drifts) drifted.add(String(100_000 + random.below(count)))
+    for (const [index, id] of [...drifted].entries()) {
+      if (index % 4 === 0) statuses.delete(id)
+      else statuses.set(id, random.pick(["FAILED", "CHARGEBACK", "REFUNDED", "PENDING"]))
+    }
+    log(`${name}: ${count} transactions`)
+
+    const out = mkdtempSync(join(tmpdir(), "pawl-reconcile-"))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => rmSync(out, { recursive: true, force: true }))
+    )
+    const start = () =>
+      spawn(
+        process.execPath,
+        [bin, "reconcile", "--day", date, "--store", store.url, "--out", out, "--rate", "1000"],
+        {
+          env: {
+            ...process.env,
+            PAWL_MERCHANT_KEY: "key",
+            PAWL_MERCHANT_SECRET: FakeService.secret,
+            PAWL_BASE_URL: baseUrl
+          },
+          stdio: ["ignore", "ignore", "pipe"]
+        }
+      )
+    yield* Effect.promise(async () => {
+      for (let kill = 1; kill <= kills; kill++) {
+        const child = start()
+        const until = reads() + count / (kills + 2)
+        while (reads() < until && child.exitCode === null) await sleep(5)
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      }
+      const child = start()
+      const errors: Array<string> = []
+      child.stderr.on("data", (text: Buffer) => errors.push(text.toString()))
+      const [code] = (await once(child, "exit")) as [number | null]
+      if (code !== 1) miss(`the last run ended with ${code}: ${errors.join("")}`)
+    })
+
+    const files = (extension: string) => join(out, `pawl-${date}.${extension}`)
+    const lines = readFileSync(files("csv"), "utf8").trim().split("\r\n").slice(1)
+    const listed = new Set(lines.map((line) => line.split(",")[1] ?? ""))
+    for (const id of drifted) if (!listed.has(id)) miss(`${id} has drifted and is not listed`)
+    for (const id of listed) if (!drifted.has(id)) miss(`${id} is listed and has not drifted`)
+    if (lines.length !== drifts) miss(`${lines.length} differences are listed`)
+    const repeated = reads() - count
+    if (repeated > kills * readsInFlight) miss(`${repeated} transactions were read again`)
+    const hledger = spawnSync("hledger", ["-f", files("journal"), "check", "--strict"])
+    if (hledger.error === undefined && hledger.status !== 0) {
+      miss(`hledger refuses the books: ${hledger.stderr.toString()}`)
+    }
+    return {
+      figures: {
+        transactions: count,
+        differences: lines.length,
+        reads: reads(),
+        repeated,
+        hledger: hledger.error === undefined ? 1 : 0
+      },
+      misses: misses()
+    }
+  }).pipe(Effect.scoped)
+
+export const reconcile: Run = {
+  summary:
+    "pawl reconcile, killed three times: exactly the 12 planted drifts are listed, and hledger accepts the books",
+  unit: "transactions",
+  count: { sqlite: 10_000, postgres: 10_000 },
+  stores: ["sqlite", "postgres"],
+  make: (options) => onDatabases(options, (name) => onStore(name, options))
+}
