@@ -107,6 +107,12 @@ describe("a callback URL", () => {
     }
     expect(made("https://shop.example/c?")).toMatch(/c\?pawl=/u)
     expect(made("https://shop.example/c?a#b")).toMatch(/c\?a&pawl=[\w.-]+#b$/u)
+    expect(made("https://shop.example/c#a#b")).toMatch(/c\?pawl=[\w.-]+#a#b$/u)
+  })
+
+  it("names the operation also without any field of a request", () => {
+    const search = `${new URL(made("https://shop.example/c", "refund", {})).search}&paymentMethod=card`
+    expect(verified("card", card(), search)).toMatchObject({ kind: "refund", ordered: {} })
   })
 
   it.each([
@@ -136,7 +142,9 @@ describe("a callback URL", () => {
         )
       )
     expect(Exit.isSuccess(env("s3cr3t"))).toBe(true)
-    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({ value: { _tag: "InvalidSecret" } })
+    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({
+      value: { _tag: "InvalidSecret", secret: "current" }
+    })
   })
 })
 

@@ -45,7 +45,7 @@ export interface Candidate {
 }
 
 /** The most milliseconds of tests for one mutant, so that no survivor takes long. */
-const maxMilliseconds = 60_000
+const maxMilliseconds = 30_000
 
 /**
  * Lists the tests that may fail under a mutant, by file: those that reach it. If it is evaluated while a file loads, these

@@ -27,6 +27,18 @@ export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyA
     .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
     .toSorted()
 
+/** The part of the sources that an argument names: `packages/core/src`, or `packages/core/src/Amount.ts:40-60`. */
+export interface Part {
+  readonly path: string
+  readonly first: number
+  readonly last: number
+}
+
+export const partOf = (argument: string): Part => {
+  const [, path = argument, first, last = first] = /^(.+?):(\d+)(?:-(\d+))?$/u.exec(argument) ?? []
+  return { path, first: Number(first ?? 0), last: Number(last ?? Infinity) }
+}
+
 /** Returns the package of a path: `core`. */
 export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 

@@ -3,7 +3,8 @@
  *
  * **Details**
  *
- * A path is the beginning of the path of a source; without one these are all sources of core, http and webhook. The report
+ * A path is the beginning of the path of a source, or a source with a line or a range of lines (`Amount.ts:40-60`). Without one
+ * these are all sources of core, http and webhook. The report
  * goes to stdout, progress to stderr, and the results to a file under `node_modules/.cache/mutants`. The exit code is 1 if a
  * mutant is alive that `proof/mutants/equal.json` does not list. `docs/mutants.md` explains the rest.
  */
@@ -40,7 +41,11 @@ const { positionals, values } = parseArgs({
 
 const until = Date.now() + Number(values.minutes) * 60_000
 const changed = values.changed === undefined ? undefined : Sources.changedLines(root, values.changed)
-const sources = Sources.sourcesOf(root, positionals).filter(
+const parts = positionals.map(Sources.partOf)
+const sources = Sources.sourcesOf(
+  root,
+  parts.map(({ path }) => path)
+).filter(
   (path) => changed === undefined || changed.has(path)
 )
 const cache = join(root, "node_modules/.cache/mutants")
@@ -157,7 +162,10 @@ const candidates: Array<{ readonly name: string; readonly mutants: ReadonlyArray
 for (const [name, paths] of Map.groupBy(sources, Sources.packageOf)) {
   candidates.push({ name, mutants: numbered(paths, read) })
 }
-const isChosen = ({ file, line }: Numbered): boolean => changed?.get(file)?.has(line) ?? true
+const isChosen = ({ file, line }: Numbered): boolean =>
+  changed?.get(file)?.has(line) !== false &&
+  (parts.length === 0 ||
+    parts.some(({ first, last, path }) => file.startsWith(path) && line >= first && line <= last))
 const all = candidates.flatMap(({ mutants }) => mutants.filter(isChosen))
 const sample = new Set(Sources.drawn(all, Number(values.sample ?? all.length), Number(values.seed)))
 console.error(`${sample.size} of ${all.length} mutants in ${sources.length} files`)
