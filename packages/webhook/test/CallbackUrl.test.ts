@@ -102,7 +102,7 @@ describe("a callback URL", () => {
 
   it("keeps the URL of the merchant byte for byte and appends the token", () => {
     expect(made("https://shop.example/c")).toMatch(/^https:\/\/shop\.example\/c\?pawl=[\w.-]+$/u)
-    for (const url of ["https://shop.example/c?a=1&b=%20+ü", "http://shop.example?x="]) {
+    for (const url of ["https://shop.example/c?a=1&b=%20+ü", "HTTP://shop.example?x="]) {
       expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
     }
     expect(made("https://shop.example/c?")).toMatch(/c\?pawl=/u)

@@ -46,7 +46,8 @@ it("a second registration adds the fields that are unknown, and is refused if a 
         const ordered = known({ ...next, ...order })
         expect(Result.getOrThrow(result)).toEqual({ ordered, isOrderRegistered: true })
       } else {
-        expect(result).toMatchObject({ failure: { field: different } })
+        const _tag = "RegisteredDifferently"
+        expect(result).toMatchObject({ failure: { _tag, field: different } })
         expect(Result.isFailure(result) && result.failure.message).toBe(
           `The operation is registered already with another ${different}`
         )

@@ -44,13 +44,13 @@ export interface Candidate {
   readonly milliseconds: number
 }
 
-/** The most milliseconds of tests for one mutant, so that no survivor takes long. */
+/** The most milliseconds of tests that are not named for the source, so that no survivor takes long. */
 const maxMilliseconds = 30_000
 
 /**
  * Lists the tests that may fail under a mutant, by file: those that reach it. If it is evaluated while a file loads, these
- * are all tests of the file that reach a mutant of the source, or else every test of a file that loads it. Tests named for
- * the source come first, then the fastest.
+ * are all tests of a file that is named for the source, and those of others that reach a mutant of the source, or else every
+ * test of a file that loads it. Tests named for the source come first, then the fastest.
  */
 export const candidatesOf = (
   coverage: Coverage,
@@ -59,19 +59,25 @@ export const candidatesOf = (
 ): ReadonlyArray<Candidate> => {
   const source = files[id] ?? ""
   const own = basename(source, ".ts")
-  const isOwn = ({ path }: Candidate): number => (basename(path).startsWith(`${own}.`) ? 0 : 1)
-  const select = (isSelected: (ids: ReadonlyArray<number>, loads: ReadonlyArray<number>) => boolean) =>
-    coverage.files.flatMap(({ loads, path, tests }) => {
-      const selected = tests.filter(({ ids }) => isSelected(ids, loads))
+  const isOwn = (path: string): boolean => basename(path).startsWith(`${own}.`)
+  const select = (isSelected: (ids: ReadonlyArray<number>, file: CoveredFile) => boolean) =>
+    coverage.files.flatMap((file) => {
+      const selected = file.tests.filter(({ ids }) => isSelected(ids, file))
       const milliseconds = selected.reduce((sum, test) => sum + test.milliseconds, 0)
-      return selected.length === 0 ? [] : [{ path, ids: selected.map((test) => test.id), milliseconds }]
+      return selected.length === 0
+        ? []
+        : [{ path: file.path, ids: selected.map((test) => test.id), milliseconds }]
     })
-  const reaching = select((ids, loads) =>
-    loads.includes(id) ? ids.some((each) => files[each] === source) : ids.includes(id)
+  const reaching = select((ids, { loads, path }) =>
+    loads.includes(id)
+      ? isOwn(path) || ids.some((each) => files[each] === source)
+      : ids.includes(id)
   )
-  const candidates = reaching.length > 0 ? reaching : select((_, loads) => loads.includes(id))
+  const candidates = reaching.length > 0 ? reaching : select((_, { loads }) => loads.includes(id))
+  const inOrder = candidates.toSorted((one, two) => one.milliseconds - two.milliseconds)
   let left = maxMilliseconds
-  return candidates
-    .toSorted((one, two) => isOwn(one) - isOwn(two) || one.milliseconds - two.milliseconds)
-    .filter(({ milliseconds }) => (left -= milliseconds) > 0)
+  return [
+    ...inOrder.filter(({ path }) => isOwn(path)),
+    ...inOrder.filter(({ milliseconds, path }) => !isOwn(path) && (left -= milliseconds) > 0)
+  ]
 }
