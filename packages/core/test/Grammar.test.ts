@@ -19,11 +19,25 @@ it("a date is on the calendar if a Date of its day, month and year has the same 
   }
 })
 
+const { amount, country, currency, date, dateOrTime, identifier } = Grammar
+const grammars: Readonly<Record<string, RegExp>> = {
+  amount,
+  country,
+  currency,
+  date,
+  dateOrTime,
+  identifier
+}
+
 /** The texts of each grammar, and texts that differ from one in a character or a few. */
 const texts: ReadonlyArray<
-  readonly [keyof typeof Grammar & string, ReadonlyArray<string>, ReadonlyArray<string>]
+  readonly [name: string, inside: ReadonlyArray<string>, outside: ReadonlyArray<string>]
 > = [
-  ["identifier", ["a", "A-_9", "9".repeat(64)], ["", "9".repeat(65), " a", "a ", "a\n", "ä", "a/b"]],
+  [
+    "identifier",
+    ["a", "A-_9", "9".repeat(64)],
+    ["", "9".repeat(65), " a", "a ", "a\n", "ä", "a/b"]
+  ],
   [
     "amount",
     ["0", "7", "10", "0.5", "10.50", "9".repeat(18), `${"9".repeat(18)}.99`],
@@ -34,25 +48,49 @@ const texts: ReadonlyArray<
   [
     "date",
     ["2026-11-22"],
-    ["02026-11-22", "226-11-22", "2026-1-22", "2026-011-22", "2026-11-2", "2026-11-022", "2026-11-22T"]
+    [
+      "02026-11-22",
+      "226-11-22",
+      "2026-1-22",
+      "2026-011-22",
+      "2026-11-2",
+      "2026-11-022",
+      "2026-11-22T"
+    ]
   ],
   [
     "dateOrTime",
     [
-      ...["2026-11-22", "2026-11-22T10:20", "2026-11-22T10:20Z", "2026-11-22T10:20+01:00"],
-      ...["2026-11-22T10:20:30", "2026-11-22T10:20:30.5", "2026-11-22T10:20:30.123456-09:30"]
+      "2026-11-22",
+      "2026-11-22T10:20",
+      "2026-11-22T10:20Z",
+      "2026-11-22T10:20+01:00",
+      "2026-11-22T10:20:30",
+      "2026-11-22T10:20:30.5",
+      "2026-11-22T10:20:30.123456-09:30"
     ],
     [
-      ...["02026-11-22", "x2026-11-22", "2026-011-22", "2026-11-022", "2026-11-22T", "2026-11-22x"],
-      ...["2026-11-22T010:20", "2026-11-22T10:020", "2026-11-22T10:20:030", "2026-11-22T10:20:30."],
-      ...["2026-11-22T10", "2026-11-22T10:20+1:00", "2026-11-22T10:20+001:00", "2026-11-22T10:20+01:000"]
+      "02026-11-22",
+      "x2026-11-22",
+      "2026-011-22",
+      "2026-11-022",
+      "2026-11-22T",
+      "2026-11-22x",
+      "2026-11-22T010:20",
+      "2026-11-22T10:020",
+      "2026-11-22T10:20:030",
+      "2026-11-22T10:20:30.",
+      "2026-11-22T10",
+      "2026-11-22T10:20+1:00",
+      "2026-11-22T10:20+001:00",
+      "2026-11-22T10:20+01:000"
     ]
   ]
 ]
 
 it.each(texts)("the grammar of %s has whole texts only", (name, inside, outside) => {
-  const grammar = Grammar[name]
-  const isIn = (text: string) => grammar instanceof RegExp && grammar.test(text)
+  const grammar = grammars[name] ?? /^$/u
+  const isIn = (text: string) => grammar.test(text)
   expect(inside.filter((text) => !isIn(text))).toEqual([])
   expect(outside.filter(isIn)).toEqual([])
 })

@@ -110,11 +110,6 @@ describe("a callback URL", () => {
     expect(made("https://shop.example/c#a#b")).toMatch(/c\?pawl=[\w.-]+#a#b$/u)
   })
 
-  it("names the operation also without any field of a request", () => {
-    const search = `${new URL(made("https://shop.example/c", "refund", {})).search}&paymentMethod=card`
-    expect(verified("card", card(), search)).toMatchObject({ kind: "refund", ordered: {} })
-  })
-
   it.each([
     "xpaymentMethod=card",
     "paymentMethods=card",

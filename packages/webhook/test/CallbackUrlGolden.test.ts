@@ -117,8 +117,8 @@ const signed = (content: string): string => {
   return `${content}.${tag.subarray(0, 16).toString("base64url")}`
 }
 const encoded = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString("base64url")
-const kindWith = (token: string): string =>
-  verified("card", card(), `?pawl=${token}&paymentMethod=card`).kind
+const verifiedWith = (token: string) =>
+  verified("card", card(), `?pawl=${token}&paymentMethod=card`)
 
 it.each([
   "",
@@ -134,14 +134,15 @@ it.each([
   encoded(["chargeback", null, null, null, null]),
   encoded(["refund", "r".repeat(900), null, null, null])
 ])("a signed token with the content %j is ignored", (content) => {
-  expect(kindWith(signed(content))).toBe("card")
+  expect(verifiedWith(signed(content)).kind).toBe("card")
 })
 
 it("a token is read only with its own signature", () => {
   const token = signed(encoded(["refund", null, null, null, null]))
-  expect(kindWith(token)).toBe("refund")
+  const { kind, ordered } = verifiedWith(token)
+  expect([kind, ordered]).toEqual(["refund", {}])
   for (const other of [`${token}.`, `${token}A`, token.slice(0, -1), token.replace(".", "")]) {
-    expect(kindWith(other)).toBe("card")
+    expect(verifiedWith(other).kind).toBe("card")
   }
 })
 

@@ -27,7 +27,10 @@ it("a registration replaces the order of a token, unless it has none", () => {
   for (const order of orders) {
     for (const next of orders) {
       const row = { ordered: known(order), isOrderRegistered: false }
-      const expected = { ordered: known(next) ?? known(order), isOrderRegistered: next !== orders[0] }
+      const expected = {
+        ordered: known(next) ?? known(order),
+        isOrderRegistered: next !== orders[0]
+      }
       expect(Result.getOrThrow(after(row, next))).toEqual(expected)
     }
   }

@@ -37,12 +37,45 @@ const checksum = Buffer.from(sign()).toString("base64")
 const tag = Buffer.from(sign().subarray(0, 16)).toString("base64url")
 
 const jsonWords = [
-  ...['{"', '":', '",', "[", "]", "{", "}", "null", "true", "-0", "1e400", "10.00", "\\u0000", "\\ud800"],
-  ...['"__proto__":', "12345678901234567890", "[[[[[[[[", '{"a":{"a":', "\u{feff}", '\\"', " "]
+  '{"',
+  '":',
+  '",',
+  "[",
+  "]",
+  "{",
+  "}",
+  "null",
+  "true",
+  "-0",
+  "1e400",
+  "10.00",
+  "\\u0000",
+  "\\ud800",
+  '"__proto__":',
+  "12345678901234567890",
+  "[[[[[[[[",
+  '{"a":{"a":',
+  "\u{feff}",
+  '\\"',
+  " "
 ]
 const callbackWords = [
-  ...["mid", "accountId", "orderAmount", "amount", "orderCurrency", "currency", "transactionId"],
-  ...["transactionStatus", "SUCCEED", "CHARGEBACK", "apmType", "PIX", "refundId", "|", "10.00", "EUR"]
+  "mid",
+  "accountId",
+  "orderAmount",
+  "amount",
+  "orderCurrency",
+  "currency",
+  "transactionId",
+  "transactionStatus",
+  "SUCCEED",
+  "CHARGEBACK",
+  "apmType",
+  "PIX",
+  "refundId",
+  "|",
+  "10.00",
+  "EUR"
 ]
 
 /** Compares a value of the one reader of JSON with that of JSON.parse, in which a number may have lost digits. */
@@ -50,7 +83,9 @@ const isSameJson = (one: unknown, other: unknown): boolean =>
   typeof other === "number"
     ? one === other || (typeof one === "string" && Number(one) === other)
     : Array.isArray(other)
-      ? Array.isArray(one) && one.length === other.length && other.every((each, at) => isSameJson(one[at], each))
+      ? Array.isArray(one) &&
+        one.length === other.length &&
+        other.every((each, at) => isSameJson(one[at], each))
       : typeof other === "object" && other !== null
         ? typeof one === "object" &&
           one !== null &&
@@ -63,7 +98,10 @@ const json: Target["run"] = (input) => {
   const draft = Json.draftBytes(input)
   promise("json" in exact === "json" in draft, "the two readers of JSON agree on what they refuse")
   if (!("json" in exact) || !("json" in draft)) return
-  promise(isSameJson(exact.json, JSON.parse(utf8.decode(input))), "what is accepted is what JSON.parse reads")
+  promise(
+    isSameJson(exact.json, JSON.parse(utf8.decode(input))),
+    "what is accepted is what JSON.parse reads"
+  )
   promise(isDeepStrictEqual(draft.exact(), exact.json), "the two readers of JSON read the same")
 }
 
@@ -93,9 +131,15 @@ const callback: Target["run"] = (input) => {
   }
   promise(input.length - from <= maxBytes, "a callback has at most 64 KiB")
   promise(received === "*" || received === checksum, "a callback has a checksum")
-  promise((result.claim === undefined) === (result.quarantine !== undefined), "a callback claims a status or is in quarantine")
+  promise(
+    (result.claim === undefined) === (result.quarantine !== undefined),
+    "a callback claims a status or is in quarantine"
+  )
   const { account, amount, currency, transactionId } = result.signed
-  promise([account, amount, currency, transactionId].every((text) => text !== "" && !text.includes("|")), "signed fields are unambiguous")
+  promise(
+    [account, amount, currency, transactionId].every((text) => text !== "" && !text.includes("|")),
+    "signed fields are unambiguous"
+  )
 }
 
 const amount: Target["run"] = (input) => {
@@ -103,16 +147,28 @@ const amount: Target["run"] = (input) => {
   const rounded = Amount.round(one, { mode: "half-from-zero" })
   const [left, right] = [Amount.parse(one), Amount.parse(two)]
   if (Result.isFailure(left)) return
-  promise(Result.isSuccess(rounded) && Amount.compare(rounded.success, left.success) === 0, "an amount is rounded to itself")
+  promise(
+    Result.isSuccess(rounded) && Amount.compare(rounded.success, left.success) === 0,
+    "an amount is rounded to itself"
+  )
   if (Result.isFailure(right)) return
-  const [sum, turned] = [Amount.add(left.success, right.success), Amount.add(right.success, left.success)]
-  promise(isDeepStrictEqual(Result.getOrUndefined(sum), Result.getOrUndefined(turned)), "a sum does not depend on its order")
+  const [sum, turned] = [
+    Amount.add(left.success, right.success),
+    Amount.add(right.success, left.success)
+  ]
+  promise(
+    isDeepStrictEqual(Result.getOrUndefined(sum), Result.getOrUndefined(turned)),
+    "a sum does not depend on its order"
+  )
   for (const name of ["EUR", "JPY", "KWD"]) {
     const currency = Amount.Currency.make(name)
     const units = Amount.toMinorUnits(left.success, currency)
     if (Result.isFailure(units)) continue
     const back = Amount.fromMinorUnits(units.success, currency)
-    promise(Result.isSuccess(back) && Amount.compare(back.success, left.success) === 0, "minor units keep an amount")
+    promise(
+      Result.isSuccess(back) && Amount.compare(back.success, left.success) === 0,
+      "minor units keep an amount"
+    )
   }
 }
 
@@ -133,9 +189,18 @@ const url: Target["run"] = (input) => {
     return
   }
   const read = URL.parse(made.value)
-  promise(read !== null && /^https?:$/u.test(read.protocol), "a callback URL is an absolute http(s) URL")
+  promise(
+    read !== null && /^https?:$/u.test(read.protocol),
+    "a callback URL is an absolute http(s) URL"
+  )
   const search = `${read?.search}&paymentMethod=card`
-  const body = { mid, orderAmount: "1", orderCurrency: "EUR", transactionId: "1", transactionStatus: "SUCCEED" }
+  const body = {
+    mid,
+    orderAmount: "1",
+    orderCurrency: "EUR",
+    transactionId: "1",
+    transactionStatus: "SUCCEED"
+  }
   const result = verifyWith({ current: sign })({
     method: "POST",
     search,
@@ -145,7 +210,10 @@ const url: Target["run"] = (input) => {
     body: new TextEncoder().encode(JSON.stringify(body))
   })
   if ("reason" in result) return
-  promise(result.ordered?.requestId === requestId, "the token of a callback URL is read as it was written")
+  promise(
+    result.ordered?.requestId === requestId,
+    "the token of a callback URL is read as it was written"
+  )
 }
 
 const tokenOf = (body: Uint8Array): Response => ({ status: 200, headers: {}, body })
@@ -175,7 +243,10 @@ const call = <A, E>(
     )
   )
   const exit = runtime.runSyncExit(effect)
-  promise(Exit.isSuccess(exit) || !Cause.hasDies(exit.cause), `a call succeeds or fails: ${Exit.isFailure(exit) ? Cause.pretty(exit.cause) : ""}`)
+  promise(
+    Exit.isSuccess(exit) || !Cause.hasDies(exit.cause),
+    `a call succeeds or fails: ${Exit.isFailure(exit) ? Cause.pretty(exit.cause) : ""}`
+  )
 }
 
 const statuses = [200, 200, 200, 201, 204, 302, 400, 400, 404, 422]
@@ -188,19 +259,19 @@ const response: Target["run"] = (input) => {
   const which = Math.floor(first / statuses.length) % 3
   if (which === 0) {
     call(
-      CardPayments.use((payments) => payments.status("1" as never)),
+      CardPayments.use((payments) => payments.status("1")),
       got
     )
   } else if (which === 1) {
     call(
       CardPayments.use((payments) =>
-        payments.create({ mid: "mid-1", amount: "10.00", currency: "EUR", requestId: "r-1" } as never)
+        payments.create({ mid: "mid-1", amount: "10.00", currency: "EUR", requestId: "r-1" })
       ),
       got
     )
   } else {
     call(
-      Refunds.use((refunds) => refunds.status("1" as never)),
+      Refunds.use((refunds) => refunds.status("1")),
       got
     )
   }
@@ -208,7 +279,7 @@ const response: Target["run"] = (input) => {
 
 const auth: Target["run"] = (input) => {
   call(
-    ApmPayments.use((payments) => payments.status("1" as never)),
+    ApmPayments.use((payments) => payments.status("1")),
     { status: 200, headers: {}, body: new TextEncoder().encode('"NEW"') },
     input
   )
@@ -222,24 +293,72 @@ export const targets = {
     words: [
       ...jsonWords,
       ...callbackWords,
-      ...["paymentMethod=card", "paymentMethod=apm", "&pawl=", `.${tag}`, "%7c", "application/json", "utf-8", "\n", "*"]
+      "paymentMethod=card",
+      "paymentMethod=apm",
+      "&pawl=",
+      `.${tag}`,
+      "%7c",
+      "application/json",
+      "utf-8",
+      "\n",
+      "*"
     ],
     corpus: corpora.callback
   },
-  amount: { run: amount, words: ["0", ".", "00", "999999999999999999", "e", "-", "\n", "."], corpus: corpora.amount },
+  amount: {
+    run: amount,
+    words: ["0", ".", "00", "999999999999999999", "e", "-", "\n", "."],
+    corpus: corpora.amount
+  },
   url: {
     run: url,
-    words: ["https://", "http://", "?", "#", "&", "paymentMethod", "%", "[", "]", "@", ":", "\n", "pawl=", "\u{1f600}"],
+    words: [
+      "https://",
+      "http://",
+      "?",
+      "#",
+      "&",
+      "paymentMethod",
+      "%",
+      "[",
+      "]",
+      "@",
+      ":",
+      "\n",
+      "pawl=",
+      "\u{1f600}"
+    ],
     corpus: corpora.url
   },
   response: {
     run: response,
-    words: [...jsonWords, ...callbackWords, "errors", "message", "field", "refundId", "errorCode", "declineCode"],
+    words: [
+      ...jsonWords,
+      ...callbackWords,
+      "errors",
+      "message",
+      "field",
+      "refundId",
+      "errorCode",
+      "declineCode"
+    ],
     corpus: corpora.response
   },
   auth: {
     run: auth,
-    words: [...jsonWords, "accessToken", "access_token", "token", "jwt", "data", "eyJleHAiOjF9", ".", "=", "-", "_"],
+    words: [
+      ...jsonWords,
+      "accessToken",
+      "access_token",
+      "token",
+      "jwt",
+      "data",
+      "eyJleHAiOjF9",
+      ".",
+      "=",
+      "-",
+      "_"
+    ],
     corpus: corpora.auth
   }
 } as const satisfies Readonly<Record<string, Target>>

@@ -94,7 +94,9 @@ export const edits = (node: Node, source: string): ReadonlyArray<Edit> => {
       return ofLiteral(node, source)
     case "TemplateLiteral": {
       const text = source.slice(start, end)
-      return /[ <]/u.test(text.replaceAll(/\$\{[^}]*\}/gu, "")) ? [] : [edit("text", start, end, "``")]
+      return /[ <]/u.test(text.replaceAll(/\$\{[^}]*\}/gu, ""))
+        ? []
+        : [edit("text", start, end, "``")]
     }
     case "ArrayExpression":
       return withoutParts("element", nodesOf(node["elements"]), node)
@@ -131,7 +133,9 @@ const ofOperator = (node: Node, source: string): ReadonlyArray<Edit> => {
   const operator = String(node["operator"])
   const operands = ["left", "right", "argument"].flatMap((key) => nodesOf(node[key]))
   const [first] = operands
-  const isJoined = operands.some((each) => typeof each["value"] === "string" || each.type === "TemplateLiteral")
+  const isJoined = operands.some(
+    (each) => typeof each["value"] === "string" || each.type === "TemplateLiteral"
+  )
   if (first === undefined || (operator === "+" && isJoined)) return []
   const at = node["prefix"] === true ? node.start : source.indexOf(operator, first.end)
   return (operators[operator] ?? []).map((text, index) => {
@@ -154,7 +158,8 @@ const ofLiteral = (node: Node, source: string): ReadonlyArray<Edit> => {
   return prose.has(property) ? [] : whole("text", value === "" ? '"mutant"' : '""')
 }
 
-const isValue = ({ kind, method }: Node): boolean => kind !== "get" && kind !== "set" && method !== true
+const isValue = ({ kind, method }: Node): boolean =>
+  kind !== "get" && kind !== "set" && method !== true
 
 const withoutParts = (
   operator: string,
@@ -174,8 +179,12 @@ const withoutParts = (
 
 const ofCall = (node: Node): ReadonlyArray<Edit> => {
   const callee = node["callee"]
-  if (!isNode(callee) || callee.type !== "MemberExpression" || callee["computed"] === true) return []
-  const { object, property } = callee as unknown as { readonly object: Node; readonly property: Node }
+  if (!isNode(callee) || callee.type !== "MemberExpression" || callee["computed"] === true)
+    return []
+  const { object, property } = callee as unknown as {
+    readonly object: Node
+    readonly property: Node
+  }
   const name = String(property["name"])
   const counterpart = Object.hasOwn(counterparts, name) ? counterparts[name] : undefined
   const isModule = object.type === "Identifier" && /^[A-Z]/u.test(String(object["name"]))

@@ -25,7 +25,9 @@ export const instrument = (source: string, mutants: ReadonlyArray<Numbered>): st
   }
   const root: Site = { start: 0, end: source.length, mutants: [], inner: [] }
   const around: Array<Site> = [root]
-  for (const site of [...sites.values()].toSorted((one, two) => one.start - two.start || two.end - one.end)) {
+  for (const site of [...sites.values()].toSorted(
+    (one, two) => one.start - two.start || two.end - one.end
+  )) {
     while ((around.at(-1) as Site).end < site.end) around.pop()
     ;(around.at(-1) as Site).inner.push(site)
     around.push(site)

@@ -43,7 +43,11 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
       add(condition, CodeEdits.decided(condition, /^(?:While|For|DoWhile)/u.test(node.type)))
     }
     const expression = node["expression"]
-    if (node.type === "ExpressionStatement" && isNode(expression) && !("directive" in node && node["directive"])) {
+    if (
+      node.type === "ExpressionStatement" &&
+      isNode(expression) &&
+      !("directive" in node && node["directive"])
+    ) {
       add(expression, CodeEdits.removed(expression), true)
     }
     for (const { edits, start } of textsIn(node, source)) add(node, shift(edits, start))
@@ -65,7 +69,8 @@ const textsIn = (
   const text = source.slice(node.start, node.end)
   if (node.type === "Literal") {
     const { regex, value } = node
-    if (regex !== undefined && regex !== null) return [{ start: node.start, edits: RegexEdits.edits(text) }]
+    if (regex !== undefined && regex !== null)
+      return [{ start: node.start, edits: RegexEdits.edits(text) }]
     return typeof value === "string" && SqlEdits.isSql(value)
       ? [{ start: node.start, edits: SqlEdits.edits(text) }]
       : []
@@ -91,6 +96,4 @@ export const numbered = (
   sources: ReadonlyArray<string>,
   read: (path: string) => string
 ): ReadonlyArray<Numbered> =>
-  sources
-    .flatMap((path) => mutantsOf(path, read(path)))
-    .map((mutant, id) => ({ ...mutant, id }))
+  sources.flatMap((path) => mutantsOf(path, read(path))).map((mutant, id) => ({ ...mutant, id }))

@@ -36,20 +36,16 @@ export const linesOf = (mutant: Mutant, source: string) => {
 }
 
 /** Tells whether a mutant is an entry of the list of equal ones. */
-export const isListed = (
-  equal: ReadonlyArray<Equal>,
-  mutant: Mutant,
-  source: string
-): boolean => {
+export const isListed = (equal: ReadonlyArray<Equal>, mutant: Mutant, source: string): boolean => {
   const lines = linesOf(mutant, source)
   return equal.some(
-    (each) =>
-      each.file === mutant.file && each.line === lines.line && each.mutant === lines.mutant
+    (each) => each.file === mutant.file && each.line === lines.line && each.mutant === lines.mutant
   )
 }
 
 /** Tells whether no test finds a mutant. */
-export const isAlive = ({ status }: Result): boolean => status === "survived" || status === "not covered"
+export const isAlive = ({ status }: Result): boolean =>
+  status === "survived" || status === "not covered"
 
 export interface Figures {
   readonly tried: number
@@ -62,8 +58,12 @@ export interface Figures {
 }
 
 /** Counts results. */
-export const figuresOf = (results: ReadonlyArray<Result>, isEqual: (result: Result) => boolean): Figures => {
-  const count = (status: Status) => results.filter((each) => each.status === status && !isEqual(each)).length
+export const figuresOf = (
+  results: ReadonlyArray<Result>,
+  isEqual: (result: Result) => boolean
+): Figures => {
+  const count = (status: Status) =>
+    results.filter((each) => each.status === status && !isEqual(each)).length
   return {
     tried: results.length,
     killed: count("killed"),

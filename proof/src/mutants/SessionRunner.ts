@@ -60,11 +60,15 @@ Object.assign(globalThis, { [question]: (id: number) => ask.question(id) })
 class InnerRunner extends TestRunner {
   failure: string | undefined
   isTimeout = false
+  onCollected?: () => void
   readonly after: (test: RunnerTask) => void
 
   constructor(outer: SessionRunner, testTimeout: number, after: (test: RunnerTask) => void) {
     super({ ...outer.config, testTimeout, hookTimeout: testTimeout })
-    Object.assign(this, { moduleRunner: outer["moduleRunner"], _otel: outer["_otel"] })
+    Object.assign(this, {
+      moduleRunner: outer["moduleRunner"],
+      _otel: Reflect.get(outer, "_otel")
+    })
     this.after = after
   }
 
@@ -139,7 +143,7 @@ class Session {
       runner.onCollected = () => {
         file.loads.push(...nextNotes())
       }
-      const [task] = await startTests([{ filepath: path } as never], runner as never)
+      const [task] = await startTests([{ filepath: path }], runner)
       if (task?.result?.state === "fail" && file.failed.length === 0) file.failed.push("the file")
       files.push(file)
       this.say({ covered: path, tests: file.tests.length, failed: file.failed })
@@ -166,8 +170,8 @@ class Session {
           runner.fail(nameOf(test), test.result.errors?.map(({ message }) => message).join())
         }
       })
-      const spec = { filepath: path, testIds: ids }
-      const [task] = await startTests([spec as never], runner as never)
+      const spec = { filepath: path, testIds: [...ids] }
+      const [task] = await startTests([spec], runner)
       if (task?.result?.state === "fail") {
         runner.fail(nameOf(task), task.result.errors?.map(({ message }) => message).join())
       }
@@ -203,7 +207,11 @@ class Session {
 
 const nameOf = (task: RunnerTask | RunnerTestFile): string => {
   const names: Array<string> = []
-  for (let each: RunnerTask | undefined = task; each !== undefined && each !== task.file; each = each.suite) {
+  for (
+    let each: RunnerTask | undefined = task;
+    each !== undefined && each !== task.file;
+    each = each.suite
+  ) {
     names.unshift(each.name)
   }
   return names.join(" > ")

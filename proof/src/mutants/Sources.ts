@@ -70,11 +70,18 @@ export const drawn = (
 }
 
 /** Returns the lines of each file that differ from a commit, the commit that the branch left by default. */
-export const changedLines = (root: string, base: string): ReadonlyMap<string, ReadonlySet<number>> => {
-  const text = execFileSync("git", ["diff", "--unified=0", "--merge-base", base, "--", "packages"], {
-    cwd: root,
-    encoding: "utf8"
-  })
+export const changedLines = (
+  root: string,
+  base: string
+): ReadonlyMap<string, ReadonlySet<number>> => {
+  const text = execFileSync(
+    "git",
+    ["diff", "--unified=0", "--merge-base", base, "--", "packages"],
+    {
+      cwd: root,
+      encoding: "utf8"
+    }
+  )
   const lines = new Map<string, Set<number>>()
   let current = new Set<number>()
   for (const each of text.split("\n")) {
@@ -84,7 +91,8 @@ export const changedLines = (root: string, base: string): ReadonlyMap<string, Re
       lines.set(file, current)
     }
     const [, first, count = "1"] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/u.exec(each) ?? []
-    for (let at = 0; first !== undefined && at < Number(count); at++) current.add(Number(first) + at)
+    if (first === undefined) continue
+    for (let at = 0; at < Number(count); at++) current.add(Number(first) + at)
   }
   return lines
 }

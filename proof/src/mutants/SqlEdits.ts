@@ -28,7 +28,11 @@ const patterns: ReadonlyArray<readonly [operator: string, pattern: RegExp, repla
   ["order", /\bNULLS LAST\b/gu, () => "NULLS FIRST"],
   ["function", /\bMAX(?=\()/gu, () => "MIN"],
   ["function", /\bMIN(?=\()/gu, () => "MAX"],
-  ["function", /\bCOALESCE\(([^(),$]+), ([^(),$]+)\)/gu, ([, one, two]) => `COALESCE(${two}, ${one})`],
+  [
+    "function",
+    /\bCOALESCE\(([^(),$]+), ([^(),$]+)\)/gu,
+    ([, one, two]) => `COALESCE(${two}, ${one})`
+  ],
   ["lock", /\bFOR (?:NO KEY )?UPDATE\b(?: SKIP LOCKED)?/gu, () => ""],
   ["lock", /\bSKIP LOCKED\b/gu, () => ""],
   ["lock", /\bBEGIN IMMEDIATE\b/gu, () => "BEGIN"],

@@ -40,14 +40,13 @@ const { positionals, values } = parseArgs({
 })
 
 const until = Date.now() + Number(values.minutes) * 60_000
-const changed = values.changed === undefined ? undefined : Sources.changedLines(root, values.changed)
+const changed =
+  values.changed === undefined ? undefined : Sources.changedLines(root, values.changed)
 const parts = positionals.map(Sources.partOf)
 const sources = Sources.sourcesOf(
   root,
   parts.map(({ path }) => path)
-).filter(
-  (path) => changed === undefined || changed.has(path)
-)
+).filter((path) => changed === undefined || changed.has(path))
 const cache = join(root, "node_modules/.cache/mutants")
 mkdirSync(cache, { recursive: true })
 const folder = mkdtempSync(join(cache, "run-"))
@@ -126,14 +125,16 @@ const tryWith = async (
     await session({ root, sources: ofPackage, tests, files, ids, until, results, coverage })
     const lines = linesOf(results)
     for (const { covered, failed = [] } of before === 0 ? lines : []) {
-      if (failed.length > 0) console.error(`${covered} fails without a mutant: ${failed.join(", ")}`)
+      if (failed.length > 0)
+        console.error(`${covered} fails without a mutant: ${failed.join(", ")}`)
     }
     for (const { by, end, status } of lines) {
       const mutant = chosen.find(({ id }) => id === end)
       if (mutant !== undefined && status !== undefined) done.set(mutant.id, { mutant, status, by })
     }
     const hung = chosen.find(({ id }) => id === lines.at(-1)?.begin)
-    if (hung !== undefined) done.set(hung.id, { mutant: hung, status: "timed out", by: "the session hung" })
+    if (hung !== undefined)
+      done.set(hung.id, { mutant: hung, status: "timed out", by: "the session hung" })
     isOver = done.size === chosen.length || done.size === before
     console.error(`${name} with the tests of ${tester}: ${done.size} of ${chosen.length} mutants`)
   }
@@ -141,7 +142,11 @@ const tryWith = async (
 }
 
 /** Tries the mutants of one package with its own tests, and those that live with the tests of other packages. */
-const tryPackage = async (name: string, chosen: ReadonlyArray<Numbered>, files: ReadonlyArray<string>) => {
+const tryPackage = async (
+  name: string,
+  chosen: ReadonlyArray<Numbered>,
+  files: ReadonlyArray<string>
+) => {
   const found = new Map<Numbered, Result>()
   for (const tester of Sources.testersOf(name)) {
     const left = chosen.filter((mutant) => {
@@ -151,7 +156,8 @@ const tryPackage = async (name: string, chosen: ReadonlyArray<Numbered>, files: 
     for (const result of await tryWith(name, tester, left, files)) {
       const before = found.get(result.mutant as Numbered)
       // A test that passes says more than the absence of a test.
-      if (before?.status !== "survived" || !isAlive(result)) found.set(result.mutant as Numbered, result)
+      if (before?.status !== "survived" || !isAlive(result))
+        found.set(result.mutant as Numbered, result)
     }
   }
   return [...found.values()]
@@ -175,10 +181,13 @@ for (const { mutants, name } of values.list ? [] : candidates) {
   if (chosen.length > 0) results.push(...(await tryPackage(name, chosen, files)))
 }
 
-const equal = JSON.parse(readFileSync(join(root, "proof/mutants/equal.json"), "utf8")) as ReadonlyArray<Equal>
+const equal = JSON.parse(
+  readFileSync(join(root, "proof/mutants/equal.json"), "utf8")
+) as ReadonlyArray<Equal>
 writeFileSync(join(folder, "results.json"), JSON.stringify(results))
 console.log(values.list ? Report.list([...sample], read) : print(results, equal, read))
-if (results.length < sample.size && !values.list) console.log(`\n${sample.size - results.length} mutants were not tried`)
+if (results.length < sample.size && !values.list)
+  console.log(`\n${sample.size - results.length} mutants were not tried`)
 process.exitCode = results.some(
   (result) => isAlive(result) && !Report.isListed(equal, result.mutant, read(result.mutant.file))
 )

@@ -16,7 +16,6 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8")
 const mutants = Map.groupBy(numbered(job.sources, read), ({ file }) => file)
 
 const vitest = await startVitest(
-  "test",
   [],
   {
     config: false,

@@ -48,7 +48,8 @@ describe("a planted fault is found:", () => {
 
   it("quadratic work, and linear work is none", () => {
     const read = (exponent: number) => (text: string, count: (block: string) => void) => {
-      for (let steps = Math.min(text.length, 9000) ** exponent / 50; steps > 0; steps--) count("loop")
+      for (let steps = Math.min(text.length, 9000) ** exponent / 50; steps > 0; steps--)
+        count("loop")
     }
     expect(fuzz(read(1), 1280).findings).toEqual([])
     expect(fuzz(read(2), 1280).findings.map(({ problem }) => problem)).toEqual([
