@@ -12,12 +12,12 @@ import * as WorkCounter from "../fuzz/WorkCounter.ts"
 import { collectMisses, type Report, type Run, type RunOptions } from "./Run.ts"
 
 /** The inputs of a target between two looks at the time. */
-const roundSize = 320
+const turnSize = 128
 
-/** Fuzzes targets in turn while `goesOn`. Inputs that reached something new are kept in a file. */
+/** Fuzzes targets in turn while `goesOn`, at least once each, and returns the inputs that reached something new. */
 export const fuzz = Effect.fnUntraced(function* (
   { log, seed }: Pick<RunOptions, "log" | "seed">,
-  goesOn: (rounds: number) => boolean,
+  goesOn: () => boolean,
   all: Readonly<Record<string, Fuzzer.Target>> = targets
 ) {
   const counter = yield* WorkCounter.make
@@ -25,12 +25,10 @@ export const fuzz = Effect.fnUntraced(function* (
   const fuzzers = Object.entries(all).map(
     ([name, target]) => [name, Fuzzer.make(target, counter, seed)] as const
   )
-  for (let rounds = 0; goesOn(rounds); rounds++) {
-    for (const [, { next }] of fuzzers) {
-      next(roundSize)
-      // Between rounds the time is shown.
-      yield* Effect.sleep(0)
-    }
+  for (let turn = 0; turn < fuzzers.length || goesOn(); turn++) {
+    fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
+    // Between turns the time is shown.
+    yield* Effect.sleep(0)
   }
   const figures: Record<string, number> = {}
   const corpora: Record<string, ReadonlyArray<string>> = {}
