@@ -155,6 +155,11 @@ const packages: ReadonlyArray<Rule> = [
     why: "the support of all tests knows no package"
   },
   {
+    files: /^proof\/(src|test)\/mutants\//,
+    may: [/^oxc-parser$/, /^vitest(\/(node|internal\/browser))?$/, node],
+    why: "the mutants stand on the sources as text, and on Vitest"
+  },
+  {
     files: /^proof\//,
     may: [...testing, core, http, webhook, testkit],
     why: "proof stands on the public modules of the packages, fast-check and Node"

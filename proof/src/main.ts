@@ -4,8 +4,8 @@
  * **Details**
  *
  * Progress goes to stderr. Stdout gets exactly one line of JSON with the counts, the seed and the verdict. The exit code is
- * 1 unless every expectation held. `--count` is in the unit of the run; `--cycles`, `--years` and `--n` mean the same. The
- * default is the full count. `--help` prints the runs instead.
+ * 1 unless every expectation held. `--count` is in the unit of the run; `--cycles`, `--years`, `--minutes` and `--n`
+ * mean the same. The default is the full count. `--help` prints the runs instead.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { isAvailable } from "@pawl/test-support/Postgres"
@@ -19,6 +19,7 @@ import { deploy } from "./rel/deploy.ts"
 import { dup } from "./rel/dup.ts"
 import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
+import { fuzzing } from "./rel/fuzz.ts"
 import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
 import { model } from "./rel/model.ts"
@@ -51,7 +52,8 @@ const runs: ReadonlyMap<string, Run> = new Map(
     sim,
     reducer,
     model,
-    reconcile
+    reconcile,
+    fuzz: fuzzing
   })
 )
 
@@ -85,6 +87,7 @@ const parse = () =>
       count: { type: "string" },
       cycles: { type: "string" },
       years: { type: "string" },
+      minutes: { type: "string" },
       n: { type: "string" },
       loss: { type: "string" },
       store: { type: "string", multiple: true },
@@ -123,7 +126,7 @@ const main = Effect.gen(function* () {
   }
   const seed = numberOf(values.seed) ?? Math.floor(Math.random() * 1e9)
   const stores = values.store?.filter(isStore) ?? run.stores
-  const requested = values.count ?? values.cycles ?? values.years ?? values.n
+  const requested = values.count ?? values.cycles ?? values.years ?? values.minutes ?? values.n
   const loss = values.loss === undefined ? undefined : Number(values.loss)
   if (loss !== undefined && !(loss >= 0 && loss < 1)) {
     log("--loss is a probability: 0 or more, and less than 1")

@@ -61,6 +61,49 @@ describe("isIn", () => {
     }
   )
 
+  it.each(["cards", "discard", "company", "panel", "tracker", "cvvs", "mycvc", "securityCodes"])(
+    "a field %s is not one for a card",
+    (name) => {
+      expect(CardData.isIn("refund", { [name]: "x" })).toBe(false)
+    }
+  )
+
+  it.each(["track", "track1", "trackData", "track2data", "bankcard", "primary_account_number"])(
+    "a field %s is one for a card, unless it is null",
+    (name) => {
+      expect(CardData.isIn("refund", { [name]: "x" })).toBe(true)
+      expect(CardData.isIn("refund", { [name]: null })).toBe(false)
+    }
+  )
+
+  it.each(["requestId", "mid", "amount", "currency", "cardToken", "callbackUrl", "metadata"])(
+    "the documented field %s may have the digits of a card number",
+    (name) => {
+      expect(CardData.isIn("card-payment", { [name]: "4242424242424242" })).toBe(false)
+      expect(CardData.isIn("card-payment", { [`${name}2`]: "4242424242424242" })).toBe(true)
+    }
+  )
+
+  it.each([
+    "00000000000",
+    "00000000000000000000",
+    "x424242424242",
+    "424242424242x",
+    "",
+    true,
+    null
+  ])("%j is not a card number, which has 12 to 19 digits and nothing else", (value) => {
+    expect(CardData.isIn("card-charge", { source: value })).toBe(false)
+    expect(CardData.isIn("card-charge", { source: { first: value, second: "000000000000" } })).toBe(
+      true
+    )
+    expect(CardData.isIn("card-charge", { source: "0000000000000000000" })).toBe(true)
+  })
+
+  it.each(["4242424242424242", null, undefined])("a body %j has none", (body) => {
+    expect(CardData.isIn("card-payment", body)).toBe(false)
+  })
+
   it("an undocumented field of a card payment or charge with a card number has some", () => {
     for (const value of [
       "4242424242424242",

@@ -65,6 +65,13 @@ describe("matches", () => {
     )
   })
 
+  it("refuses a text that differs in one character, at any place", () => {
+    const digest = "lkjauSsUvISRVrlorA9C6E8begn59tHswUr4NhQybeo="
+    for (let at = 0; at < digest.length; at++) {
+      expect(Checksum.matches(digest, `${digest.slice(0, at)}!${digest.slice(at + 1)}`)).toBe(false)
+    }
+  })
+
   it("refuses every other spelling of the same digest (A02)", () => {
     const digest = Checksum.callback(NodeHmac.keyed(secret), {
       account: "mid-1",

@@ -21,6 +21,10 @@ describe("the bits of a status", () => {
     expect(Evidence.confirmed(status)).toBe(confirmed)
   })
 
+  it("are all 0 before the first observation", () => {
+    expect(Evidence.none).toBe(0)
+  })
+
   it("are fixed by this test for every status", () => {
     expect(stored.map(([status]) => status)).toEqual([...statuses])
   })

@@ -102,11 +102,12 @@ describe("a callback URL", () => {
 
   it("keeps the URL of the merchant byte for byte and appends the token", () => {
     expect(made("https://shop.example/c")).toMatch(/^https:\/\/shop\.example\/c\?pawl=[\w.-]+$/u)
-    for (const url of ["https://shop.example/c?a=1&b=%20+ü", "http://shop.example?x="]) {
+    for (const url of ["https://shop.example/c?a=1&b=%20+ü", "HTTP://shop.example?x="]) {
       expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
     }
     expect(made("https://shop.example/c?")).toMatch(/c\?pawl=/u)
     expect(made("https://shop.example/c?a#b")).toMatch(/c\?a&pawl=[\w.-]+#b$/u)
+    expect(made("https://shop.example/c#a#b")).toMatch(/c\?pawl=[\w.-]+#a#b$/u)
   })
 
   it.each([
@@ -136,7 +137,9 @@ describe("a callback URL", () => {
         )
       )
     expect(Exit.isSuccess(env("s3cr3t"))).toBe(true)
-    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({ value: { _tag: "InvalidSecret" } })
+    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({
+      value: { _tag: "InvalidSecret", secret: "current" }
+    })
   })
 })
 

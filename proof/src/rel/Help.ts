@@ -6,7 +6,7 @@ import type { Run } from "./Run.ts"
 const usage = `rel NAME [options]: runs one reliability run, and prints one line of JSON with its counts and its verdict
 
   --count N      how much is run, in the unit of the run; the table has the count of a full run
-                 (--cycles, --years and --n mean the same)
+                 (--cycles, --years, --minutes and --n mean the same)
   --seed N       repeats the draws of another run; a new one by default
   --loss P       the probability that a request or response is lost (create: 0.3)
   --store NAME   runs on this store only: memory, sqlite or postgres; may be given again

@@ -1,0 +1,153 @@
+/**
+ * Fuzzing guided by coverage: an input that runs a new block, or a block a new number of times, joins the corpus, and the
+ * corpus is changed to draw the next inputs.
+ *
+ * **Details**
+ *
+ * A finding is an input for which the target throws, or takes longer than `timeLimit`, or an input of which one part is
+ * repeated and the work grows faster than its length: from twice to four times the repetitions, the counted blocks may grow
+ * `maxGrowth` times.
+ */
+import * as SeededRandom from "../rel/SeededRandom.ts"
+import * as Changes from "./Changes.ts"
+import { total, type Work, type WorkCounter } from "./WorkCounter.ts"
+
+/** Code under test: it returns for each input, and throws if one of its promises does not hold. */
+export interface Target {
+  readonly run: (input: Uint8Array) => void
+  readonly words: ReadonlyArray<string>
+  readonly corpus: ReadonlyArray<string>
+}
+
+export interface Finding {
+  readonly problem: string
+  readonly input: Uint8Array
+}
+
+export interface Outcome {
+  readonly inputs: number
+  readonly blocks: number
+  readonly corpus: ReadonlyArray<Uint8Array>
+  readonly findings: ReadonlyArray<Finding>
+}
+
+export interface Fuzzer {
+  /** Draws and tries a number of inputs. */
+  readonly next: (count: number) => void
+  readonly outcome: () => Outcome
+}
+
+/** An input may take this many milliseconds. The slowest known one takes less than 100. */
+const timeLimit = 5000
+/** Work that is linear doubles, and work that is quadratic grows four times. */
+const maxGrowth = 3
+/** Less work than this is not compared, because the fixed part hides how it grows. */
+const minWork = 20_000
+/** The inputs between two looks at the coverage. */
+const batchSize = 64
+/** The most bytes of repetitions when growth is measured: quadratic work on them takes well below a second. */
+const grownLength = 8192
+const maxFindings = 5
+/** The share of batches after which growth is measured, with three long inputs. */
+const growthShare = 0.5
+
+export const toBytes = (text: string): Uint8Array =>
+  Uint8Array.from(text, (character) => character.charCodeAt(0))
+export const toText = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
+
+/** Makes a fuzzer for a target. A text of the corpus has one character per byte. */
+export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer => {
+  const random = SeededRandom.make(seed, "fuzzing")
+  const words = target.words.map((word) => new TextEncoder().encode(word))
+  const corpus: Array<Uint8Array> = []
+  const findings: Array<Finding> = []
+  const seen = new Set<string>()
+  let inputs = 0
+
+  const find = (problem: string, input: Uint8Array): void => {
+    // Problems that begin alike have one cause, as a rule.
+    const begins = problem.slice(0, 40)
+    if (findings.every((finding) => !finding.problem.startsWith(begins))) {
+      findings.push({ problem, input })
+    }
+  }
+
+  const tryOne = (input: Uint8Array): void => {
+    inputs++
+    const start = performance.now()
+    try {
+      target.run(input)
+    } catch (error) {
+      find(error instanceof Error ? `${error.name}: ${error.message}` : String(error), input)
+    }
+    if (performance.now() - start > timeLimit) find(`it takes more than ${timeLimit} ms`, input)
+  }
+
+  /** Tells whether some work is new, and remembers it. Counts are compared by their powers of two. */
+  const isNew = (work: Work): boolean => {
+    const before = seen.size
+    for (const [block, count] of work) seen.add(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)
+    return seen.size > before
+  }
+
+  const workOf = (input: Uint8Array): Work => {
+    counter.take()
+    tryOne(input)
+    return counter.take()
+  }
+
+  const draw = (): Uint8Array =>
+    Changes.changed(random, random.pick(corpus), random.pick(corpus), words)
+
+  /** Repeats one part of an input, and compares the work of twice with that of four times the repetitions. */
+  const measureGrowth = (): void => {
+    const input = random.pick(corpus)
+    const start = random.below(input.length + 1)
+    const end = Math.min(input.length, start + 1 + random.below(24))
+    const times = Math.floor(grownLength / Math.max(1, end - start))
+    const work = [1, 2, 4].map((factor) =>
+      total(workOf(Changes.repeated(input, start, end, Math.floor((times * factor) / 4))))
+    )
+    const [once = 0, twice = 0, four = 0] = work
+    const [first, second] = [twice - once, four - twice]
+    if (first > minWork && second > maxGrowth * first) {
+      const text = JSON.stringify(toText(input.subarray(start, end)))
+      find(`the work grows faster than the number of ${text}: ${work.join(", ")} blocks`, input)
+    }
+  }
+
+  for (const text of target.corpus) {
+    const input = toBytes(text)
+    isNew(workOf(input))
+    corpus.push(input)
+  }
+
+  return {
+    next: (count) => {
+      for (let left = count; left > 0 && findings.length < maxFindings; left -= batchSize) {
+        const batch = Array.from({ length: Math.min(left, batchSize) }, draw)
+        counter.take()
+        for (const input of batch) tryOne(input)
+        if (isNewTogether(counter.take(), seen)) {
+          for (const input of batch) if (isNew(workOf(input))) corpus.push(input)
+        }
+        if (random.isTrue(growthShare)) measureGrowth()
+      }
+    },
+    outcome: () => ({
+      inputs,
+      blocks: new Set(Array.from(seen, (key) => key.slice(0, key.lastIndexOf(" ")))).size,
+      corpus,
+      findings
+    })
+  }
+}
+
+/** Tells whether the work of several inputs has a block, or a number of times, that no input had before. */
+const isNewTogether = (work: Work, seen: ReadonlySet<string>): boolean => {
+  for (const [block, count] of work) {
+    if (!seen.has(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)) return true
+  }
+  return false
+}

@@ -1,0 +1,218 @@
+/**
+ * Runs tests once for every mutant, inside one worker of Vitest.
+ *
+ * **Details**
+ *
+ * First every test runs without a mutant, and each mutant that it reaches is noted. Then one mutant after the other is
+ * switched on. The modules that depend on its file are evaluated again, and the tests that reach it run until one fails.
+ * A test that times out ends the session, because its fibers may still run; the next session goes on.
+ */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { type RunnerTask, type RunnerTestFile, TestRunner } from "vitest"
+import { startTests } from "vitest/internal/browser"
+import { question } from "./Instrument.ts"
+import { type Coverage, type CoveredFile, candidatesOf, type Job } from "./Job.ts"
+
+const jobPath = process.env["PAWL_MUTANTS"] ?? ""
+
+/** The time limit of one test in milliseconds, if it took a given time without a mutant. */
+const limitOf = (milliseconds: number): number => 5000 + 10 * milliseconds
+
+const switches = {
+  active: -1,
+  hits: 0,
+  maxHits: 0,
+  /** The test that runs while mutants are noted, from 1. */
+  current: 0,
+  noted: new Uint32Array(0),
+  counts: new Float64Array(0),
+  reached: [] as Array<number>
+}
+
+const isOn = (id: number): boolean => {
+  if (id !== switches.active) return false
+  if (++switches.hits > switches.maxHits) throw new Error("the mutant loops")
+  return true
+}
+
+/** Notes that a mutant is reached, and leaves it off. */
+const note = (id: number): boolean => {
+  switches.counts[id]!++
+  if (switches.noted[id] !== switches.current) {
+    switches.noted[id] = switches.current
+    switches.reached.push(id)
+  }
+  return false
+}
+
+/** Starts to note, and returns the numbers noted until then. */
+const nextNotes = (): ReadonlyArray<number> => {
+  const { reached } = switches
+  switches.reached = []
+  switches.current++
+  return reached
+}
+
+const ask: { question: (id: number) => boolean } = { question: note }
+Object.assign(globalThis, { [question]: (id: number) => ask.question(id) })
+
+/** Runs selected tests, and skips the rest after a failure. */
+class InnerRunner extends TestRunner {
+  failure: string | undefined
+  isTimeout = false
+  onCollected?: () => void
+  readonly after: (test: RunnerTask) => void
+
+  constructor(outer: SessionRunner, testTimeout: number, after: (test: RunnerTask) => void) {
+    super({ ...outer.config, testTimeout, hookTimeout: testTimeout })
+    Object.assign(this, {
+      moduleRunner: outer["moduleRunner"],
+      _otel: Reflect.get(outer, "_otel")
+    })
+    this.after = after
+  }
+
+  fail(name: string, message = ""): void {
+    this.failure ??= name
+    if (/timed out/u.test(message)) this.isTimeout = true
+  }
+
+  override async onBeforeRunTask(test: Parameters<TestRunner["onBeforeRunTask"]>[0]) {
+    if (this.failure !== undefined) test.mode = "skip"
+    await super.onBeforeRunTask(test)
+  }
+
+  override onAfterRunTask(test: Parameters<TestRunner["onAfterRunTask"]>[0]) {
+    super.onAfterRunTask(test)
+    this.after(test)
+  }
+}
+
+export default class SessionRunner extends TestRunner {
+  async onBeforeRunFiles() {
+    const job = JSON.parse(readFileSync(jobPath, "utf8")) as Job
+    await new Session(this, job).run()
+  }
+}
+
+class Session {
+  readonly outer: SessionRunner
+  readonly job: Job
+
+  constructor(outer: SessionRunner, job: Job) {
+    this.outer = outer
+    this.job = job
+  }
+
+  say(line: object): void {
+    appendFileSync(this.job.results, `${JSON.stringify(line)}\n`)
+  }
+
+  async run(): Promise<void> {
+    const coverage = existsSync(this.job.coverage)
+      ? (JSON.parse(readFileSync(this.job.coverage, "utf8")) as Coverage)
+      : await this.cover()
+    ask.question = isOn
+    for (const id of this.job.ids) {
+      if (Date.now() > this.job.until) return
+      const candidates = candidatesOf(coverage, this.job, id)
+      const expected = candidates.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+      this.say({ begin: id, limit: 10_000 + 4 * expected })
+      const start = performance.now()
+      const outcome = await this.tryOn(id, candidates, coverage.hits[id] ?? 0)
+      this.say({ end: id, milliseconds: Math.round(performance.now() - start), ...outcome })
+      if (outcome.status === "timed out") return
+    }
+  }
+
+  /** Runs every test without a mutant, and writes down the mutants that it reaches. */
+  async cover(): Promise<Coverage> {
+    switches.noted = new Uint32Array(this.job.files.length)
+    switches.counts = new Float64Array(this.job.files.length)
+    const files: Array<CoveredFile> = []
+    for (const path of this.job.tests) {
+      const file: CoveredFile = { path, loads: [], tests: [], failed: [] }
+      nextNotes()
+      const runner = new InnerRunner(this.outer, 120_000, (test) => {
+        const ids = nextNotes()
+        const milliseconds = Math.round(test.result?.duration ?? 0)
+        const isPass = test.result?.state === "pass"
+        if (isPass) file.tests.push({ id: test.id, milliseconds, ids })
+        else if (test.result?.state === "fail") file.failed.push(nameOf(test))
+      })
+      runner.onCollected = () => {
+        file.loads.push(...nextNotes())
+      }
+      const [task] = await startTests([{ filepath: path }], runner)
+      if (task?.result?.state === "fail" && file.failed.length === 0) file.failed.push("the file")
+      files.push(file)
+      this.say({ covered: path, tests: file.tests.length, failed: file.failed })
+      this.reset(new Set(this.job.sources))
+    }
+    const coverage = { files, hits: [...switches.counts] }
+    writeFileSync(this.job.coverage, JSON.stringify(coverage))
+    return coverage
+  }
+
+  async tryOn(
+    id: number,
+    candidates: ReturnType<typeof candidatesOf>,
+    hits: number
+  ): Promise<{ readonly status: string; readonly by?: string; readonly tests?: number }> {
+    if (candidates.length === 0) return { status: "not covered" }
+    Object.assign(switches, { active: id, hits: 0, maxHits: 100_000 + 10 * hits })
+    let tests = 0
+    for (const { ids, milliseconds, path } of candidates) {
+      this.reset(new Set([this.job.files[id] ?? ""]))
+      const runner = new InnerRunner(this.outer, limitOf(milliseconds), (test) => {
+        tests++
+        if (test.result?.state === "fail") {
+          runner.fail(nameOf(test), test.result.errors?.map(({ message }) => message).join())
+        }
+      })
+      const spec = { filepath: path, testIds: [...ids] }
+      const [task] = await startTests([spec], runner)
+      if (task?.result?.state === "fail") {
+        runner.fail(nameOf(task), task.result.errors?.map(({ message }) => message).join())
+      }
+      if (runner.failure !== undefined) {
+        const status = runner.isTimeout ? "timed out" : "killed"
+        return { status, by: `${path.slice(this.job.root.length + 1)}: ${runner.failure}`, tests }
+      }
+    }
+    return { status: "survived", tests }
+  }
+
+  /** Makes the module runner evaluate sources again, and every module that depends on them. */
+  reset(sources: ReadonlySet<string>): void {
+    const { idToModuleMap } = this.outer["workerState"].evaluatedModules
+    const waiting = [...idToModuleMap.values()].filter(({ file }) =>
+      sources.has(file.slice(this.job.root.length + 1))
+    )
+    const found = new Set(waiting)
+    for (const node of waiting) {
+      for (const importer of node.importers) {
+        const module = idToModuleMap.get(importer)
+        if (module === undefined || found.has(module)) continue
+        found.add(module)
+        waiting.push(module)
+      }
+    }
+    for (const node of found) {
+      Object.assign(node, { promise: undefined, exports: undefined, evaluated: false })
+      node.importers.clear()
+    }
+  }
+}
+
+const nameOf = (task: RunnerTask | RunnerTestFile): string => {
+  const names: Array<string> = []
+  for (
+    let each: RunnerTask | undefined = task;
+    each !== undefined && each !== task.file;
+    each = each.suite
+  ) {
+    names.unshift(each.name)
+  }
+  return names.join(" > ")
+}

@@ -1,0 +1,98 @@
+/**
+ * Chooses the sources, the tests and the mutants of a run.
+ */
+import { execFileSync } from "node:child_process"
+import { globSync } from "node:fs"
+import type { Numbered } from "./Mutant.ts"
+
+/** The packages, each with those whose tests find its mutants. The data of core is read and written by the others. */
+const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  core: ["core", "http", "webhook"],
+  http: ["http"],
+  webhook: ["webhook"]
+}
+
+export const testersOf = (name: string): ReadonlyArray<string> => testers[name] ?? []
+
+/** Sources without logic of their own: barrels, programs, and the text of documents. */
+const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
+
+/** Tests of whole programs and machines, which no mutant in this process reaches. */
+const outside = /(?:Durability|pawl-receiver|Server|Outage|Memory|Hover|Connections)\.test\.ts$/u
+
+/** Lists the sources that begin with one of the given paths; all without a path. */
+export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
+  globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
+    .filter((file) => !left.test(file) && !file.endsWith(".d.ts"))
+    .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
+    .toSorted()
+
+/** The part of the sources that an argument names: `packages/core/src`, or `packages/core/src/Amount.ts:40-60`. */
+export interface Part {
+  readonly path: string
+  readonly first: number
+  readonly last: number
+}
+
+export const partOf = (argument: string): Part => {
+  const [, path = argument, first, last = first] = /^(.+?):(\d+)(?:-(\d+))?$/u.exec(argument) ?? []
+  return { path, first: Number(first ?? 0), last: Number(last ?? Infinity) }
+}
+
+/** Returns the package of a path: `core`. */
+export const packageOf = (path: string): string => path.split("/")[1] ?? ""
+
+/** Lists the test files of a package whose paths match a pattern. */
+export const testsOf = (root: string, name: string, pattern: RegExp): ReadonlyArray<string> =>
+  globSync(`packages/${name}/test/**/*.test.ts`, { cwd: root })
+    .filter((file) => !outside.test(file) && pattern.test(file))
+    .toSorted()
+
+/** Draws mutants of all sources, each with the same probability. */
+export const drawn = (
+  mutants: ReadonlyArray<Numbered>,
+  size: number,
+  seed: number
+): ReadonlyArray<Numbered> => {
+  // The numbers of a linear congruential generator are enough to shuffle.
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state
+  }
+  for (let turn = 0; turn < 8; turn++) next()
+  return mutants
+    .map((mutant, at) => ({ mutant, at, key: next() }))
+    .toSorted((one, two) => one.key - two.key)
+    .slice(0, size)
+    .toSorted((one, two) => one.at - two.at)
+    .map(({ mutant }) => mutant)
+}
+
+/** Returns the lines of each file that differ from a commit, the commit that the branch left by default. */
+export const changedLines = (
+  root: string,
+  base: string
+): ReadonlyMap<string, ReadonlySet<number>> => {
+  const text = execFileSync(
+    "git",
+    ["diff", "--unified=0", "--merge-base", base, "--", "packages"],
+    {
+      cwd: root,
+      encoding: "utf8"
+    }
+  )
+  const lines = new Map<string, Set<number>>()
+  let current = new Set<number>()
+  for (const each of text.split("\n")) {
+    const file = /^\+\+\+ b\/(.*)$/u.exec(each)?.[1]
+    if (file !== undefined) {
+      current = new Set()
+      lines.set(file, current)
+    }
+    const [, first, count = "1"] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/u.exec(each) ?? []
+    if (first === undefined) continue
+    for (let at = 0; at < Number(count); at++) current.add(Number(first) + at)
+  }
+  return lines
+}

@@ -1,0 +1,62 @@
+/**
+ * Fuzzes the code that reads text of strangers, guided by coverage: it neither throws, hangs, nor takes quadratic time, and
+ * what it accepts is what was sent.
+ */
+import * as Effect from "effect/Effect"
+import { writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Fuzzer from "../fuzz/Fuzzer.ts"
+import { targets } from "../fuzz/Targets.ts"
+import * as WorkCounter from "../fuzz/WorkCounter.ts"
+import { collectMisses, type Report, type Run, type RunOptions } from "./Run.ts"
+
+/** The inputs of a target between two looks at the time. */
+const turnSize = 128
+
+/** Fuzzes targets in turn while `goesOn`, at least once each, and returns the inputs that reached something new. */
+export const fuzz = Effect.fnUntraced(function* (
+  { log, seed }: Pick<RunOptions, "log" | "seed">,
+  goesOn: () => boolean,
+  all: Readonly<Record<string, Fuzzer.Target>> = targets
+) {
+  const counter = yield* WorkCounter.make
+  const { miss, misses } = collectMisses()
+  const fuzzers = Object.entries(all).map(
+    ([name, target]) => [name, Fuzzer.make(target, counter, seed)] as const
+  )
+  for (let turn = 0; turn < fuzzers.length || goesOn(); turn++) {
+    fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
+    // Between turns the time is shown.
+    yield* Effect.sleep(0)
+  }
+  const figures: Record<string, number> = {}
+  const corpora: Record<string, ReadonlyArray<string>> = {}
+  for (const [name, { outcome }] of fuzzers) {
+    const { blocks, corpus, findings, inputs } = outcome()
+    log(`${name}: ${inputs} inputs, ${blocks} blocks, ${corpus.length} inputs kept`)
+    Object.assign(figures, { [`${name}.inputs`]: inputs, [`${name}.blocks`]: blocks })
+    corpora[name] = corpus.map(Fuzzer.toText)
+    for (const { input, problem } of findings) {
+      miss(`${name}: ${problem}, with ${JSON.stringify(Fuzzer.toText(input).slice(0, 500))}`)
+    }
+  }
+  const report: Report = { figures, misses: misses() }
+  return { ...report, corpora }
+})
+
+export const fuzzing: Run = {
+  summary:
+    "inputs of strangers, drawn by coverage: no reader of them throws, hangs, or takes quadratic time",
+  unit: "minutes",
+  count: { memory: 10 },
+  stores: ["memory"],
+  make: Effect.fnUntraced(function* (options: RunOptions) {
+    const end = performance.now() + options.count * 60_000
+    const { corpora, ...report } = yield* fuzz(options, () => performance.now() < end)
+    const file = join(tmpdir(), `fuzz-${options.seed}.json`)
+    writeFileSync(file, JSON.stringify(corpora))
+    options.log(`the inputs that reached something new are in ${file}`)
+    return report
+  })
+}
