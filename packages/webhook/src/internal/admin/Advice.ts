@@ -1,5 +1,5 @@
 /**
- * The next step after each alarm. The table of alarms in `docs/guides/production.md` has the same sentences.
+ * The next step after each alarm. The table of alarms in the guide to production has the same sentences.
  */
 
 /** The next steps, by the beginning of the alarm. */
