@@ -2,7 +2,7 @@
  * The command `mcp`, as a process, over the admin API of a real receiver and over one whose every text is hostile.
  */
 import { serve } from "@pawl/test-support/Listener"
-import { start } from "@pawl/test-support/Program"
+import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import { createInterface } from "node:readline"
@@ -240,3 +240,17 @@ describe("over an admin API whose every text is hostile", () => {
       expect(printed()).not.toContain(token)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
+
+it.each([
+  "http://user:hunter2@127.0.0.1:4021",
+  "http://127.0.0.1:4021/a",
+  "ftp://127.0.0.1",
+  "4021"
+])("the address %s is refused with one sentence", (admin) =>
+  Effect.gen(function* () {
+    const { code, stderr, stdout } = yield* run(process.execPath, [bin, "mcp", "--admin", admin])
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toMatch(/^--admin cannot be used: [^\n]*\n$/u)
+    expect(stderr).not.toContain("hunter2")
+  }).pipe(Effect.runPromise)
+)
