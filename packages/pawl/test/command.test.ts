@@ -1,32 +1,47 @@
 import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect, it } from "vitest"
+import { afterAll, expect, it } from "vitest"
 
 const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
 
-const run = (...args: ReadonlyArray<string>) =>
+const runIn = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly code: unknown; readonly out: string; readonly err: string }>((done) => {
-    execFile(process.execPath, [file, ...args], (error, out, err) =>
+    const options = { env: { ...process.env, ...env } }
+    execFile(process.execPath, [file, ...args], options, (error, out, err) =>
       done({ code: error?.code ?? 0, out, err })
     )
   })
 
-/** Starts a command, and returns its first line and the process. */
+const run = (...args: ReadonlyArray<string>) => runIn({}, ...args)
+
+const directory = mkdtempSync(join(tmpdir(), "pawl-command-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+/** Starts a command, and returns its first line and the process. `says` completes when it has printed a text. */
 const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly line: string; readonly stop: () => Promise<unknown> }>(
-    (resolve, reject) => {
-      const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...env } })
-      const ended = new Promise((done) => child.once("exit", (code) => done(code)))
-      let out = ""
-      child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-        out += chunk
-        const [line = ""] = /^.*\n/u.exec(out) ?? []
-        const stop = () => (child.kill("SIGTERM"), ended)
-        if (line !== "") resolve({ line: line.trim(), stop })
-      })
-      child.once("exit", (code) => reject(new Error(`ended with ${code}: ${out}`)))
-    }
-  )
+  new Promise<{
+    readonly line: string
+    readonly says: (text: string) => Promise<unknown>
+    readonly stop: () => Promise<unknown>
+  }>((resolve, reject) => {
+    const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...env } })
+    const ended = new Promise((done) => child.once("exit", (code) => done(code)))
+    let out = ""
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      out += chunk
+      const [line = ""] = /^.*\n/u.exec(out) ?? []
+      const stop = () => (child.kill("SIGTERM"), ended)
+      const says = async (text: string) => {
+        while (!out.includes(text)) await once(child.stdout, "data")
+      }
+      if (line !== "") resolve({ line: line.trim(), says, stop })
+    })
+    child.once("exit", (code) => reject(new Error(`ended with ${code}: ${out}`)))
+  })
 
 /** The commands, in the order of the help. */
 const names = [
@@ -83,7 +98,7 @@ it("prints a completion script with the commands", async () => {
   expect(out).toContain("conform")
 })
 
-it("sandbox, receiver and trigger work together, and SIGTERM ends them with 0", async () => {
+it("sandbox, receiver and trigger work together, and their transaction is explained, replayed, exported and reconciled", async () => {
   const sandbox = await start({}, "sandbox", "--port", "0", "--pace", "10ms")
   const [, baseUrl = ""] = sandbox.line.split(" ")
   const receiver = await start(
@@ -94,7 +109,9 @@ it("sandbox, receiver and trigger work together, and SIGTERM ends them with 0", 
     },
     "receiver",
     "--port",
-    "0"
+    "0",
+    "--store",
+    `sqlite:${join(directory, "ledger.db")}`
   )
   const [, callbackUrl = ""] = receiver.line.split(" ")
   const triggered = await run(
@@ -106,6 +123,46 @@ it("sandbox, receiver and trigger work together, and SIGTERM ends them with 0", 
     callbackUrl
   )
   expect(triggered).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
+  await receiver.says('"to":"SUCCEED"')
   expect(await receiver.stop()).toBe(0)
+
+  const env = {
+    PAWL_STORE: `sqlite:${join(directory, "ledger.db")}`,
+    PAWL_BASE_URL: baseUrl,
+    PAWL_MERCHANT_KEY: "sandbox-key",
+    PAWL_MERCHANT_SECRET: "sandbox-secret"
+  }
+  const [id = ""] = triggered.out.split(" ")
+  const [explained, replayed, exported, unknown] = await Promise.all([
+    runIn(env, "explain", "card-payment", id),
+    runIn(env, "replay", "card-payment", id),
+    runIn(env, "export", "card-payment", id),
+    runIn(env, "explain", "refund", id)
+  ])
+  expect(explained).toMatchObject({ code: 0, err: "" })
+  expect(explained.out).toMatch(/^\d{4}-\S+Z {2}A callback claimed SUCCEED\.$/mu)
+  expect(explained.out).toMatch(/^\d{4}-\S+Z {2}The service stated SUCCEED/mu)
+  expect(explained.out).toMatch(/^Now: SUCCEED, confirmed by the service\./mu)
+  expect(replayed).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /^\d {2}SUCCEED {2}1 call, accepted$[^]*tells the handler the same\.$/mu
+    ) as unknown
+  })
+  expect(exported.out).toMatch(
+    /^pawl trigger steps:NEW,PENDING,PROCESSING,SUCCEED --kind card-payment --amount 10.00 --currency EUR /u
+  )
+  expect(unknown).toMatchObject({ code: 1, out: "" })
+
+  const day = new Date().toISOString().slice(0, 10)
+  const reconciled = await runIn(env, "reconcile", "--day", day, "--out", directory)
+  expect(reconciled).toMatchObject({ code: 0, err: "" })
+  expect(reconciled.out).toMatch(/^1 transactions of \S+ compared, 0 differ: /u)
+  const journal = readFileSync(join(directory, `pawl-${day}.journal`), "utf8")
+  expect(journal).toContain("    assets:payments service  10.00 EUR\n")
+
+  const again = (exported.out.trim().split(" --callback-url")[0] ?? "").split(" ").slice(1)
+  const repeated = await run(...again, "--base-url", baseUrl)
+  expect(repeated).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
   expect(await sandbox.stop()).toBe(0)
 })

@@ -50,13 +50,14 @@ export const make = (
 }
 
 /**
- * Finds the story of a kind among those of an id. The name of a method finds the one that `Ledger.get` returns the row of.
+ * Finds the story of a kind among those of an id: else that of the row whose kind is not known. The name of a method finds the
+ * story of the row that `Ledger.get` returns.
  *
  * @category getters
  * @since 0.1.0
  */
 export const find = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
-  stories.find(({ row }) => row.kind === kind) ??
-  (kind === "apm" || kind === "card"
+  kind === "apm" || kind === "card"
     ? findRow(stories, ({ row }) => row.kind, kind, "callback")
-    : undefined)
+    : (stories.find(({ row }) => row.kind === kind) ??
+      stories.find(({ row }) => row.kind === row.method))

@@ -58,6 +58,7 @@ const refused = Effect.gen(function* () {
   yield* ledger.write(leased, { ifSequence: 7, fact: told(1, 1) })
   yield* ledger.write({ ...leased, lease: leased.lease + 1 }, { fact: told(2, 1) })
   expect(yield* ledger.redrive({ method: "card", transactionId: id }, 5, { by: "ana" })).toBe(false)
+  expect((yield* ledger.story("card", id))[0]?.complete).toBe(true)
   expect((yield* factsOf).map(({ fact }) => fact)).toEqual(["accepted"])
 })
 
