@@ -100,7 +100,10 @@ it("no reader of the packages throws or hangs on the inputs of a short run", () 
     Effect.scoped(
       Effect.map(WorkCounter.make, (counter) =>
         Object.entries(targets).map(([name, target]) => {
-          const fuzzer = Fuzzer.make(target, counter, 1)
+          // To count the work of every kept input would take most of the time.
+          for (const text of target.corpus) target.run(Fuzzer.toBytes(text))
+          const corpus = target.corpus.slice(0, 2)
+          const fuzzer = Fuzzer.make({ ...target, corpus }, counter, 1)
           fuzzer.next(16)
           return [name, fuzzer.outcome()] as const
         })
