@@ -34,7 +34,7 @@ export const maxFacts = 64
  * - `registered`: the merchant registered the operation, with the status in the response to its create.
  * - `accepted`: a callback that claims a status was stored.
  * - `asked`: the service was asked for the status. `result` is the status that it stated, `404` if no endpoint knows
- *   the id, or `no answer`.
+ *   the id, `replay` if the id is that of a transaction of the other method, or `no answer`.
  * - `called`: a call of the handler was begun. `evidence` and `read` are those by which its status was decided.
  * - `told`: the handler accepted the status. `failed`: a call of it failed.
  * - `parked`: the row became a dead letter. For `unknown-transaction` this fact stands for the last read, too.

@@ -233,7 +233,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,
   deadLetter: undefined,
-  fact: change.askedAt === undefined ? undefined : Fact.asked(change.askedAt, "404"),
+  fact: change.askedAt === undefined ? undefined : Fact.asked(change.askedAt, "replay"),
   pollAt: row.newStatusAt + maxPollingTime + 1
 })
 

@@ -123,6 +123,7 @@ const clauseOf = (fact: Fact): string => {
 
 const askedClauses: Readonly<Record<string, string>> = {
   "404": "The service was asked, and did not know the id",
+  replay: "The service did not know the id, which is that of a transaction of the other method",
   "no answer": "The service was asked, and did not answer"
 }
 
