@@ -29,3 +29,15 @@ export class StatusReader extends Context.Service<
     ) => Effect.Effect<{ readonly kind: Kind; readonly status: OpenStatus }, ReadError>
   }
 >()("@pawl/core/StatusReader") {}
+
+/**
+ * Reference to an effect that a reader runs before each request of a read but the first. It waits until the request may be
+ * sent. If it is set, a reader sends no request a second time by itself.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> = Context.Reference(
+  "@pawl/core/StatusReader/BeforeRequest",
+  { defaultValue: (): Effect.Effect<void> | undefined => undefined }
+)

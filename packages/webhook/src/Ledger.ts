@@ -35,6 +35,7 @@ import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as Memory from "./internal/memory/Memory.ts"
 import type { PerLane } from "./Lane.ts"
+import type { Reservation, Wanted } from "./ReadBudget.ts"
 import {
   type Change,
   type CreateRequest,
@@ -82,6 +83,9 @@ import type { Verified } from "./Verifier.ts"
  *   there is none.
  * - `bringForward` brings a page of planned reads forward, and returns the place of the last of them, or undefined if
  *   there is no further page (`StoredRow.bringForward`).
+ * - `reserveReads` reserves reads of the service from the budget that all processes of the ledger share, and `lowerReads`
+ *   lowers its rate after a 429 (`ReadBudget`). The clock of the database decides, where there is one.
+ * - `shards`: the ledgers of which this one is made, each with its own work (`sharded`).
  * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process. Without it
  *   the clock of the process counts.
  * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
@@ -91,69 +95,83 @@ import type { Verified } from "./Verifier.ts"
  * @category services
  * @since 0.1.0
  */
-export class Ledger extends Context.Service<
-  Ledger,
-  {
-    readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
-    readonly register: (
-      registration: Registration,
-      at: number
-    ) => Effect.Effect<void, StoreUnavailable | RegisteredDifferently>
-    readonly claim: (options: {
-      readonly at: number
-      readonly until: number
-      readonly limit: number | PerLane
-      readonly newest?: number | undefined
-    }) => Effect.Effect<
-      { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
-      StoreUnavailable
-    >
-    readonly write: (
-      leased: Leased,
-      change: Change
-    ) => Effect.Effect<Leased | undefined, StoreUnavailable>
-    readonly get: (
-      method: Method,
-      transactionId: string
-    ) => Effect.Effect<Row | undefined, StoreUnavailable>
-    readonly body: (
-      key: Required<Key>,
-      status: Status
-    ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
-    readonly deadLetters: (page: {
-      readonly limit: number
-      readonly after?: ParkedKey | undefined
-      readonly reason?: DeadLetter["reason"] | undefined
-    }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
-    readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
-    readonly redriveAll: (options: {
-      readonly reason: DeadLetter["reason"]
-      readonly before: number
-      readonly dueAt: number
-      readonly rate: number
-      readonly limit: number
-    }) => Effect.Effect<number, StoreUnavailable>
-    readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
-    readonly deleteBodies: (options: {
-      readonly before: number
-      readonly limit: number
-    }) => Effect.Effect<number, StoreUnavailable>
-    readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
-    readonly shift: (options: {
-      readonly at: number
-      readonly by: number
-      readonly until: number
-    }) => Effect.Effect<void, StoreUnavailable>
-    readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
-    readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
-    readonly bringForward: (
-      page: PlannedPage
-    ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>
-    readonly time?: (clock: Clock.Clock) => number
-    readonly awaitWork: Effect.Effect<void>
-    readonly pollInterval: Duration.Duration
-  }
->()("@pawl/webhook/Ledger") {}
+export class Ledger extends Context.Service<Ledger, Operations>()("@pawl/webhook/Ledger") {}
+
+/**
+ * The operations of a ledger.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Operations {
+  readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
+  readonly register: (
+    registration: Registration,
+    at: number
+  ) => Effect.Effect<void, StoreUnavailable | RegisteredDifferently>
+  readonly claim: (options: {
+    readonly at: number
+    readonly until: number
+    readonly limit: number | PerLane
+    readonly newest?: number | undefined
+  }) => Effect.Effect<
+    { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
+    StoreUnavailable
+  >
+  readonly write: (
+    leased: Leased,
+    change: Change
+  ) => Effect.Effect<Leased | undefined, StoreUnavailable>
+  readonly get: (
+    method: Method,
+    transactionId: string
+  ) => Effect.Effect<Row | undefined, StoreUnavailable>
+  readonly body: (
+    key: Required<Key>,
+    status: Status
+  ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
+  readonly deadLetters: (page: {
+    readonly limit: number
+    readonly after?: ParkedKey | undefined
+    readonly reason?: DeadLetter["reason"] | undefined
+  }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
+  readonly redrive: (key: Key, at: number) => Effect.Effect<boolean, StoreUnavailable>
+  readonly redriveAll: (options: {
+    readonly reason: DeadLetter["reason"]
+    readonly before: number
+    readonly dueAt: number
+    readonly rate: number
+    readonly limit: number
+  }) => Effect.Effect<number, StoreUnavailable>
+  readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
+  readonly deleteBodies: (options: {
+    readonly before: number
+    readonly limit: number
+  }) => Effect.Effect<number, StoreUnavailable>
+  readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
+  readonly shift: (options: {
+    readonly at: number
+    readonly by: number
+    readonly until: number
+  }) => Effect.Effect<void, StoreUnavailable>
+  readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
+  readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
+  readonly bringForward: (
+    page: PlannedPage
+  ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>
+  readonly reserveReads: (
+    wanted: Wanted,
+    at: number
+  ) => Effect.Effect<Reservation, StoreUnavailable>
+  readonly lowerReads: (
+    by: { readonly limit: number; readonly retryAfter?: number | undefined },
+    at: number
+  ) => Effect.Effect<void, StoreUnavailable>
+  readonly shards?: ReadonlyArray<Operations>
+  readonly time?: (clock: Clock.Clock) => number
+  readonly awaitWork: Effect.Effect<void>
+  readonly pollInterval: Duration.Duration
+}
 
 /**
  * The open work.

@@ -14,6 +14,8 @@
  * | `pawl_webhook_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
  * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
+ * | `pawl_webhook_reads_put_off_total{lane}` | reads that found no room in the read budget for a second, by lane: `ask`, `repeat`, `watch` |
+ * | `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
  * | `pawl_webhook_dead_lettered_total{reason}` | rows that became dead letters |
  * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
@@ -35,6 +37,7 @@ import { alarmsFor, counter, counters } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
+import { type ReadLane, readLanes } from "./ReadBudget.ts"
 
 const accepted = counter("accepted", "Callbacks that were stored")
 const repeats = counter("repeats", "Accepted callbacks that repeat a known status")
@@ -43,6 +46,16 @@ const refusedWith = counters("refused", "status", "Callbacks that were not store
 const toldOf = counters("told", "to", "Transitions that the handler accepted")
 const handlerFailures = counter("handler_failures", "Calls of the handler that failed")
 const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
+const putOffIn = counters("reads_put_off", "lane", "Reads without room in the budget, by lane")
+const readLags = Object.fromEntries(
+  readLanes.map((lane) => [
+    lane,
+    Metric.gauge("pawl_webhook_read_lag_seconds", {
+      description: "Time by which the last read of a lane was late",
+      attributes: { lane }
+    })
+  ])
+) as Readonly<Record<ReadLane, Metric.Gauge<number>>>
 const deadLetteredFor = counters("dead_lettered", "reason", "Rows that became dead letters")
 const acceptSeconds = Metric.histogram("pawl_webhook_accept_seconds", {
   description: "Time to store a callback",
@@ -97,6 +110,27 @@ const metricsOf = (event: Event): ReadonlyArray<Metric.Counter<number>> => {
  */
 export const countRefused = (status: number, context: Context.Context<never>): void =>
   refusedWith(String(status)).updateUnsafe(1, context)
+
+/**
+ * Counts a read that was put off.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const countPutOff = (lane: ReadLane, context: Context.Context<never>): void =>
+  putOffIn(lane).updateUnsafe(1, context)
+
+/**
+ * Records by how many seconds a read was late.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const recordReadLag = (
+  lane: ReadLane,
+  seconds: number,
+  context: Context.Context<never>
+): void => readLags[lane].updateUnsafe(seconds, context)
 
 /**
  * Records the time that it took to store a callback, in seconds.

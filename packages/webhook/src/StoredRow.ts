@@ -230,13 +230,15 @@ export interface PlannedKey {
 }
 
 /**
- * A page of planned reads: the first `limit` behind `after`, without rows that were read at `readSince` or later. The
- * first of them is to be made at `dueAt` at the latest, and then `rate` of them in each second.
+ * A page of planned reads in a `lane`, that of repeats or of the watch: the first `limit` behind `after`, without rows
+ * that were read at `readSince` or later. The first of them is to be made at `dueAt` at the latest, and then `rate` of them
+ * in each second.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PlannedPage {
+  readonly lane: "repeat" | "watch"
   readonly after: PlannedKey
   readonly readSince: number
   readonly dueAt: number
@@ -259,7 +261,7 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
  *
  * **Details**
  *
- * A planned read is that of a row in the lane of repeats without a lease. A read that is due before its place in the page
+ * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
  * keeps its time, so to bring reads forward again changes almost nothing.
  *
  * @category reducers
@@ -275,7 +277,7 @@ export const bringForward = (
   const planned = rows
     .filter(
       ({ lane, lease, row }) =>
-        lane === "repeat" && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
+        lane === page.lane && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
     )
     .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
     .filter(({ key }) => comparePlanned(key, page.after) > 0)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
+import * as ReadBudget from "../../ReadBudget.ts"
 import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
 import * as StoredRow from "../../StoredRow.ts"
@@ -32,6 +33,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   const work = yield* Latch.make()
   let leases = 0
   let aliveAt: number | undefined
+  let budget = ReadBudget.unused
 
   const all = () => [...slots.values()].flatMap(({ rows }) => rows)
   const allOpen = () => [...open].flatMap(({ rows }) => rows)
@@ -182,6 +184,16 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       }),
     lastAliveAt: Effect.sync(() => aliveAt),
     bringForward: (page) => Effect.sync(() => bringForward(page)),
+    reserveReads: (wanted, at) =>
+      Effect.sync(() => {
+        const reserved = ReadBudget.reserve(budget, wanted, at)
+        budget = reserved.budget
+        return reserved.reservation
+      }),
+    lowerReads: (by, at) =>
+      Effect.sync(() => {
+        budget = ReadBudget.lower(budget, by, at)
+      }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity
   }

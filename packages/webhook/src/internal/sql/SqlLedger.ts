@@ -30,6 +30,7 @@ import * as SqlJoin from "./Join.ts"
 import * as SqlLiveness from "./Liveness.ts"
 import * as Lookup from "./Lookup.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
+import * as SqlReadBudget from "./ReadBudget.ts"
 import * as SqlRegister from "./Register.ts"
 import * as SqlRequests from "./Requests.ts"
 import * as Retry from "./Retry.ts"
@@ -146,6 +147,8 @@ export const make = Effect.fnUntraced(function* (
     lastAliveAt: bounded(run(SqlLiveness.lastAliveAt(sql))),
     bringForward: (page) =>
       bounded(Effect.tap(run(SqlLiveness.bringForward(sql, page)), wake(page.dueAt))),
+    reserveReads: (wanted, at) => bounded(run(SqlReadBudget.reserve(sql, wanted, at))),
+    lowerReads: (by, at) => bounded(run(SqlReadBudget.lower(sql, by, at))),
     ...(clock && { time: clock.time }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval

@@ -51,7 +51,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         if (row.transactionId !== "5")
           yield* ledger.write(row, { askedAt, release: { dueAt, lane } })
       }
-      const page = { readSince: 1500, dueAt: 2000, rate: 10, limit: 2 }
+      const page = { lane: "repeat", readSince: 1500, dueAt: 2000, rate: 10, limit: 2 } as const
       const start = { dueAt: 2000, transactionId: "", scope: "card" } as const
       const last = yield* ledger.bringForward({ ...page, after: start })
       expect(last).toEqual({ dueAt: 2090, transactionId: "2", scope: "card" })
