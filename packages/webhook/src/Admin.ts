@@ -116,8 +116,9 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       })
 
       const redrive = Effect.fnUntraced(function* (method: Method, transactionId: string) {
-        const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
-        const isRedriven = yield* ledger.redrive({ method, transactionId }, at)
+        const key = { method, transactionId }
+        const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
+        const isRedriven = yield* ledger.redrive(key, at)
         return isRedriven ? yield* transaction(method, transactionId) : Reply.notFound
       })
 

@@ -148,7 +148,7 @@ const layerReceive = Layer.effect(
       const clock = yield* Clock.Clock
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const accepted = yield* withTimeout(
-        ledger.accept(verified, LedgerClock.timeOf(ledger, clock))
+        ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
       )
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())

@@ -138,6 +138,8 @@ const promises = (place: Place) => {
         "pawl_quarantine",
         "pawl_liveness",
         "pawl_requests",
+        "pawl_read_budget",
+        "pawl_shard",
         "pawl_migrations"
       ]
       yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)

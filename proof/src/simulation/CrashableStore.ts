@@ -121,6 +121,7 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
+      isRegisteredRefund: (refundId) => execute(ledger.isRegisteredRefund(refundId)),
       body: (key, status) => execute(ledger.body(key, status)),
       deadLetters: (page) => execute(ledger.deadLetters(page)),
       redrive: (key, at) => execute(ledger.redrive(key, at)),

@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store can be read too, and is 503 from the start
+ * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards, can be read too, and is 503 from the start
  * of the shutdown on. The store is asked at most once a second, however many requests come.
  */
 import * as Effect from "effect/Effect"
@@ -17,7 +17,12 @@ export const make = Effect.gen(function* () {
   const { isDraining } = yield* Worker
   // No transaction has the empty id: the ledger looks for one key.
   const isReadable = yield* Effect.cachedWithTTL(
-    Effect.isSuccess(ledger.get("apm", "")),
+    Effect.map(
+      Effect.forEach(ledger.shards ?? [ledger], ({ get }) => Effect.isSuccess(get("apm", "")), {
+        concurrency: "unbounded"
+      }),
+      (shards) => shards.includes(true)
+    ),
     "1 second"
   )
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {

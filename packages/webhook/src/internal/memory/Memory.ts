@@ -158,6 +158,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       }),
     get: (method, transactionId) =>
       Effect.sync(() => StoredRow.get(find(method, transactionId)?.rows ?? [], method)),
+    isRegisteredRefund: (refundId) =>
+      Effect.sync(() => StoredRow.hasRegisteredRefund(find("card", refundId)?.rows ?? [])),
     body: ({ method, scope, transactionId }, status) =>
       Effect.sync(
         () =>

@@ -29,6 +29,7 @@ import * as GroupCommit from "./GroupCommit.ts"
 import * as SqlJoin from "./Join.ts"
 import * as SqlLiveness from "./Liveness.ts"
 import * as Lookup from "./Lookup.ts"
+import * as SqlPlace from "./Place.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
 import * as SqlReadBudget from "./ReadBudget.ts"
 import * as SqlRegister from "./Register.ts"
@@ -134,6 +135,7 @@ export const make = Effect.fnUntraced(function* (
     write: (leased, change) =>
       bounded(Effect.andThen(findRequest(leased, change), write(leased, change))),
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
+    isRegisteredRefund: (refundId) => bounded(run(Lookup.isRegisteredRefund(sql, refundId))),
     body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
     redrive: (key, at) => bounded(Effect.tap(run(SqlDeadLetters.redrive(sql, key, at)), wake(at))),
@@ -147,6 +149,7 @@ export const make = Effect.fnUntraced(function* (
     lastAliveAt: bounded(run(SqlLiveness.lastAliveAt(sql))),
     bringForward: (page) =>
       bounded(Effect.tap(run(SqlLiveness.bringForward(sql, page)), wake(page.dueAt))),
+    takePlace: (place) => bounded(run(SqlPlace.take(sql, place))),
     reserveReads: (wanted, at) => bounded(run(SqlReadBudget.reserve(sql, wanted, at))),
     lowerReads: (by, at) => bounded(run(SqlReadBudget.lower(sql, by, at))),
     ...(clock && { time: clock.time }),
