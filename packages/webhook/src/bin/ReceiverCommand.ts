@@ -10,6 +10,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
@@ -52,9 +53,12 @@ export const receiver = Command.make(
   "receiver",
   Settings.flags,
   Effect.fnUntraced(
-    function* ({ confirm, host, path, port, ...flags }) {
+    function* ({ confirm, host, moveRows, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, ...flags })
-      const { admin, forward, forwardSecret, secrets, service, store } = settings
+      const { admin, forward, forwardSecret, limits, secrets, service, stores, switches } = settings
+      if (moveRows) {
+        return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
+      }
       const ready = yield* Latch.make()
       const handler =
         forward === undefined
@@ -63,14 +67,14 @@ export const receiver = Command.make(
               Layer.provide(NodeHttpClient.layerUndici)
             )
       const layer = Layer.merge(
-        Receiver.layer({ policy: confirm }),
+        Receiver.layer({ policy: confirm, limits }),
         Admin.layer({ policy: confirm, token: admin?.token, hosts: admin?.hosts })
       ).pipe(
         Layer.provide([handler, Pawl.layer(service), Verifier.layer(secrets)]),
-        Layer.provideMerge(NodeStore.layer(store)),
-        Layer.provide(NodeHmac.layer)
+        Layer.provideMerge(NodeStore.layer(...stores)),
+        Layer.provide([NodeHmac.layer, Profile.layer(switches)])
       )
-      if (store._tag === "memory") {
+      if (stores.some(({ _tag }) => _tag === "memory")) {
         yield* Effect.logWarning(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )

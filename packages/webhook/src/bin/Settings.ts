@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as NodeStore from "../NodeStore.ts"
+import * as WorkSettings from "./WorkSettings.ts"
 import * as AdminSettings from "./AdminSettings.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
@@ -48,9 +49,15 @@ export const flags = {
   ),
   store: Flag.String("store").pipe(
     Flag.withDescription(
-      "The store for callbacks: memory, sqlite:FILE or postgres://… (default: PAWL_STORE, else memory)"
+      "The store for callbacks: memory, sqlite:FILE or postgres://…; several are shards (default: PAWL_STORE, else memory)"
     ),
-    Flag.optional
+    Flag.atLeast(0)
+  ),
+  moveRows: Flag.Boolean("move-rows").pipe(
+    Flag.withDescription(
+      "Moves each row to its store after stores were added, and ends; stop all receivers before"
+    ),
+    Flag.withDefault(false)
   ),
   adminPort: port("admin-port").pipe(
     Flag.withDescription(
@@ -92,7 +99,8 @@ const environment = Config.all({
   baseUrl: Config.String("PAWL_BASE_URL").pipe(Config.withDefault("")),
   store: Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make(""))),
   adminToken: Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
-  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault(""))
+  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault("")),
+  ...WorkSettings.environment
 })
 
 const variables = {
@@ -148,7 +156,7 @@ const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
-  readonly store: Option.Option<string>
+  readonly store: ReadonlyArray<string>
   readonly adminPort: Option.Option<number>
   readonly adminHost: Option.Option<string>
   readonly baseUrl: Option.Option<string>
@@ -157,9 +165,13 @@ export const make = Effect.fnUntraced(function* (flags: {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
-  const storeName = Option.isSome(flags.store) ? "--store" : "PAWL_STORE"
-  const storeText = Option.getOrElse(flags.store, () => Redacted.value(env.store) || "memory")
-  const store = NodeStore.parse(storeText)
+  const storeName = flags.store.length > 0 ? "--store" : "PAWL_STORE"
+  const stores =
+    flags.store.length > 0
+      ? flags.store.map(NodeStore.parse)
+      : NodeStore.parseAll(Redacted.value(env.store) || "memory")
+  const isUsable = stores?.every((store) => store !== undefined) === true
+  const work = WorkSettings.make(env, stores?.length ?? 1)
   const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
@@ -182,14 +194,15 @@ export const make = Effect.fnUntraced(function* (flags: {
     ...credentials.flat(),
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
     ...forwardSecretProblems(env.forwardSecret),
-    ...(store === undefined
+    ...(!isUsable
       ? [`${storeName} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
-      : storeName === "--store" && hasPassword(storeText)
+      : flags.store.some(hasPassword)
         ? [
             "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
           ]
         : []),
     ...admin.sentences,
+    ...work.sentences,
     ...(forward === undefined || isForwardUrl(forward)
       ? []
       : ["--forward cannot be used: give an http or https URL without credentials."]),
@@ -199,9 +212,11 @@ export const make = Effect.fnUntraced(function* (flags: {
           "--path cannot be used: give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
         ])
   ]
-  if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })
+  if (sentences.length > 0 || !isUsable) return yield* new InvalidSettings({ sentences })
   return {
-    store,
+    stores: stores as NodeStore.Stores,
+    limits: work.limits,
+    switches: work.switches,
     admin: admin.settings,
     service,
     forward,

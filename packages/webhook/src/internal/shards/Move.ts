@@ -17,6 +17,9 @@ import type { Key } from "../sql/RowCodec.ts"
 import * as Place from "../sql/Place.ts"
 import { shardOf } from "./ShardOf.ts"
 
+/** The tables whose lines belong to a row of `pawl_transactions`. */
+const tablesOfRows = ["pawl_callbacks"]
+
 /** The most rows that are read at a time. */
 const batchSize = 200
 
@@ -62,16 +65,24 @@ const moveTransactions = Effect.fnUntraced(function* (
         group.map(({ scope, transaction_id }) => from`(${transaction_id}, ${scope})`)
       )
       const isOfGroup = from`(transaction_id, scope) IN (VALUES ${keys})`
-      const callbacks = yield* from<Line>`SELECT * FROM pawl_callbacks WHERE ${isOfGroup}`
+      const belonging = yield* Effect.forEach(tablesOfRows, (table) =>
+        Effect.map(
+          from<Line>`SELECT * FROM ${from(table)} WHERE ${isOfGroup}`,
+          (lines) => [table, lines] as const
+        )
+      )
       yield* to.withTransaction(
         Effect.andThen(
           insert(to, "pawl_transactions", group),
-          insert(to, "pawl_callbacks", callbacks)
+          Effect.forEach(belonging, ([table, lines]) => insert(to, table, lines))
         )
       )
       yield* from.withTransaction(
         Effect.andThen(
-          from`DELETE FROM pawl_callbacks WHERE ${isOfGroup}`,
+          Effect.forEach(
+            tablesOfRows,
+            (table) => from`DELETE FROM ${from(table)} WHERE ${isOfGroup}`
+          ),
           from`DELETE FROM pawl_transactions WHERE ${isOfGroup}`
         )
       )
