@@ -76,7 +76,7 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  */
 export const layer = <E, R, S = never>(
   stores: Arr.NonEmptyReadonlyArray<Layer.Layer<Ledger | RequestStore | S, E, R>>
-): Layer.Layer<Ledger | RequestStore | S, E | ShardMisplaced, R> =>
+): Layer.Layer<Ledger | RequestStore | Extract<S, Transactions>, E | ShardMisplaced, R> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const count = stores.length
@@ -86,7 +86,8 @@ export const layer = <E, R, S = never>(
         )
       )
       const [first] = shards
-      if (shards.length === 1) return first
+      if (shards.length === 1)
+        return first as Context.Context<Ledger | RequestStore | Extract<S, Transactions>>
       const requests: RequestStore["Service"] = ShardedRequests.make(
         Arr.map(shards, (built) =>
           Context.get(built as Context.Context<RequestStore>, RequestStore)
@@ -115,7 +116,7 @@ export const layer = <E, R, S = never>(
         Context.add(RequestStore, requests),
         (context) =>
           transactions.length === count ? Context.add(context, Transactions, { run }) : context
-      ) as Context.Context<Ledger | RequestStore | S>
+      ) as Context.Context<Ledger | RequestStore | Extract<S, Transactions>>
     })
   )
 

@@ -13,8 +13,9 @@ export type ShardKey =
 
 /** Returns the position of the shard of a key. */
 export const shardOf = (key: ShardKey, count: number): number => {
+  // A transition has both, and belongs to its transaction.
   const text =
-    "requestId" in key ? `request/${key.requestId}` : `${key.method}/${key.transactionId}`
+    "transactionId" in key ? `${key.method}/${key.transactionId}` : `request/${key.requestId}`
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) {
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

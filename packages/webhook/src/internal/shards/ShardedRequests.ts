@@ -6,6 +6,8 @@
  * The transaction of a request may live in another shard. So a settlement registers it there first, and then writes the
  * outcome. A process that ends between the two leaves a request without an outcome, and the next one does both again: the
  * same registration changes nothing.
+ *
+ * A claim goes to all shards, each with its share of the limit. A shard that is not available has no requests then.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Arr from "effect/Array"
@@ -29,6 +31,8 @@ export const make = (
   const of = (requestId: string): Store => stores[shardOf({ requestId }, stores.length)] ?? first
   const all = <A>(call: (store: Store) => Effect.Effect<A, StoreUnavailable>) =>
     Effect.forEach(stores, call, { concurrency: "unbounded" })
+  /** The limit of a claim is shared out, in turns if it is not a multiple. */
+  let turn = 0
   const inTransaction = Effect.filter(stores, ({ isInTransaction }) => isInTransaction)
 
   return {
@@ -46,24 +50,29 @@ export const make = (
     restart: (request, options) => of(request.requestId).restart(request, options),
     get: (requestId) => of(requestId).get(requestId),
     find: (requestId, row) => of(requestId).find(requestId, row),
-    claim: (options) =>
-      options.requestId === undefined
-        ? Effect.map(
-            Effect.forEach(stores, (store) => Effect.result(store.claim(options)), {
-              concurrency: "unbounded"
-            }),
-            (results) => {
-              const claims = results.flatMap((each) =>
-                Result.isSuccess(each) ? [each.success] : []
-              )
-              const dueAt = claims.flatMap((each) => each.dueAt ?? [])
-              return {
-                rows: claims.flatMap(({ rows }) => rows),
-                dueAt: dueAt.length === 0 ? undefined : Math.min(...dueAt)
-              }
-            }
-          )
-        : of(options.requestId).claim(options),
+    claim: (options) => {
+      if (options.requestId !== undefined) return of(options.requestId).claim(options)
+      turn++
+      return Effect.map(
+        Effect.forEach(
+          stores,
+          (store, position) => {
+            const place = (position + turn) % stores.length
+            const limit = Math.floor((options.limit + place) / stores.length)
+            return Effect.result(store.claim({ ...options, limit }))
+          },
+          { concurrency: "unbounded" }
+        ),
+        (results) => {
+          const claims = results.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+          const dueAt = claims.flatMap((each) => each.dueAt ?? [])
+          return {
+            rows: claims.flatMap(({ rows }) => rows),
+            dueAt: dueAt.length === 0 ? undefined : Math.min(...dueAt)
+          }
+        }
+      )
+    },
     begin: (leased, options) => of(leased.requestId).begin(leased, options),
     renew: (leased, until) => of(leased.requestId).renew(leased, until),
     release: (leased, release) => of(leased.requestId).release(leased, release),
