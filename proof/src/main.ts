@@ -26,6 +26,7 @@ import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
+import { scale } from "./rel/scale.ts"
 import { sim } from "./rel/sim.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
@@ -45,6 +46,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     race,
     dup,
     poll,
+    scale,
     sim,
     reducer,
     model

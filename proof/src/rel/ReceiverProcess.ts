@@ -57,7 +57,8 @@ export const make = Effect.map(
     (
       baseUrl: string,
       args: ReadonlyArray<string>,
-      program: keyof typeof programs = "forwarding"
+      program: keyof typeof programs = "forwarding",
+      environment: Readonly<Record<string, string>> = {}
     ): ReceiverProcess => {
       const options = ["--port", "0", "--admin-port", "0", ...args]
       const { child, errorLine, exited, line, stderr } = Effect.runSync(
@@ -67,7 +68,8 @@ export const make = Effect.map(
             PAWL_MERCHANT_SECRET: secret,
             PAWL_MERCHANT_SECRET_PREVIOUS: "",
             PAWL_FORWARD_SECRET: "",
-            PAWL_BASE_URL: baseUrl
+            PAWL_BASE_URL: baseUrl,
+            ...environment
           }),
           scope
         )
