@@ -79,7 +79,8 @@ export const parseAll = (text: string): Stores | undefined => {
 }
 
 /**
- * Layer that opens a store, or several ones as shards (`Shards`). PostgreSQL needs the package `@effect/sql-pg`, which is
+ * Layer that opens a store, or several ones as shards (`Shards`). A process has at most 10 connections to a PostgreSQL
+ * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
  * loaded only for it.
  *
  * @category layers
@@ -88,7 +89,7 @@ export const parseAll = (text: string): Stores | undefined => {
 export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
-  Shards.layer(Arr.map(stores, layerOne)).pipe((layer) =>
+  Shards.layer(Arr.map(stores, (store) => layerOne(store, connectionsOf(stores)))).pipe((layer) =>
     Layer.effectContext(
       Layer.build(layer).pipe(
         Effect.catchTag("ShardMisplaced", ({ message }) =>
@@ -107,9 +108,13 @@ export const layer = (
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     // Opening a store brings its tables up to date.
-    yield* Effect.forEach(stores, (store) => Effect.scoped(Layer.build(layerOne(store))), {
-      discard: true
-    })
+    yield* Effect.forEach(
+      stores,
+      (store) => Effect.scoped(Layer.build(layerOne(store, minConnections))),
+      {
+        discard: true
+      }
+    )
     const databases = yield* Effect.forEach(stores, (store) =>
       Effect.map(Layer.build(Layer.fresh(layerClient(store))), (built) =>
         Context.get(built, SqlClient)
@@ -124,6 +129,14 @@ export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
       )
     )
   }).pipe(Effect.scoped)
+
+/** The most connections to one database, and to each of many. */
+const maxConnections = 10
+const minConnections = 4
+
+/** Each shard has a share of the work, so it needs a share of the connections. */
+const connectionsOf = (stores: Stores): number =>
+  Math.max(minConnections, Math.ceil(maxConnections / stores.length))
 
 const layerClient = (store: Store): Layer.Layer<SqlClient, StoreUnusable> => {
   if (store._tag === "memory") {
@@ -145,7 +158,8 @@ const layerClient = (store: Store): Layer.Layer<SqlClient, StoreUnusable> => {
 }
 
 const layerOne = (
-  store: Store
+  store: Store,
+  maxConnections: number
 ): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> => {
   if (store._tag === "memory") {
     return Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
@@ -160,7 +174,7 @@ const layerOne = (
   return loadPostgres.pipe(
     Effect.map(({ layerLedger }) =>
       open(
-        layerLedger({ url: store.url }),
+        layerLedger({ url: store.url, maxConnections }),
         (error) =>
           `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
       )

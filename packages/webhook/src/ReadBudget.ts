@@ -87,7 +87,7 @@ export interface Reservation {
  * @category constants
  * @since 0.1.0
  */
-export const slack = 200
+export const slack = 400
 
 /**
  * The longest time for which reads are reserved ahead, in milliseconds. A read waits for this long behind less

@@ -86,8 +86,7 @@ export const layer = <E, R, S = never>(
         )
       )
       const [first] = shards
-      if (shards.length === 1)
-        return first as Context.Context<Ledger | RequestStore | Extract<S, Transactions>>
+      if (shards.length === 1) return first
       const requests: RequestStore["Service"] = ShardedRequests.make(
         Arr.map(shards, (built) =>
           Context.get(built as Context.Context<RequestStore>, RequestStore)

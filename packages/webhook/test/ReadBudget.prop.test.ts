@@ -100,7 +100,7 @@ describe("the rule of the budget", () => {
       times: [],
       retryAt: start + 2000
     })
-    expect(ReadBudget.reserve(burst, wanted, start + 2000).reservation.times.length).toBe(5)
+    expect(ReadBudget.reserve(burst, wanted, start + 2000).reservation.times.length).toBe(4)
     const again = ReadBudget.lower(burst, { limit }, start + 2000)
     expect(ReadBudget.rateAt(again, limit, start + 2000)).toBe(25)
     expect(ReadBudget.rateAt(again, limit, start + 8000)).toBe(35)
@@ -120,7 +120,7 @@ describe("the rule of the budget", () => {
     const wanted = { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } }
     const back = ReadBudget.reserve(budget, wanted, hour)
     expect(back.reservation.times).toEqual([])
-    expect(ReadBudget.reserve(back.budget, wanted, hour + 1200).reservation.times.length).toBe(1)
+    expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)
   })
 })
 

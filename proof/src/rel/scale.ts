@@ -66,14 +66,16 @@ const startApplication = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const calls = new Map<string, number>()
   const port = yield* serve((request, response) => {
-    void text(request).then((body) => {
+    const record = async () => {
+      const body = await text(request)
       const { to, transactionId } = JSON.parse(body) as { to: Status; transactionId: string }
       if (to === "SUCCEED") {
         if (!toldAt.has(transactionId)) toldAt.set(transactionId, performance.now())
         calls.set(transactionId, (calls.get(transactionId) ?? 0) + 1)
       }
       response.end()
-    })
+    }
+    void record()
   })
   return { toldAt, calls, url: `http://127.0.0.1:${port}/` }
 })
@@ -139,7 +141,7 @@ const scaleWith = ({ count, log }: RunOptions) =>
     }
     /** Begins transactions at the pace. */
     const begin = async (phase: Phase, transactions: number) => {
-      log(`postgres: ${transactions} transactions, ${phase} the cut`)
+      log(`postgres: ${transactions} transactions, ${phase}`)
       const startedAt = performance.now()
       const running: Array<Promise<void>> = []
       for (let n = 0; n < transactions; n++) {

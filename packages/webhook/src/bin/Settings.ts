@@ -214,7 +214,7 @@ export const make = Effect.fnUntraced(function* (flags: {
   ]
   if (sentences.length > 0 || !isUsable) return yield* new InvalidSettings({ sentences })
   return {
-    stores: stores as NodeStore.Stores,
+    stores,
     limits: work.limits,
     switches: work.switches,
     admin: admin.settings,

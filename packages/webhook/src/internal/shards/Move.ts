@@ -11,6 +11,7 @@
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Key } from "../sql/RowCodec.ts"
@@ -138,7 +139,7 @@ const copyLiveness = Effect.fnUntraced(function* (databases: ReadonlyArray<SqlCl
 const insert = (sql: SqlClient, table: string, lines: ReadonlyArray<Line>) =>
   Effect.forEach(
     lines,
-    ({ claimable_at: _, ...line }) =>
-      sql`INSERT INTO ${sql(table)} ${sql.insert(line)} ON CONFLICT DO NOTHING`,
+    (line) =>
+      sql`INSERT INTO ${sql(table)} ${sql.insert(Struct.omit(line, ["claimable_at"]))} ON CONFLICT DO NOTHING`,
     { discard: true }
   )
