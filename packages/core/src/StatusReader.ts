@@ -37,7 +37,8 @@ export class StatusReader extends Context.Service<
  * @category references
  * @since 0.1.0
  */
-export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> = Context.Reference(
-  "@pawl/core/StatusReader/BeforeRequest",
-  { defaultValue: (): Effect.Effect<void> | undefined => undefined }
-)
+// PURE: a bundle that reads no status drops it.
+export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> =
+  /* @__PURE__ */ Context.Reference("@pawl/core/StatusReader/BeforeRequest", {
+    defaultValue: (): Effect.Effect<void> | undefined => undefined
+  })

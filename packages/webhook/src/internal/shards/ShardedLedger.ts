@@ -12,10 +12,9 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf } from "@pawl/core/Kind"
-import * as Arr from "effect/Array"
+import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Order from "effect/Order"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
 import type { Parked, Row } from "../../Row.ts"
@@ -64,7 +63,7 @@ export const make = (
   const deadLetters: Operations["deadLetters"] = (page) =>
     Effect.map(
       all((shard) => shard.deadLetters(page)),
-      (pages) => Arr.sort(pages.flat(), parkedOrder).slice(0, page.limit)
+      (pages) => pages.flat().toSorted(byTime).slice(0, page.limit)
     )
 
   return {
@@ -120,7 +119,7 @@ export const make = (
       ),
     quarantined: Effect.map(
       all((shard) => shard.quarantined),
-      Arr.flatten
+      (all) => all.flat()
     ),
     shift: (options) => Effect.asVoid(all((shard) => shard.shift(options))),
     noteAlive: (at) => Effect.asVoid(all((shard) => shard.noteAlive(at))),
@@ -157,8 +156,9 @@ const earliest = (times: ReadonlyArray<number | undefined>): number | undefined 
 
 const sum = (counts: ReadonlyArray<number>): number => counts.reduce((one, two) => one + two, 0)
 
-const parkedOrder = Order.combineAll<Parked>([
-  Order.mapInput(Order.Number, ({ deadLetter }) => deadLetter.at),
-  Order.mapInput(Order.String, ({ transactionId }) => transactionId),
-  Order.mapInput(Order.String, ({ scope }) => scope)
-])
+const byTime = (one: Parked, two: Parked): number =>
+  one.deadLetter.at - two.deadLetter.at ||
+  compareText(one.transactionId, two.transactionId) ||
+  compareText(one.scope, two.scope)
+
+const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)

@@ -10,10 +10,9 @@
  * A claim goes to all shards, each with its share of the limit. A shard that is not available has no requests then.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Arr from "effect/Array"
+import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Order from "effect/Order"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
 import type { ParkedRequest } from "../../RequestRow.ts"
@@ -91,7 +90,7 @@ export const make = (
     parked: (page) =>
       Effect.map(
         all((store) => store.parked(page)),
-        (pages) => Arr.sort(pages.flat(), parkedOrder).slice(0, page.limit)
+        (pages) => pages.flat().toSorted(byTime).slice(0, page.limit)
       ),
     deleteTexts: (options) =>
       Effect.map(
@@ -105,7 +104,5 @@ export const make = (
   }
 }
 
-const parkedOrder = Order.combine(
-  Order.mapInput(Order.Number, ({ parked }: ParkedRequest) => parked.at),
-  Order.mapInput(Order.String, ({ requestId }: ParkedRequest) => requestId)
-)
+const byTime = (one: ParkedRequest, two: ParkedRequest): number =>
+  one.parked.at - two.parked.at || (one.requestId < two.requestId ? -1 : 1)
