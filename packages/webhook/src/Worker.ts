@@ -106,13 +106,16 @@ export const layer = (
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const shards = ledger.shards ?? [ledger]
-      const drains = yield* Effect.forEach(shards, (shard, position) =>
+      const workers = yield* Effect.forEach(shards, (shard, position) =>
         start(ledger, shard, WorkLimits.shareOf(limits, position, shards.length))
       )
       let isDraining = false
       const drain = Effect.suspend(() => {
         isDraining = true
-        return Effect.all(drains, { concurrency: "unbounded", discard: true })
+        return Effect.forEach(workers, ({ drain }) => drain, {
+          concurrency: "unbounded",
+          discard: true
+        })
       })
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
@@ -307,7 +310,7 @@ const start = Effect.fnUntraced(function* (
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
-  return drain
+  return { drain }
 })
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`

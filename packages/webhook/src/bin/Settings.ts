@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as NodeStore from "../NodeStore.ts"
-import * as WorkSettings from "./WorkSettings.ts"
+import * as WorkSettings from "../internal/WorkSettings.ts"
 import * as AdminSettings from "./AdminSettings.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
