@@ -198,16 +198,16 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "rule",
-      /^(Order|StoredRow|Story|RowRule|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+      /^(Order|ReadBudget|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
     ],
     [
       "ledger",
-      /^(Ledger|LedgerSql|RequestStore|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|sql)\/.+)\.ts$/
+      /^(Ledger|LedgerSql|RequestStore|Shards|NodeSqlite|NodePostgres|NodeStore|internal\/(LedgerClock|requests\/(Cells|Found))|internal\/(memory|shards|sql)\/.+)\.ts$/
     ],
     ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Slots|Transition))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Reads|Slots|Transition|WorkSettings))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],

@@ -29,6 +29,7 @@ import { race } from "./rel/race.ts"
 import { reconcile } from "./rel/reconcile.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
+import { scale } from "./rel/scale.ts"
 import { sim } from "./rel/sim.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
@@ -49,6 +50,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     race,
     dup,
     poll,
+    scale,
     sim,
     reducer,
     model,

@@ -36,7 +36,7 @@ it("a layer changes the given switches and keeps the defaults of all others", ()
       )
       for (const [name, standard] of Object.entries(Profile.defaults)) {
         const given = Object.hasOwn(changed, name) ? Reflect.get(changed, name) : standard
-        expect(Reflect.get(profile, name)).toBe(given)
+        expect(Reflect.get(profile, name)).toEqual(given)
       }
     })
   )

@@ -10,7 +10,7 @@
  */
 import { isKnown, type KnownKind, kindsOf } from "@pawl/core/Kind"
 import { NotFound } from "@pawl/core/PaymentsError"
-import { StatusReader } from "@pawl/core/StatusReader"
+import { BeforeRequest, StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller } from "./Caller.ts"
@@ -31,6 +31,8 @@ import { spanned } from "./internal/Spanned.ts"
  * Two kinds may have the same number. So the endpoint of payments is read once more before another kind is
  * returned: the payment may have become visible meanwhile.
  *
+ * With `BeforeRequest` a read waits before each of these requests but the first, and none of them is retried.
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -42,17 +44,21 @@ export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
         spanned(
           "StatusReader.read",
           Effect.fnUntraced(function* () {
+            const beforeRequest = yield* BeforeRequest
+            const options = beforeRequest && { maxAttempts: 1 }
             const readFrom = (candidate: KnownKind) =>
-              caller.call(endpoints[candidate], { params: { id } }).pipe(
+              caller.call(endpoints[candidate], { params: { id } }, options).pipe(
                 Effect.map((status) => ({ kind: candidate, status })),
                 Effect.catchTag("NotFound", () => Effect.undefined)
               )
             const [first, ...others] = isKnown(kind) ? [kind] : kindsOf[kind]
             const found = yield* readFrom(first)
             if (found !== undefined) return found
+            const readNext = (candidate: KnownKind) =>
+              Effect.andThen(beforeRequest ?? Effect.void, readFrom(candidate))
             for (const other of others) {
-              const found = yield* readFrom(other)
-              if (found !== undefined) return (yield* readFrom(first)) ?? found
+              const found = yield* readNext(other)
+              if (found !== undefined) return (yield* readNext(first)) ?? found
             }
             return yield* new NotFound({})
           })

@@ -2,10 +2,12 @@
  * The laws of a ledger: every store keeps them, and every planted bug breaks one.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
+import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as Shards from "@pawl/webhook/Shards"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import { server } from "@pawl/test-support/Postgres"
+import { execute, server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,6 +44,33 @@ const hold = (place: string, fresh: Fresh, numRuns: number) =>
     it.for(examples)(`$name (${place})`, (law) => Laws.run(law, fresh))
   })
 
+/** The laws about the order of rows, which holds within a shard. They are checked on a single ledger. */
+const orderLaws = new Set(
+  [
+    "of the first reads",
+    "planned reads are",
+    "redriveAll",
+    "deleteBodies",
+    "quarantine keeps"
+  ].flatMap((beginning) => names(laws).filter((name) => name.startsWith(beginning)))
+)
+
+/** Checks the laws on a ledger of four shards. */
+const holdSharded = (place: string, fresh: Fresh, numRuns: number) => {
+  it(`every facet of rows holds in four shards ${place}`, async () => {
+    expect([...(await brokenFacets(fresh, { numRuns }))]).toEqual([])
+  })
+  it.for(examples.filter(({ name }) => !orderLaws.has(name)))(
+    `$name (four shards ${place})`,
+    (law) => Laws.run(law, fresh)
+  )
+}
+
+const fourOf =
+  <E>(one: () => Layer.Layer<Ledger | RequestStore.RequestStore, E>): Fresh =>
+  () =>
+    Shards.layer([one(), one(), one(), one()])
+
 const directory = mkdtempSync(join(tmpdir(), "pawl-laws-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
@@ -52,6 +81,16 @@ describe("the laws of a ledger hold", () => {
     "in a SQLite file",
     () => NodeSqlite.layerLedger({ filename: join(directory, randomBytes(6).toString("hex")) }),
     5
+  )
+  holdSharded(
+    "in memory",
+    fourOf(() => Layer.provideMerge(RequestStore.layerMemory, layerMemory)),
+    60
+  )
+  holdSharded(
+    "in SQLite's memory",
+    fourOf(() => NodeSqlite.layerLedger({ filename: ":memory:" })),
+    8
   )
 })
 
@@ -75,6 +114,36 @@ await describeWithDatabase((database) => {
     )
   )
   hold("in PostgreSQL", () => fresh, 5)
+
+  /** Four schemas of the database stand for four databases. */
+  const schemas = ["one", "two", "three", "four"]
+  const emptied = (schema: string) =>
+    Layer.effectContext(
+      Effect.andThen(empty, Effect.context<Ledger | RequestStore.RequestStore>())
+    ).pipe(
+      Layer.provide(
+        Layer.provideMerge(
+          LedgerSql.layer,
+          NodePostgres.layer({
+            ...server,
+            database,
+            maxConnections: 2,
+            startupParameters: { search_path: schema }
+          })
+        )
+      )
+    )
+  beforeAll(() =>
+    Effect.runPromise(
+      Effect.forEach(schemas, (schema) => execute(database, `CREATE SCHEMA ${schema}`))
+    )
+  )
+  const [one = "", ...others] = schemas
+  holdSharded(
+    "in PostgreSQL",
+    () => Shards.layer([emptied(one), ...others.map(emptied)]),
+    Number(process.env["PAWL_RUNS"] ?? 2)
+  )
 })
 
 /** A history that once broke a law: seed 1776338555 of the histories of PostgreSQL. */

@@ -143,8 +143,9 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       ) {
         const read = Story.noteIn(query)
         if ("status" in read) return read
-        const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
-        const isRedriven = yield* ledger.redrive({ method, transactionId }, at, read.note)
+        const key = { method, transactionId }
+        const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
+        const isRedriven = yield* ledger.redrive(key, at, read.note)
         return isRedriven ? yield* transaction(method, transactionId) : Reply.notFound
       })
 

@@ -35,7 +35,8 @@ import type { Row } from "./Row.ts"
  *
  * - `Answered`: the service stated a status. It may be one that the specification does not list.
  * - `NotFound`: no status endpoint knows the id.
- * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials.
+ * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials. `limited`: the
+ *   service limits the rate of calls, for so many milliseconds if it said so.
  *
  * @category models
  * @since 0.1.0
@@ -43,7 +44,11 @@ import type { Row } from "./Row.ts"
 export type ReadResult = { readonly askedAt: number } & (
   | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
   | { readonly _tag: "NotFound" }
-  | { readonly _tag: "NoAnswer"; readonly isDenied?: boolean }
+  | {
+      readonly _tag: "NoAnswer"
+      readonly isDenied?: boolean
+      readonly limited?: { readonly retryAfter: number | undefined }
+    }
 )
 
 /**
@@ -114,6 +119,12 @@ export const layer = (options?: {
           Effect.catchTag("NotFound", () =>
             Effect.succeed<ReadResult>({ _tag: "NotFound", askedAt })
           ),
+          Effect.catchTag("RateLimited", (error) =>
+            Effect.map(noAnswer(askedAt, error._tag), (result) => ({
+              ...result,
+              limited: { retryAfter: error.retryAfter }
+            }))
+          ),
           Effect.catch((error) => noAnswer(askedAt, error._tag)),
           Effect.catchCause((cause) => noAnswer(askedAt, cause))
         )
@@ -123,7 +134,10 @@ export const layer = (options?: {
     })
   )
 
-const noAnswer = (askedAt: number, reason: unknown): Effect.Effect<ReadResult> =>
+const noAnswer = (
+  askedAt: number,
+  reason: unknown
+): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> =>
   Effect.as(Effect.logWarning("The service did not answer", reason), {
     _tag: "NoAnswer",
     askedAt,

@@ -1,5 +1,5 @@
 /**
- * The lanes of the open work: each row that is due waits in one of four lanes, and a worker has slots of its own for
+ * The lanes of the open work: each row that is due waits in one of five lanes, and a worker has slots of its own for
  * each lane.
  *
  * **Details**
@@ -15,12 +15,13 @@
  * - `tell`: the first call of the handler for a status, or an operation that was registered.
  * - `ask`: the first read for the claim of a final status.
  * - `retry`: another call of the handler after a failed one.
- * - `repeat`: any other read: a poll, or the read for a repeated claim.
+ * - `repeat`: any other read of an open transaction: a poll, or the read for a repeated claim.
+ * - `watch`: a read of a transaction that has ended.
  *
  * @category constants
  * @since 0.1.0
  */
-export const lanes = ["tell", "ask", "retry", "repeat"] as const
+export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
 
 /**
  * The lane of a row that is due. It says which slots the work is likely to need; the worker decides.
@@ -46,7 +47,7 @@ export type PerLane = Readonly<Record<Lane, number>>
  */
 export const perLane = (numbers: number | PerLane): PerLane =>
   typeof numbers === "number"
-    ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers }
+    ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers, watch: numbers }
     : numbers
 
 /**

@@ -35,7 +35,9 @@ import type { Note } from "./Fact.ts"
 import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as Memory from "./internal/memory/Memory.ts"
+import * as ShardedLedger from "./internal/shards/ShardedLedger.ts"
 import type { PerLane } from "./Lane.ts"
+import type { Reservation, Wanted } from "./ReadBudget.ts"
 import {
   type Change,
   type CreateRequest,
@@ -70,6 +72,7 @@ import type { Verified } from "./Verifier.ts"
  * - `story` returns the rows of a method and id with their facts.
  * - `page` looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at
  *   `from` or later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
+ * - `isRegisteredRefund` tells whether a card refund with the id is registered.
  * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
  *   there is none or it was deleted.
  * - `deadLetters` lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is
@@ -89,8 +92,13 @@ import type { Verified } from "./Verifier.ts"
  * - `checkWritable` succeeds if the ledger can be written now. It makes a durable write of its own.
  * - `bringForward` brings a page of planned reads forward, and returns the place of the last of them, or undefined if
  *   there is no further page (`StoredRow.bringForward`).
- * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process. Without it
- *   the clock of the process counts.
+ * - `reserveReads` reserves reads of the service from the budget that all processes of the ledger share, and `lowerReads`
+ *   lowers its rate after a 429 (`ReadBudget`). The clock of the database decides, where there is one.
+ * - `takePlace` keeps the place of a database without rows among the shards of a ledger, and tells whether the database has
+ *   it. A ledger without it may have any place.
+ * - `shards`: the ledgers of which this one is made, each with its own work (`sharded`).
+ * - `time` returns the time of the ledger, in milliseconds since the epoch, from the clock of the process; with a key that of
+ *   the shard of its transaction. Without it the clock of the process counts.
  * - `awaitWork` completes when a row was made due or released in this process since `awaitWork` last completed.
  * - `pollInterval` is the longest wait before a worker looks for rows that other processes made due. It is infinite for
  *   a ledger that ends with its process.
@@ -98,80 +106,106 @@ import type { Verified } from "./Verifier.ts"
  * @category services
  * @since 0.1.0
  */
-export class Ledger extends Context.Service<
-  Ledger,
-  {
-    readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
-    readonly register: (
-      registration: Registration,
-      at: number
-    ) => Effect.Effect<void, StoreUnavailable | RegisteredDifferently>
-    readonly claim: (options: {
-      readonly at: number
-      readonly until: number
-      readonly limit: number | PerLane
-      readonly newest?: number | undefined
-    }) => Effect.Effect<
-      { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
-      StoreUnavailable
-    >
-    readonly write: (
-      leased: Leased,
-      change: Change
-    ) => Effect.Effect<Leased | undefined, StoreUnavailable>
-    readonly get: (
-      method: Method,
-      transactionId: string
-    ) => Effect.Effect<Row | undefined, StoreUnavailable>
-    readonly story: (
-      method: Method,
-      transactionId: string
-    ) => Effect.Effect<ReadonlyArray<Story>, StoreUnavailable>
-    readonly page: (options: PageOptions) => Effect.Effect<RowPage, StoreUnavailable>
-    readonly body: (
-      key: Required<Key>,
-      status: Status
-    ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
-    readonly deadLetters: (page: {
-      readonly limit: number
-      readonly after?: ParkedKey | undefined
-      readonly reason?: DeadLetter["reason"] | undefined
-    }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
-    readonly redrive: (
-      key: Key,
-      at: number,
-      note?: Note
-    ) => Effect.Effect<boolean, StoreUnavailable>
-    readonly redriveAll: (options: {
-      readonly reason: DeadLetter["reason"]
-      readonly before: number
-      readonly dueAt: number
-      readonly rate: number
-      readonly limit: number
-      readonly note?: Note | undefined
-    }) => Effect.Effect<number, StoreUnavailable>
-    readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
-    readonly deleteBodies: (options: {
-      readonly before: number
-      readonly limit: number
-    }) => Effect.Effect<number, StoreUnavailable>
-    readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
-    readonly shift: (options: {
-      readonly at: number
-      readonly by: number
-      readonly until: number
-    }) => Effect.Effect<void, StoreUnavailable>
-    readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
-    readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
-    readonly checkWritable: Effect.Effect<void, StoreUnavailable>
-    readonly bringForward: (
-      page: PlannedPage
-    ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>
-    readonly time?: (clock: Clock.Clock) => number
-    readonly awaitWork: Effect.Effect<void>
-    readonly pollInterval: Duration.Duration
-  }
->()("@pawl/webhook/Ledger") {}
+export class Ledger extends Context.Service<Ledger, Operations>()("@pawl/webhook/Ledger") {}
+
+/**
+ * The operations of a ledger.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Operations {
+  readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
+  readonly register: (
+    registration: Registration,
+    at: number
+  ) => Effect.Effect<void, StoreUnavailable | RegisteredDifferently>
+  readonly claim: (options: {
+    readonly at: number
+    readonly until: number
+    readonly limit: number | PerLane
+    readonly newest?: number | undefined
+  }) => Effect.Effect<
+    { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
+    StoreUnavailable
+  >
+  readonly write: (
+    leased: Leased,
+    change: Change
+  ) => Effect.Effect<Leased | undefined, StoreUnavailable>
+  readonly get: (
+    method: Method,
+    transactionId: string
+  ) => Effect.Effect<Row | undefined, StoreUnavailable>
+  readonly story: (
+    method: Method,
+    transactionId: string
+  ) => Effect.Effect<ReadonlyArray<Story>, StoreUnavailable>
+  readonly page: (options: PageOptions) => Effect.Effect<RowPage, StoreUnavailable>
+  readonly isRegisteredRefund: (refundId: string) => Effect.Effect<boolean, StoreUnavailable>
+  readonly body: (
+    key: Required<Key>,
+    status: Status
+  ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
+  readonly deadLetters: (page: {
+    readonly limit: number
+    readonly after?: ParkedKey | undefined
+    readonly reason?: DeadLetter["reason"] | undefined
+  }) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable>
+  readonly redrive: (key: Key, at: number, note?: Note) => Effect.Effect<boolean, StoreUnavailable>
+  readonly redriveAll: (options: {
+    readonly reason: DeadLetter["reason"]
+    readonly before: number
+    readonly dueAt: number
+    readonly rate: number
+    readonly limit: number
+    readonly note?: Note | undefined
+  }) => Effect.Effect<number, StoreUnavailable>
+  readonly backlog: (at: number) => Effect.Effect<Backlog, StoreUnavailable>
+  readonly deleteBodies: (options: {
+    readonly before: number
+    readonly limit: number
+  }) => Effect.Effect<number, StoreUnavailable>
+  readonly quarantined: Effect.Effect<ReadonlyArray<Verified>, StoreUnavailable>
+  readonly shift: (options: {
+    readonly at: number
+    readonly by: number
+    readonly until: number
+  }) => Effect.Effect<void, StoreUnavailable>
+  readonly noteAlive: (at: number) => Effect.Effect<void, StoreUnavailable>
+  readonly lastAliveAt: Effect.Effect<number | undefined, StoreUnavailable>
+  readonly checkWritable: Effect.Effect<void, StoreUnavailable>
+  readonly bringForward: (
+    page: PlannedPage
+  ) => Effect.Effect<PlannedKey | undefined, StoreUnavailable>
+  readonly reserveReads: (
+    wanted: Wanted,
+    at: number
+  ) => Effect.Effect<Reservation, StoreUnavailable>
+  readonly lowerReads: (
+    by: { readonly limit: number; readonly retryAfter?: number | undefined },
+    at: number
+  ) => Effect.Effect<void, StoreUnavailable>
+  readonly takePlace?: (place: Place) => Effect.Effect<boolean, StoreUnavailable>
+  readonly shards?: ReadonlyArray<Operations>
+  readonly time?: (
+    clock: Clock.Clock,
+    key?: { readonly method: Method; readonly transactionId: string }
+  ) => number
+  readonly awaitWork: Effect.Effect<void>
+  readonly pollInterval: Duration.Duration
+}
+
+/**
+ * The place of a database among the shards of a ledger: its position, from 0, and the number of shards.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Place {
+  readonly position: number
+  readonly count: number
+}
 
 /**
  * The open work.
@@ -257,16 +291,14 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
   const { transactionStatus } = response
   const transactionId = "refundId" in response ? response.refundId : response.transactionId
   const status = isStatus(transactionStatus) ? transactionStatus : undefined
-  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const key = { method: methodOf(kind), transactionId }
+  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
   yield* ledger.register({ ...orderedOf(request), kind, transactionId, status }, at).pipe(
     Effect.tapErrorTag("RegisteredDifferently", ({ message: reason }) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const event = { _tag: "Alarm", reason } as const
         alarmsFor(reason).updateUnsafe(1, context)
-        return Effect.annotateLogs(Effect.logWarning(event), {
-          method: methodOf(kind),
-          transactionId
-        })
+        return Effect.annotateLogs(Effect.logWarning(event), key)
       })
     )
   )
@@ -279,3 +311,23 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<Ledger> = Layer.effect(Ledger, Memory.make)
+
+/**
+ * Makes a ledger of several ledgers, which are its shards: each transaction belongs to one of them, by a hash of its
+ * method and signed id.
+ *
+ * **Details**
+ *
+ * A shard that is not available fails the callbacks of its own transactions alone. Order and limits hold within a shard. A
+ * receiver works on each shard by itself. `Shards` makes the layers, and keeps the requests and the commits of a handler in
+ * the right database.
+ *
+ * **Gotchas**
+ *
+ * The number of the ledgers and their order decide where a row is looked for, so neither may change while there are rows.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const sharded = (ledgers: readonly [Operations, ...ReadonlyArray<Operations>]): Operations =>
+  ShardedLedger.make(ledgers)

@@ -25,6 +25,7 @@ import * as Layer from "effect/Layer"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { ShardKey } from "./internal/shards/ShardOf.ts"
 import * as Server from "./internal/sql/Server.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlLedger from "./internal/sql/SqlLedger.ts"
@@ -42,7 +43,8 @@ export type StartError = SqlError | MigrationError
 
 /**
  * Service that runs work in one transaction of the ledger's database. A write of the ledger inside the work
- * is part of the transaction. Only the layers of a ledger in a database provide it.
+ * is part of the transaction. Only the layers of a ledger in a database provide it. With several databases (`Shards`) the
+ * work runs in that of the transaction or request that `key` names.
  *
  * **Gotchas**
  *
@@ -55,7 +57,8 @@ export class Transactions extends Context.Service<
   Transactions,
   {
     readonly run: <A, E>(
-      work: Effect.Effect<A, E, SqlClient>
+      work: Effect.Effect<A, E, SqlClient>,
+      key?: ShardKey
     ) => Effect.Effect<A, E | SqlError | StoreUnavailable>
   }
 >()("@pawl/webhook/LedgerSql/Transactions") {}
@@ -121,7 +124,8 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
                   Effect.provide(context)
                 )
               )
-            )
+            ),
+            transition
           )
       }
     })

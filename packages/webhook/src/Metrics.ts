@@ -17,6 +17,8 @@
  * | `pawl_webhook_transitions_told_total{to}` | transitions that the handler accepted |
  * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
  * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
+ * | `pawl_webhook_reads_put_off_total{lane}` | reads that found no room in the read budget for a second, by lane: `ask`, `repeat`, `watch` |
+ * | `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late |
  * | `pawl_webhook_alarms_total{reason}` | alarms |
  * | `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
  * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
@@ -39,6 +41,7 @@ import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as PrometheusNames from "./internal/PrometheusNames.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
+import { type ReadLane, readLanes } from "./ReadBudget.ts"
 
 const accepted = counter("callbacks.accepted", "Callbacks that were stored")
 const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")
@@ -51,6 +54,16 @@ const refusedWith = counters(
 const toldOf = counters("transitions.told", "to", "Transitions that the handler accepted")
 const handlerFailures = counter("handler.failures", "Calls of the handler that failed")
 const readsWith = counters("reads", "answer", "Reads from the service, by its answer")
+const putOffIn = counters("reads.put_off", "lane", "Reads without room in the budget, by lane")
+const readLags = Object.fromEntries(
+  readLanes.map((lane) => [
+    lane,
+    Metric.gauge("pawl.webhook.read.lag", {
+      description: "Time by which the last read of a lane was late",
+      attributes: { lane, unit: "s" }
+    })
+  ])
+) as Readonly<Record<ReadLane, Metric.Gauge<number>>>
 const deadLetteredFor = counters(
   "transactions.dead_lettered",
   "reason",
@@ -127,6 +140,27 @@ const metricsOf = (event: Event): ReadonlyArray<Metric.Counter<number>> => {
  */
 export const countRefused = (status: number, context: Context.Context<never>): void =>
   refusedWith(String(status)).updateUnsafe(1, context)
+
+/**
+ * Counts a read that was put off.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const countPutOff = (lane: ReadLane, context: Context.Context<never>): void =>
+  putOffIn(lane).updateUnsafe(1, context)
+
+/**
+ * Records by how many seconds a read was late.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const recordReadLag = (
+  lane: ReadLane,
+  seconds: number,
+  context: Context.Context<never>
+): void => readLags[lane].updateUnsafe(seconds, context)
 
 /**
  * Records the time that it took to store a callback, in seconds.

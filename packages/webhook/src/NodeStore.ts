@@ -7,14 +7,18 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
 import * as Ledger from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
 import * as RequestStore from "./RequestStore.ts"
+import * as Shards from "./Shards.ts"
 
 /**
  * A store. The address of a PostgreSQL database is redacted, because it may have a password.
@@ -26,6 +30,30 @@ export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
   | { readonly _tag: "postgres"; readonly url: Redacted.Redacted }
+
+/**
+ * A store that outlives its process.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Database = Exclude<Store, { readonly _tag: "memory" }>
+
+/**
+ * Tells whether a store outlives its process.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
+
+/**
+ * The stores of a receiver. Several ones are the shards of one store, in an order that must never change.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Stores = Arr.NonEmptyReadonlyArray<Store>
 
 /**
  * Error raised when a store cannot be opened. The message is one sentence without a password.
@@ -54,13 +82,109 @@ export const parse = (text: string): Store | undefined => {
 }
 
 /**
- * Layer that opens a store. PostgreSQL needs the package `@effect/sql-pg`, which is loaded only for it.
+ * Reads the names of stores. Returns undefined if there is none, or one of them cannot be read.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
+  const stores = texts.map(parse)
+  return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
+    ? stores
+    : undefined
+}
+
+/**
+ * Reads the names of one or several stores, with white space between two. Returns undefined if one of them cannot be read.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const parseAll = (text: string): Stores | undefined =>
+  parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
+
+/**
+ * Layer that opens a store, or several ones as shards (`Shards`). A process has at most 10 connections to a PostgreSQL
+ * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
+ * loaded only for it.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
-  store: Store
+  ...stores: Stores
+): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
+  Shards.layer(Arr.map(stores, (store) => layerOne(store, connectionsOf(stores)))).pipe((layer) =>
+    Layer.effectContext(
+      Layer.build(layer).pipe(
+        Effect.catchTag("ShardMisplaced", ({ message }) =>
+          Effect.fail(new StoreUnusable({ message }))
+        )
+      )
+    )
+  )
+
+/**
+ * Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Shards.move`).
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
+  Effect.gen(function* () {
+    // Opening a store brings its tables up to date.
+    yield* Effect.forEach(
+      stores,
+      (store) => Effect.scoped(Layer.build(layerOne(store, minConnections))),
+      {
+        discard: true
+      }
+    )
+    const databases = yield* Effect.forEach(stores, (store) =>
+      Effect.map(Layer.build(Layer.fresh(layerClient(store))), (built) =>
+        Context.get(built, SqlClient)
+      )
+    )
+    return yield* Shards.move(databases).pipe(
+      Effect.mapError(
+        (error) =>
+          new StoreUnusable({
+            message: `The rows could not be moved to the end (${innermost(error)}): run it again`
+          })
+      )
+    )
+  }).pipe(Effect.scoped)
+
+/** The most connections to one database, and to each of many. */
+const maxConnections = 10
+const minConnections = 4
+
+/** Each shard has a share of the work, so it needs a share of the connections. */
+const connectionsOf = (stores: Stores): number =>
+  Math.max(minConnections, Math.ceil(maxConnections / stores.length))
+
+const layerClient = (store: Store): Layer.Layer<SqlClient, StoreUnusable> => {
+  if (store._tag === "memory") {
+    return Layer.unwrap(
+      Effect.fail(
+        new StoreUnusable({ message: "Rows in memory cannot be moved: name files or databases" })
+      )
+    )
+  }
+  const unusable = (error: Error) => new StoreUnusable({ message: innermost(error) })
+  return store._tag === "sqlite"
+    ? Layer.effectContext(Effect.mapError(Layer.build(NodeSqlite.layer(store)), unusable))
+    : importPostgres.pipe(
+        Effect.map(({ layer }) =>
+          Layer.effectContext(Effect.mapError(Layer.build(layer({ url: store.url })), unusable))
+        ),
+        Layer.unwrap
+      )
+}
+
+const layerOne = (
+  store: Store,
+  maxConnections: number
 ): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> => {
   if (store._tag === "memory") {
     return Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
@@ -69,7 +193,9 @@ export const layer = (
     return open(NodeSqlite.layerLedger(store), sqliteMessage(store))
   }
   return importPostgres.pipe(
-    Effect.map(({ layerLedger }) => open(layerLedger({ url: store.url }), postgresMessage)),
+    Effect.map(({ layerLedger }) =>
+      open(layerLedger({ url: store.url, maxConnections }), postgresMessage)
+    ),
     Layer.unwrap
   )
 }
@@ -82,7 +208,7 @@ export const layer = (
  * @since 0.1.0
  */
 export const migrate = (
-  store: Exclude<Store, { readonly _tag: "memory" }>,
+  store: Database,
   options: { readonly back: boolean }
 ): Effect.Effect<number, StoreUnusable> => {
   const change = options.back ? LedgerSql.migrateBack : LedgerSql.migrate

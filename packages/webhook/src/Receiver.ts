@@ -49,6 +49,7 @@ import * as Metrics from "./Metrics.ts"
 import * as Teller from "./Teller.ts"
 import { type Incoming, maxBytes, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./Worker.ts"
+import * as WorkLimits from "./WorkLimits.ts"
 
 /**
  * The status code of the response to a callback.
@@ -72,34 +73,48 @@ export class Receiver extends Context.Service<
 >()("@pawl/webhook/Receiver") {}
 
 /**
+ * The options of a receiver.
+ *
+ * - `policy`: the claims that the service must confirm before the handler is told: with `final` (the default) those of a
+ *   final status, with `always` all, with `never` none.
+ * - `limits`: the limits of its worker that differ from `WorkLimits.defaults`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly policy?: Policy
+  readonly limits?: Partial<WorkLimits.WorkLimits>
+}
+
+/**
  * Layer that receives callbacks and works on them: the receiver, its worker, teller and cleaner, and the
  * journal.
  *
  * **Details**
- *
- * `policy` decides which claims the service must confirm before the handler is told: with `final` (the default)
- * those of a final status, with `always` all, with `never` none.
  *
  * Each call makes another receiver, so the receivers of several merchants can be in one program.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options?: {
-  readonly policy?: Policy
-}): Layer.Layer<
+export const layer = (
+  options?: Options
+): Layer.Layer<
   Receiver | Worker.Worker | Journal.Journal,
   never,
   Verifier | Ledger | Handler | StatusReader
 > =>
   isolatedBy(
     [Verifier, Ledger, Handler, StatusReader, Profile],
-    Layer.mergeAll(layerReceive, Worker.layer, Cleaner.layer).pipe(
-      Layer.provide(Teller.layer),
+    Layer.mergeAll(layerReceive, Worker.layer(limitsOf(options)), Cleaner.layer).pipe(
+      Layer.provide(Teller.layer(limitsOf(options))),
       Layer.provide(Confirmer.layer(options)),
       Layer.provideMerge(Journal.layer)
     )
   )
+
+const limitsOf = (options?: Options) => ({ ...WorkLimits.defaults, ...options?.limits })
 
 const storeTimeout = Duration.seconds(4)
 
@@ -134,7 +149,7 @@ const layerReceive = Layer.effect(
       const clock = yield* Clock.Clock
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const accepted = yield* withTimeout(
-        ledger.accept(verified, LedgerClock.timeOf(ledger, clock))
+        ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
       )
       const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
       Metrics.recordAcceptTime(Number(nanos) / 1e9, yield* Effect.context())

@@ -87,6 +87,14 @@ const planOf = (row: Row, rules: Rules): Plan =>
   unsettledClaim(row, rules.policy) ??
   (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
+/**
+ * Tells whether a transaction has ended and every claim is settled, so that its reads only watch it.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
+
 const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
   if (terminal === "FAILED" || terminal === "CANCELLED") return failedWaits
   return terminal !== "CHARGEBACK" && kind !== "refund" ? paidWaits : []

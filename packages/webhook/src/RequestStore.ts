@@ -32,7 +32,7 @@ import type {
   RequestRow,
   Settlement
 } from "./RequestRow.ts"
-import type { Registration } from "./Row.ts"
+import type { Registration, Row } from "./Row.ts"
 
 /**
  * Service that keeps requests.
@@ -48,6 +48,7 @@ import type { Registration } from "./Row.ts"
  * - `release` ends a lease without an outcome. It returns the row; undefined if the lease was lost.
  * - `park` ends a lease and leaves the request to a person; undefined if the lease was lost.
  * - `settle` writes an outcome, and registers the transaction in the ledger, in one transaction.
+ * - `find` settles a request by the row of a transaction that names it (`RequestRule.find`).
  * - `cancel` settles a request whose first byte cannot have left, and returns whether it did.
  * - `redrive` makes a parked or found request due again, and returns whether it did.
  * - `parked` lists a page of the parked requests, oldest first: those behind `after`.
@@ -102,6 +103,7 @@ export class RequestStore extends Context.Service<
       settlement: Settlement,
       registration?: Registration
     ) => Effect.Effect<Settled, StoreUnavailable>
+    readonly find: (requestId: string, found: Row) => Effect.Effect<void, StoreUnavailable>
     readonly cancel: (requestId: string, at: number) => Effect.Effect<boolean, StoreUnavailable>
     readonly redrive: (
       requestId: string,

@@ -248,13 +248,15 @@ export interface PlannedKey {
 }
 
 /**
- * A page of planned reads: the first `limit` behind `after`, without rows that were read at `readSince` or later. The
- * first of them is to be made at `dueAt` at the latest, and then `rate` of them in each second.
+ * A page of planned reads in a `lane`, that of repeats or of the watch: the first `limit` behind `after`, without rows
+ * that were read at `readSince` or later. The first of them is to be made at `dueAt` at the latest, and then `rate` of them
+ * in each second.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PlannedPage {
+  readonly lane: "repeat" | "watch"
   readonly after: PlannedKey
   readonly readSince: number
   readonly dueAt: number
@@ -277,7 +279,7 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
  *
  * **Details**
  *
- * A planned read is that of a row in the lane of repeats without a lease. A read that is due before its place in the page
+ * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
  * keeps its time, so to bring reads forward again changes almost nothing.
  *
  * @category reducers
@@ -293,7 +295,7 @@ export const bringForward = (
   const planned = rows
     .filter(
       ({ lane, lease, row }) =>
-        lane === "repeat" && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
+        lane === page.lane && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
     )
     .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
     .filter(({ key }) => comparePlanned(key, page.after) > 0)
@@ -376,6 +378,19 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
       .map((row) => ({ ...row, newestCallbacks: {} })),
     last: rows.length < limit ? undefined : rows.at(-1)
   }
+}
+
+/**
+ * Joins the pages of several ledgers under the same options. Rows behind the first `last` of a page come with the next page,
+ * because the ledger of that page has not looked at them yet.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const joinPages = (pages: ReadonlyArray<RowPage>): RowPage => {
+  const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)
+  const rows = pages.flatMap(({ rows }) => rows).toSorted(compareKeys)
+  return { last, rows: rows.filter((row) => last === undefined || compareKeys(row, last) <= 0) }
 }
 
 const compareKeys = (one: RowKey, two: RowKey): number =>

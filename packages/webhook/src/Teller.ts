@@ -34,6 +34,7 @@ import * as Transition from "./internal/Transition.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Change, DeadLetter, Leased } from "./Row.ts"
+import { defaults, type WorkLimits } from "./WorkLimits.ts"
 
 /**
  * Service that tells the handler the next transition of a leased row, if there is one, and returns the changed
@@ -53,12 +54,16 @@ const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")
 
 /**
- * Layer that calls the `Handler`.
+ * Layer that calls the `Handler`. `lease` is the time of a lease in milliseconds (`WorkLimits`).
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =
+export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.Layer<
+  Teller,
+  never,
+  Ledger | Confirmer | Journal | Handler
+> =>
   Layer.effect(
     Teller,
     Effect.gen(function* () {
@@ -139,7 +144,7 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
           return result.value
         }
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
-        const wait = waitAfter(result.cause, attempt)
+        const wait = waitAfter(result.cause, attempt, lease)
         yield* Effect.logWarning(
           `The handler failed; it is called again in ${wait / 1000} s`,
           reasonOf(result.cause)
@@ -159,9 +164,9 @@ export const layer: Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Ha
  * Returns the wait after a failed call, in milliseconds. An application may go on with a call that was not answered in
  * time, so the next call does not begin before the lease of this one would have run out.
  */
-const waitAfter = (cause: Cause.Cause<unknown>, attempt: number): number => {
+const waitAfter = (cause: Cause.Cause<unknown>, attempt: number, lease: number): number => {
   const backoff = Transition.backoff(attempt)
-  return Cause.isTimeoutError(Cause.squash(cause)) ? Math.max(backoff, Lease.duration) : backoff
+  return Cause.isTimeoutError(Cause.squash(cause)) ? Math.max(backoff, lease) : backoff
 }
 
 /** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */

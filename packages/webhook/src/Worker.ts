@@ -12,9 +12,16 @@
  * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`).
  * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again.
  *
- * Each lane has slots of its own (`Lane`): 48 for first calls of the handler, 16 for its retries, 16 for first reads of
- * claims and 8 for all other reads. Half of the first reads are those of the newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
+ * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its retries, 16 for first
+ * reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of the first reads are those of the
+ * newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
  * So a service or an application that hangs does not delay what was never tried.
+ *
+ * A read that has a slot waits for the read budget of the ledger (`ReadBudget`), at most a second. Then it is put off: the row
+ * waits in its lane, where a new callback finds it.
+ *
+ * A ledger of several shards has a worker for each, with an equal share of the slots and of the read budget. So a shard that
+ * is not available stops no work of another one.
  *
  * If no worker was alive for more than 62 minutes, the service has given up on callbacks meanwhile. Then the reads that are
  * planned for later are made soon, 10 in a second, so that an end that was missed is learned.
@@ -30,6 +37,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
+import { BeforeRequest } from "@pawl/core/StatusReader"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -47,14 +55,18 @@ import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as NextWork from "./internal/NextWork.ts"
 import * as Outage from "./internal/Outage.ts"
 import * as PossibleTimes from "./internal/PossibleTimes.ts"
+import * as Reads from "./internal/Reads.ts"
 import * as Slots from "./internal/Slots.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "./Row.ts"
 import { Teller } from "./Teller.ts"
+import * as WorkLimits from "./WorkLimits.ts"
 
-const retryDelay = Duration.seconds(1)
+/** The longest wait for the read budget. A new claim of the same row waits for it, too. */
+const budgetPatience = Duration.seconds(1)
 const drainTimeout = Duration.seconds(15)
 const denied =
   "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
@@ -88,182 +100,224 @@ interface Task {
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =
+export const layer = (
+  limits: WorkLimits.WorkLimits = WorkLimits.defaults
+): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
   Layer.effect(
     Worker,
     Effect.gen(function* () {
       const ledger = yield* Ledger
-      const confirmer = yield* Confirmer
-      const journal = yield* Journal
-      const teller = yield* Teller
-      const { pollGaps } = yield* Profile
-      const clock = yield* Clock.Clock
-      const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
-      const slots = yield* Slots.make
-      const outage = Outage.make({ ledger, journal })
-      const tasks = new Map<string, Task>()
-      const fibers = yield* FiberSet.make<void>()
-
-      /** Tells whether an unknown id is that of a transaction of the other method. */
-      const isReplay = ({ method, registered, transactionId }: Row) =>
-        registered
-          ? Effect.succeed(false)
-          : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
-              Effect.retry(Lease.retrySchedule),
-              Effect.orDie,
-              Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
-            )
-
-      const read = Effect.fnUntraced(function* (row: Leased) {
-        const result = yield* confirmer.read(row)
-        yield* journal.record(row, { _tag: "Read", result: textOf(result) })
-        if (result._tag === "NoAnswer" && result.isDenied === true) {
-          journal.note("denied", yield* Clock.currentTimeMillis)
-          yield* journal.raiseAlarm(denied)
-        }
-        const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
-        const change =
-          planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
-            ? Reconciler.asReplay(row, planned)
-            : planned
-        const next = yield* Lease.write(ledger, row, change)
-        if (change.deadLetter !== undefined) {
-          yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
-        }
-        const reason = Alarm.reasonOf(row, next, result, rules)
-        if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
-        return next
-      })
-
-      const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
-        const now = yield* Clock.currentTimeMillis
-        const change = PossibleTimes.correction(leased, rules, now)
-        const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
-        const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
-        return isPlannedLater && outage.isMissed(row)
-          ? yield* Lease.write(ledger, row, { pollAt: now })
-          : row
-      })
-
-      /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
-      const inSlot = (
-        row: Leased,
-        laneOf: typeof NextWork.laneOfRead,
-        step: (row: Leased) => Effect.Effect<Leased>
-      ) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const lane = laneOf(row, rules, now)
-          return lane === undefined || !slots.take(lane)
-            ? Effect.succeed(row)
-            : Effect.ensuring(
-                step(row),
-                Effect.sync(() => slots.giveBack(lane))
-              )
-        })
-
-      /** The row may be claimed again, for another task, before this one ends. */
-      const forget = (leased: Leased, task: Task) => {
-        if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
-      }
-
-      const work = Effect.fnUntraced(
-        function* (leased: Leased, task: Task) {
-          const row = yield* correctTimes(leased)
-          const known = yield* inSlot(row, NextWork.laneOfRead, read)
-          const told = yield* inSlot(known, NextWork.laneOfCall, (row) => {
-            task.isTold = true
-            return teller.tell(row)
-          })
-          task.isTold = true
-          forget(leased, task)
-          const next = NextWork.nextOf(told, rules, yield* Clock.currentTimeMillis)
-          yield* Lease.write(ledger, told, { release: next })
-        },
-        (effect, leased, task) =>
-          effect.pipe(
-            Effect.raceFirst(Lease.renew(ledger, leased)),
-            Effect.onInterrupt(() =>
-              task.isTold
-                ? Effect.void
-                : Effect.ignore(
-                    ledger.write(leased, {
-                      release: { ...NextWork.nextOf(leased, rules, 0), dueAt: 0 }
-                    })
-                  )
-            ),
-            Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
-            Effect.ensuring(Effect.sync(() => forget(leased, task))),
-            Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
-          )
+      const shards = ledger.shards ?? [ledger]
+      const workers = yield* Effect.forEach(shards, (shard, position) =>
+        start(ledger, shard, WorkLimits.shareOf(limits, position, shards.length))
       )
-
-      /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
-      const start = Effect.fnUntraced(function* (leased: Leased) {
-        if (tasks.has(keyOf(leased))) return
-        const task: Task = { isTold: false, fiber: undefined }
-        tasks.set(keyOf(leased), task)
-        task.fiber = yield* FiberSet.run(fibers, work(leased, task))
-      })
-
-      const checkClocks = ClockWatch.make({ ledger, journal, clock })
-
-      const round = Effect.gen(function* () {
-        const untilCheck = yield* checkClocks
-        const at = yield* Clock.currentTimeMillis
-        // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
-        const { dueAt } = yield* ledger
-          .claim({ at, until: at + Lease.duration, limit: slots.free(), newest: slots.newest() })
-          .pipe(
-            Effect.tap(({ rows }) => Effect.forEach(rows, start, { discard: true })),
-            Effect.uninterruptible
-          )
-        const untilDue = Duration.millis(
-          Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck)
-        )
-        yield* Effect.raceAllFirst([
-          ledger.awaitWork,
-          slots.awaitFreed,
-          Effect.sleep(Duration.min(ledger.pollInterval, untilDue))
-        ])
-      })
-
-      const ledgerClock = LedgerClock.make(ledger, clock)
-      yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
-
-      const rounds = yield* round.pipe(
-        Effect.catchCause((cause) =>
-          Effect.andThen(
-            Effect.logError("The ledger could not be read", cause),
-            Effect.sleep(retryDelay)
-          )
-        ),
-        Effect.forever,
-        (all) => Effect.andThen(outage.begin, all),
-        Effect.provideService(Clock.Clock, ledgerClock),
-        Effect.forkScoped
-      )
-
       let isDraining = false
-      const drain = Effect.gen(function* () {
+      const drain = Effect.suspend(() => {
         isDraining = true
-        yield* Fiber.interrupt(rounds)
-        const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
-          isTold || fiber === undefined ? [] : [fiber]
-        )
-        yield* Fiber.interruptAll(untold)
-        yield* FiberSet.awaitEmpty(fibers)
-      }).pipe(
-        Effect.timeoutOption(drainTimeout),
-        Effect.andThen(FiberSet.clear(fibers)),
-        Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
-      )
-
+        return Effect.forEach(workers, ({ drain }) => drain, {
+          concurrency: "unbounded",
+          discard: true
+        })
+      })
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
       )
       return { drain, isDraining: Effect.sync(() => isDraining) }
     })
   )
+
+/** Starts the worker of a shard of a ledger, or of the whole ledger, and returns what drains it. */
+const start = Effect.fnUntraced(function* (
+  ledger: Ledger["Service"],
+  shard: Ledger["Service"],
+  limits: WorkLimits.WorkLimits
+) {
+  const confirmer = yield* Confirmer
+  const journal = yield* Journal
+  const teller = yield* Teller
+  const { pollGaps } = yield* Profile
+  const clock = yield* Clock.Clock
+  const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
+  const slots = yield* Slots.make(limits)
+  const reads = yield* Reads.make(shard, limits.readsPerSecond, clock)
+  const { lease } = limits
+  const outage = Outage.make({ ledger: shard, journal, lease })
+  const tasks = new Map<string, Task>()
+  const fibers = yield* FiberSet.make<void>()
+
+  /** Tells whether an unknown id is that of a transaction of the other method. */
+  const isReplay = ({ method, registered, transactionId }: Row) =>
+    registered
+      ? Effect.succeed(false)
+      : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
+          Effect.retry(Lease.retrySchedule),
+          Effect.orDie,
+          Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
+        )
+
+  /** Waits for the budget of a further request of the same read. */
+  const takeAnother = (row: Leased) =>
+    Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
+
+  const read = Effect.fnUntraced(function* (row: Leased) {
+    const result = yield* reads.isLimited()
+      ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
+      : confirmer.read(row)
+    if (result._tag === "NoAnswer" && result.limited !== undefined) {
+      yield* reads.lower(result.limited.retryAfter)
+    }
+    yield* journal.record(row, { _tag: "Read", result: textOf(result) })
+    if (result._tag === "NoAnswer" && result.isDenied === true) {
+      journal.note("denied", yield* Clock.currentTimeMillis)
+      yield* journal.raiseAlarm(denied)
+    }
+    const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+    const change =
+      planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
+        ? Reconciler.asReplay(row, planned)
+        : planned
+    const next = yield* Lease.write(ledger, row, change)
+    if (change.deadLetter !== undefined) {
+      yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
+    }
+    const reason = Alarm.reasonOf(row, next, result, rules)
+    if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
+    return next
+  })
+
+  const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
+    const now = yield* Clock.currentTimeMillis
+    const change = PossibleTimes.correction(leased, rules, now, lease)
+    const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+    const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
+    return isPlannedLater && outage.isMissed(row)
+      ? yield* Lease.write(ledger, row, { pollAt: now })
+      : row
+  })
+
+  /** Reads if the budget has a read in time. */
+  const readInTurn = Effect.fnUntraced(function* (row: Leased) {
+    const lane = NextWork.readLane(row, rules)
+    if (!(yield* reads.take(lane, budgetPatience))) {
+      Metrics.countPutOff(lane, yield* Effect.context())
+      return row
+    }
+    const late = (yield* Clock.currentTimeMillis) - (Reconciler.readAt(row, rules) ?? Infinity)
+    Metrics.recordReadLag(lane, Math.max(0, late) / 1000, yield* Effect.context())
+    return yield* read(row)
+  })
+
+  /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
+  const inSlot = (
+    row: Leased,
+    laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
+    step: (row: Leased) => Effect.Effect<Leased>
+  ) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const lane = laneOf(row, rules, now)
+      return lane === undefined || !slots.take(lane)
+        ? Effect.succeed(row)
+        : Effect.ensuring(
+            step(row),
+            Effect.sync(() => slots.giveBack(lane))
+          )
+    })
+
+  /** The row may be claimed again, for another task, before this one ends. */
+  const forget = (leased: Leased, task: Task) => {
+    if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
+  }
+
+  const work = Effect.fnUntraced(
+    function* (leased: Leased, task: Task) {
+      const row = yield* correctTimes(leased)
+      const known = yield* inSlot(row, NextWork.laneOfRead, readInTurn)
+      const told = yield* inSlot(known, NextWork.laneOfCall, (row) => {
+        task.isTold = true
+        return teller.tell(row)
+      })
+      task.isTold = true
+      forget(leased, task)
+      const next = NextWork.nextOf(told, rules, yield* Clock.currentTimeMillis)
+      yield* Lease.write(ledger, told, { release: next })
+    },
+    (effect, leased, task) =>
+      effect.pipe(
+        Effect.raceFirst(Lease.renew(ledger, leased, lease)),
+        Effect.onInterrupt(() =>
+          task.isTold
+            ? Effect.void
+            : Effect.ignore(
+                ledger.write(leased, {
+                  release: { ...NextWork.nextOf(leased, rules, 0), dueAt: 0 }
+                })
+              )
+        ),
+        Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
+        Effect.ensuring(Effect.sync(() => forget(leased, task))),
+        Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
+      )
+  )
+
+  /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
+  const begin = Effect.fnUntraced(function* (leased: Leased) {
+    if (tasks.has(keyOf(leased))) return
+    const task: Task = { isTold: false, fiber: undefined }
+    tasks.set(keyOf(leased), task)
+    task.fiber = yield* FiberSet.run(fibers, work(leased, task))
+  })
+
+  const checkClocks = ClockWatch.make({ ledger: shard, journal, clock, lease })
+
+  const round = Effect.gen(function* () {
+    const untilCheck = yield* checkClocks
+    const at = yield* Clock.currentTimeMillis
+    // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
+    const { dueAt } = yield* shard
+      .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
+      .pipe(
+        Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
+        Effect.uninterruptible
+      )
+    const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
+    yield* Effect.raceAllFirst([
+      shard.awaitWork,
+      slots.awaitFreed,
+      Effect.sleep(Duration.min(shard.pollInterval, untilDue))
+    ])
+  })
+
+  const ledgerClock = LedgerClock.make(shard, clock)
+  yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
+
+  const rounds = yield* round.pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(
+        Effect.logError("The ledger could not be read", cause),
+        Effect.sleep(Lease.retryDelay)
+      )
+    ),
+    Effect.forever,
+    (all) => Effect.andThen(outage.begin, all),
+    Effect.provideService(Clock.Clock, ledgerClock),
+    Effect.forkScoped
+  )
+
+  const drain = Effect.gen(function* () {
+    yield* Fiber.interrupt(rounds)
+    const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
+      isTold || fiber === undefined ? [] : [fiber]
+    )
+    yield* Fiber.interruptAll(untold)
+    yield* FiberSet.awaitEmpty(fibers)
+  }).pipe(
+    Effect.timeoutOption(drainTimeout),
+    Effect.andThen(FiberSet.clear(fibers)),
+    Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
+  )
+
+  return { drain }
+})
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
 

@@ -73,7 +73,14 @@ const live = Effect.gen(function* () {
   const all = { reason, before: rows, dueAt: rows, rate: 10, limit: 20 } as const
   expect(yield* ledger.redriveAll(all)).toBe(20)
   const start = { dueAt: rows / 2, transactionId: "", scope: "card" } as const
-  const planned = { after: start, readSince: rows, dueAt: 0, rate: 10, limit: 100 }
+  const planned = {
+    lane: "repeat",
+    after: start,
+    readSince: rows,
+    dueAt: 0,
+    rate: 10,
+    limit: 100
+  } as const
   expect((yield* ledger.bringForward(planned))?.dueAt).toBe(rows / 2 + 990)
   yield* ledger.noteAlive(rows)
   expect(yield* ledger.lastAliveAt).toBe(rows)

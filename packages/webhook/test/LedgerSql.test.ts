@@ -139,6 +139,8 @@ const promises = (place: Place) => {
         "pawl_liveness",
         "pawl_facts",
         "pawl_requests",
+        "pawl_read_budget",
+        "pawl_shard",
         "pawl_migrations"
       ]
       yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)

@@ -206,6 +206,7 @@ describe("the rule for planned reads", () => {
           }
           for (let dueAt = 100; after !== undefined; dueAt += (limit * 1000) / rate) {
             const page: ReturnType<typeof StoredRow.bringForward> = StoredRow.bringForward(rows, {
+              lane: "repeat",
               after,
               readSince: 0,
               dueAt,

@@ -48,7 +48,7 @@ export type Flaw = "none" | "refused" | "unanswered"
 /**
  * The options of a world. `clock` returns how far the clock of a receiver is ahead of the world, in
  * milliseconds. Every statement sleeps for `latency` before it runs, and again after it. With a `pollInterval` the ledger
- * is watched for outages, like one that outlives its process.
+ * is watched for outages, like one that outlives its process. `plant` changes the ledger.
  */
 export interface Options {
   readonly policy?: Policy
@@ -60,6 +60,8 @@ export interface Options {
   readonly latency?: Duration.Input
   readonly clock?: (now: number) => number
   readonly pollInterval?: Duration.Duration
+  readonly limits?: Receiver.Options["limits"]
+  readonly plant?: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]
 }
 
 export const unreachable = Effect.fail(
@@ -94,7 +96,8 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
   const clock = yield* Clock.clockWith(Effect.succeed)
   const now = () => clock.currentTimeMillisUnsafe()
-  const ledger = Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger)
+  const { plant = (ledger) => ledger } = options
+  const ledger = plant(Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger))
   const calls: Array<Call> = []
   const reads: Array<Read> = []
   const entries: Array<Journal.Entry> = []
@@ -187,7 +190,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const process = { isDead: false }
     const scope = yield* Scope.make()
     const built = yield* Layer.buildWithScope(
-      Receiver.layer({ policy: options.policy ?? "final" }).pipe(
+      Receiver.layer({ policy: options.policy ?? "final", limits: options.limits ?? {} }).pipe(
         Layer.provide(
           Layer.provide(
             Verifier.layer({ current: Redacted.make(service.secret) }),

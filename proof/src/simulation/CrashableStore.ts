@@ -121,6 +121,7 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
+      isRegisteredRefund: (refundId) => execute(ledger.isRegisteredRefund(refundId)),
       body: (key, status) => execute(ledger.body(key, status)),
       deadLetters: (page) => execute(ledger.deadLetters(page)),
       story: (method, id) => execute(ledger.story(method, id)),
@@ -130,6 +131,8 @@ export const make = Effect.fnUntraced(function* (
       backlog: (at) => execute(ledger.backlog(at)),
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
       quarantined: execute(ledger.quarantined),
+      reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
+      lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),
       shift: (options) => execute(ledger.shift(options)),
       // In the quiet time the watch rests, because it wakes every minute and no outage follows.
       noteAlive: (at) =>

@@ -239,6 +239,31 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
+    "each process has a read budget of its own",
+    "the reads that are reserved",
+    (ledger) => ({
+      ...ledger,
+      reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: 3 * wanted.limit }, at)
+    })
+  ],
+  [
+    "reads of the watch are reserved while claims wait",
+    "the reads that are reserved",
+    (ledger) => ({
+      ...ledger,
+      reserveReads: ({ limit, reads }, at) =>
+        ledger.reserveReads(
+          { limit, reads: { ask: reads.ask + reads.watch, repeat: reads.repeat, watch: 0 } },
+          at
+        )
+    })
+  ],
+  [
+    "a 429 lowers no rate",
+    "the reads that are reserved",
+    (ledger) => ({ ...ledger, lowerReads: () => Effect.void })
+  ],
+  [
     "a worker that was alive before the clock was set back is remembered",
     "the last time",
     (ledger) => ({

@@ -3,8 +3,9 @@
  *
  * **Details**
  *
- * `/healthz` says that the process serves. `/readyz` says whether its store can be written, and is 503 from the start of the
- * shutdown on. Its body names the condition of the receiver; the credentials and the clock are in it, but do not decide.
+ * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards, can be written, and is 503
+ * from the start of the shutdown on. Its body names the condition of the receiver; the credentials and the clock are in it,
+ * but do not decide.
  */
 import * as Effect from "effect/Effect"
 import { json, notAllowed, type Response, text } from "../internal/admin/Response.ts"

@@ -11,6 +11,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -64,8 +65,10 @@ const migrate = Command.make(
   },
   Effect.fnUntraced(
     function* ({ back, store }) {
-      const version = yield* NodeStore.migrate(yield* Settings.database(store), { back })
-      yield* Console.log(`The tables of the store have version ${version}`)
+      for (const database of yield* Settings.databases(store)) {
+        const version = yield* NodeStore.migrate(database, { back })
+        yield* Console.log(`The tables of the store have version ${version}`)
+      }
     },
     Effect.catchTags({
       InvalidSettings: (error) => report(error.message),
@@ -83,9 +86,12 @@ export const receiver = Command.make(
   "receiver",
   Settings.flags,
   Effect.fnUntraced(
-    function* ({ confirm, host, path, port, ...flags }) {
+    function* ({ confirm, host, moveRows, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, ...flags })
-      const { admin, forward, forwardSecret, secrets, service, store } = settings
+      const { admin, forward, forwardSecret, limits, secrets, service, stores, switches } = settings
+      if (moveRows) {
+        return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
+      }
       const ready = yield* Latch.make()
       const handler =
         forward === undefined
@@ -100,12 +106,12 @@ export const receiver = Command.make(
         page: admin && (yield* NodeAdminPage.files),
         secrets: settings.named
       }).pipe(
-        Layer.provideMerge(Receiver.layer({ policy: confirm })),
+        Layer.provideMerge(Receiver.layer({ policy: confirm, limits })),
         Layer.provide([handler, Pawl.layer(service), Verifier.layer(secrets)]),
-        Layer.provideMerge(NodeStore.layer(store)),
-        Layer.provide(NodeHmac.layer)
+        Layer.provideMerge(NodeStore.layer(...stores)),
+        Layer.provide([NodeHmac.layer, Profile.layer(switches)])
       )
-      if (store._tag === "memory") {
+      if (stores.some(({ _tag }) => _tag === "memory")) {
         yield* Effect.logWarning(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )

@@ -3,6 +3,7 @@
  */
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as Flag from "effect/cli/Flag"
+import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -11,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as NodeStore from "../NodeStore.ts"
+import * as WorkSettings from "../internal/WorkSettings.ts"
 import * as AdminSettings from "./AdminSettings.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
@@ -48,9 +50,15 @@ export const flags = {
   ),
   store: Flag.String("store").pipe(
     Flag.withDescription(
-      "The store for callbacks: memory, sqlite:FILE or postgres://… (default: PAWL_STORE, else memory)"
+      "The store for callbacks: memory, sqlite:FILE or postgres://…; several are shards (default: PAWL_STORE, else memory)"
     ),
-    Flag.optional
+    Flag.atLeast(0)
+  ),
+  moveRows: Flag.Boolean("move-rows").pipe(
+    Flag.withDescription(
+      "Moves each row to its store after stores were added, and ends; stop all receivers before"
+    ),
+    Flag.withDefault(false)
   ),
   adminPort: port("admin-port").pipe(
     Flag.withDescription(
@@ -80,6 +88,8 @@ export const flags = {
   )
 }
 
+const storeVariable = Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+
 const environment = Config.all({
   merchantKey: Config.String("PAWL_MERCHANT_KEY").pipe(Config.withDefault("")),
   merchantSecret: Config.Redacted("PAWL_MERCHANT_SECRET").pipe(
@@ -90,9 +100,10 @@ const environment = Config.all({
   ),
   forwardSecret: Config.Redacted("PAWL_FORWARD_SECRET").pipe(Config.withDefault(Redacted.make(""))),
   baseUrl: Config.String("PAWL_BASE_URL").pipe(Config.withDefault("")),
-  store: Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make(""))),
+  store: storeVariable,
   adminToken: Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
-  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault(""))
+  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault("")),
+  ...WorkSettings.environment
 })
 
 const variables = {
@@ -129,7 +140,7 @@ const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string>
 }
 
 /** Every process of the machine can read arguments, so a password may only come from the environment. */
-export const hasPassword = (text: string): boolean => {
+const hasPassword = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }
@@ -145,27 +156,31 @@ const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|
 const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret
 
-/** Reads the store from its flag or its variable. Each problem is a sentence. */
-const storeOf = (flag: Option.Option<string>, variable: Redacted.Redacted) => {
-  const name = Option.isSome(flag) ? "--store" : "PAWL_STORE"
-  const text = Option.getOrElse(flag, () => Redacted.value(variable) || "memory")
-  const store = NodeStore.parse(text)
+/** Reads the stores from their flags or their variable. Each problem is a sentence. */
+export const storesOf = (flags: ReadonlyArray<string>, variable: Redacted.Redacted) => {
+  const isFlag = flags.length > 0
+  const text = Redacted.value(variable) || "memory"
+  const stores = isFlag ? NodeStore.parseEach(flags) : NodeStore.parseAll(text)
   const sentences =
-    store === undefined
-      ? [`${name} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`]
-      : name === "--store" && hasPassword(text)
+    stores === undefined
+      ? [
+          `${isFlag ? "--store" : "PAWL_STORE"} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`
+        ]
+      : flags.some(hasPassword)
         ? [
             "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
           ]
         : []
-  return { store, sentences }
+  return { stores, sentences }
 }
 
-/** Reads the database whose tables are to be migrated, or fails with one sentence for each problem. */
-export const database = Effect.fnUntraced(function* (flag: Option.Option<string>) {
-  const { sentences, store } = storeOf(flag, (yield* environment).store)
-  if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })
-  if (store._tag !== "memory") return store
+/** Reads the databases of a store, or fails with one sentence for each problem. */
+export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
+  const { sentences, stores } = storesOf(flags, yield* Effect.orDie(storeVariable))
+  if (sentences.length > 0) return yield* new InvalidSettings({ sentences })
+  const all: ReadonlyArray<NodeStore.Store> = stores ?? []
+  const kept = all.filter(NodeStore.isDatabase)
+  if (Arr.isArrayNonEmpty(kept)) return kept
   return yield* new InvalidSettings({
     sentences: ["--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."]
   })
@@ -174,7 +189,7 @@ export const database = Effect.fnUntraced(function* (flag: Option.Option<string>
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
-  readonly store: Option.Option<string>
+  readonly store: ReadonlyArray<string>
   readonly adminPort: Option.Option<number>
   readonly adminHost: Option.Option<string>
   readonly baseUrl: Option.Option<string>
@@ -183,7 +198,8 @@ export const make = Effect.fnUntraced(function* (flags: {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
-  const { sentences: storeSentences, store } = storeOf(flags.store, env.store)
+  const { sentences: storeSentences, stores } = storesOf(flags.store, env.store)
+  const work = WorkSettings.make(env, stores?.length ?? 1)
   const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
@@ -208,6 +224,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     ...forwardSecretProblems(env.forwardSecret),
     ...storeSentences,
     ...admin.sentences,
+    ...work.sentences,
     ...(forward === undefined || isForwardUrl(forward)
       ? []
       : ["--forward cannot be used: give an http or https URL without credentials."]),
@@ -217,9 +234,11 @@ export const make = Effect.fnUntraced(function* (flags: {
           "--path cannot be used: give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
         ])
   ]
-  if (store === undefined || sentences.length > 0) return yield* new InvalidSettings({ sentences })
+  if (sentences.length > 0 || stores === undefined) return yield* new InvalidSettings({ sentences })
   return {
-    store,
+    stores,
+    limits: work.limits,
+    switches: work.switches,
     admin: admin.settings,
     service,
     forward,

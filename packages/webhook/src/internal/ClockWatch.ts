@@ -14,6 +14,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Journal } from "../Journal.ts"
 import type { Ledger } from "../Ledger.ts"
+import { defaults } from "../WorkLimits.ts"
 import * as Lease from "./Lease.ts"
 import * as LedgerClock from "./LedgerClock.ts"
 
@@ -34,6 +35,8 @@ export const differs =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
+  /** The time of a lease, in milliseconds. */
+  readonly lease?: number
   /** The clock of the process. */
   readonly clock: Clock.Clock
 }
@@ -42,7 +45,12 @@ interface Options {
  * Makes the check of the clocks. A step is measured from one check to the next. The check returns the time until the next
  * one is due, in milliseconds; `Infinity` while no shift is to be repeated.
  */
-export const make = ({ clock, journal, ledger }: Options): Effect.Effect<number> => {
+export const make = ({
+  clock,
+  journal,
+  lease = defaults.lease,
+  ledger
+}: Options): Effect.Effect<number> => {
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
   const read = () => ({
     process: clock.currentTimeMillisUnsafe(),
@@ -58,7 +66,7 @@ export const make = ({ clock, journal, ledger }: Options): Effect.Effect<number>
   const shift = (by: number) =>
     Effect.suspend(() => {
       const at = LedgerClock.timeOf(ledger, clock)
-      return ledger.shift({ at, by, until: at + Lease.duration })
+      return ledger.shift({ at, by, until: at + lease })
     }).pipe(Effect.retry(Lease.retrySchedule), Effect.orDie)
 
   return Effect.gen(function* () {

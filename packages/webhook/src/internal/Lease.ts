@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A lease lasts 30 seconds by the clock of the ledger and is renewed every 10 seconds. It counts as lost when another
- * worker has the row, or when the ledger cannot renew it for 15 seconds: the work is stopped before another worker can
- * claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write
+ * A lease lasts 30 seconds (`WorkLimits`) by the clock of the ledger and is renewed after a third of that. It counts as lost
+ * when another worker has the row, or when the ledger cannot renew it for half of its time: the work is stopped before
+ * another worker can claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write
  * nothing to the row, and its call of the handler ends with the next renewal.
  */
 import type { Status } from "@pawl/core/Status"
@@ -16,13 +16,11 @@ import * as Schedule from "effect/Schedule"
 import type { Ledger } from "../Ledger.ts"
 import type { Change, Leased } from "../Row.ts"
 
-/** The time that a lease lasts, in milliseconds. */
-export const duration = Duration.toMillis(Duration.seconds(30))
-const renewalInterval = Duration.seconds(10)
-const renewalTimeout = Duration.seconds(15)
+/** The wait before a ledger that is not available is called again. */
+export const retryDelay = Duration.seconds(1)
 
 /** Retries a ledger that is not available, every second. */
-export const retrySchedule = Schedule.spaced(Duration.seconds(1))
+export const retrySchedule = Schedule.spaced(retryDelay)
 
 /** Writes to a leased row, with retries while the ledger is not available. Interrupts if the lease is lost. */
 export const write = (
@@ -49,14 +47,18 @@ export const body = (
         .body({ method, scope, transactionId }, status)
         .pipe(Effect.retry(retrySchedule), Effect.orDie)
 
-/** Renews a lease until it is lost. */
-export const renew = (ledger: Ledger["Service"], leased: Leased): Effect.Effect<void> =>
+/** Renews a lease until it is lost. `duration` is the time that it lasts, in milliseconds. */
+export const renew = (
+  ledger: Ledger["Service"],
+  leased: Leased,
+  duration: number
+): Effect.Effect<void> =>
   Clock.currentTimeMillis.pipe(
     Effect.flatMap((now) => ledger.write(leased, { until: now + duration })),
     Effect.retry(retrySchedule),
-    Effect.timeout(renewalTimeout),
+    Effect.timeout(duration / 2),
     Effect.orElseSucceed(() => undefined),
-    Effect.delay(renewalInterval),
+    Effect.delay(duration / 3),
     Effect.repeat({ while: (row) => row !== undefined }),
     Effect.asVoid
   )

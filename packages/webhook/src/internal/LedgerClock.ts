@@ -4,13 +4,17 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type { Method } from "@pawl/core/Kind"
 import type { Ledger } from "../Ledger.ts"
 
 type Time = Pick<Ledger["Service"], "time">
 
 /** Returns the time of a ledger, in milliseconds since the epoch. */
-export const timeOf = ({ time }: Time, process: Clock.Clock): number =>
-  time?.(process) ?? process.currentTimeMillisUnsafe()
+export const timeOf = (
+  { time }: Time,
+  process: Clock.Clock,
+  key?: { readonly method: Method; readonly transactionId: string }
+): number => time?.(process, key) ?? process.currentTimeMillisUnsafe()
 
 /** Makes the clock that shows the time of a ledger. It waits and measures durations as the clock of the process. */
 export const make = (ledger: Time, process: Clock.Clock): Clock.Clock => {

@@ -2,12 +2,17 @@
  * The next work on a row: when it is due, and in which lane.
  */
 import type { Lane } from "../Lane.ts"
+import type { ReadLane } from "../ReadBudget.ts"
 import * as Reconciler from "../Reconciler.ts"
 import type { Row } from "../Row.ts"
 import * as Transition from "./Transition.ts"
 
 /** Returns the lane of the read that is due; undefined when none is. */
-export const laneOfRead = (row: Row, rules: Reconciler.Rules, now: number): Lane | undefined => {
+export const laneOfRead = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number
+): ReadLane | undefined => {
   const at = Reconciler.readAt(row, rules)
   return at === undefined || at > now ? undefined : readLane(row, rules)
 }
@@ -32,7 +37,10 @@ export const nextOf = (
   return readAt === undefined ? { dueAt: undefined } : { dueAt: readAt, lane: readLane(row, rules) }
 }
 
-const readLane = (row: Row, rules: Reconciler.Rules): Lane =>
-  Reconciler.isUnread(row, rules) ? "ask" : "repeat"
+/** Returns the lane of the next read of a row. */
+export const readLane = (row: Row, rules: Reconciler.Rules): ReadLane => {
+  if (Reconciler.isUnread(row, rules)) return "ask"
+  return Reconciler.isClosed(row, rules) ? "watch" : "repeat"
+}
 
 const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")

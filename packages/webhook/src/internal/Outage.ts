@@ -4,7 +4,7 @@
  * **Details**
  *
  * The ledger keeps when a worker was last alive. It is noted at the start, every minute, and at the end. After a gap of more
- * than 62 minutes callbacks may be lost for good: in an outage of all receivers, or while the machine was suspended. Reads that are planned for later, such as those of transactions that have ended, are then made soon, 10 in a second.
+ * than 62 minutes callbacks may be lost for good: in an outage of all receivers, or while the machine was suspended. Reads that are planned for later, such as those of transactions that have ended, are then made soon, 10 in a second of each lane.
  *
  * If a worker was last alive at a time that is later than the start, the clock was set back while no worker ran. Rows are
  * due earlier by the difference.
@@ -22,6 +22,7 @@ import type { Ledger } from "../Ledger.ts"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Row } from "../Row.ts"
 import type { PlannedKey, PlannedPage } from "../StoredRow.ts"
+import { defaults } from "../WorkLimits.ts"
 import * as ClockWatch from "./ClockWatch.ts"
 import * as Lease from "./Lease.ts"
 
@@ -39,6 +40,8 @@ const reason =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
+  /** The time of a lease, in milliseconds. */
+  readonly lease?: number
 }
 
 /**
@@ -50,7 +53,7 @@ interface Options {
  * - `run`: checks at the start, and then every minute.
  * - `noteEnd`: notes that the worker was alive until now.
  */
-export const make = ({ journal, ledger }: Options) => {
+export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
   const isWatched = Duration.isFinite(ledger.pollInterval)
   let readSince = -Infinity
   const noteGap = (now: number, last: number) => {
@@ -64,11 +67,14 @@ export const make = ({ journal, ledger }: Options) => {
   })
 
   const bringForward = Effect.fnUntraced(function* (now: number, readSince: number) {
-    let after: PlannedKey | undefined = { dueAt: now, transactionId: "", scope: "card" }
-    for (let dueAt = now; after !== undefined; dueAt += (pageSize * 1000) / readsPerSecond) {
-      const page: PlannedPage = { after, readSince, dueAt, rate: readsPerSecond, limit: pageSize }
-      after = yield* retried(ledger.bringForward(page))
-      yield* Effect.sleep(pause)
+    for (const lane of ["repeat", "watch"] as const) {
+      let after: PlannedKey | undefined = { dueAt: now, transactionId: "", scope: "card" }
+      for (let dueAt = now; after !== undefined; dueAt += (pageSize * 1000) / readsPerSecond) {
+        const place = { after, readSince, dueAt, rate: readsPerSecond, limit: pageSize }
+        const page: PlannedPage = { lane, ...place }
+        after = yield* retried(ledger.bringForward(page))
+        yield* Effect.sleep(pause)
+      }
     }
   })
 
@@ -78,7 +84,7 @@ export const make = ({ journal, ledger }: Options) => {
     const gap = now - last
     if (isStart && gap < -ClockWatch.shiftLimit) {
       yield* journal.raiseAlarm(ClockWatch.wasSet)
-      yield* retried(ledger.shift({ at: now, by: -gap, until: now + Lease.duration }))
+      yield* retried(ledger.shift({ at: now, by: -gap, until: now + lease }))
     }
     if (gap > maxGap) {
       noteGap(now, last)

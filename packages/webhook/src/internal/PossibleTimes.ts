@@ -10,13 +10,18 @@
 import * as Duration from "effect/Duration"
 import * as Reconciler from "../Reconciler.ts"
 import type { Change, Row } from "../Row.ts"
-import * as Lease from "./Lease.ts"
+import { defaults } from "../WorkLimits.ts"
 import * as Transition from "./Transition.ts"
 
 const maxDifference = Duration.toMillis(Duration.seconds(5))
 
-/** Returns the change that corrects the times of a row; undefined if they are possible. */
-export const correction = (row: Row, rules: Reconciler.Rules, now: number): Change | undefined => {
+/** Returns the change that corrects the times of a row; undefined if they are possible. `lease` is the time of a lease. */
+export const correction = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number,
+  lease: number = defaults.lease
+): Change | undefined => {
   const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
   const aheadOf = (at: number | undefined, wait = 0) => {
     const ahead = at === undefined ? 0 : at - now - wait
@@ -27,7 +32,7 @@ export const correction = (row: Row, rules: Reconciler.Rules, now: number): Chan
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
   // A call that may still be at work keeps its turn until its lease would end.
-  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, Lease.duration)
+  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, lease)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),

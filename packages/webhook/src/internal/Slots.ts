@@ -4,13 +4,23 @@
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type { Lane, PerLane } from "../Lane.ts"
+import type { WorkLimits } from "../WorkLimits.ts"
 
-/** At most 64 calls of the handler, 16 of them retries, and 24 reads, 8 of them not the first for a claim. */
-const counts: PerLane = { tell: 48, ask: 16, retry: 16, repeat: 8 }
+/** Divides the calls and reads among the lanes. Each lane has a slot. */
+const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
+  const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
+  return {
+    tell: Math.max(1, calls - quarterOf(calls)),
+    ask: Math.max(1, reads - 2 * quarterOf(reads)),
+    retry: quarterOf(calls),
+    repeat: quarterOf(reads),
+    watch: quarterOf(reads)
+  }
+}
 
 /** Makes the slots of a worker. All of them are free. */
-export const make = Effect.gen(function* () {
-  const free: Record<Lane, number> = { ...counts }
+export const make = Effect.fnUntraced(function* (limits: WorkLimits) {
+  const free: Record<Lane, number> = { ...countsOf(limits) }
   const freed = yield* Latch.make()
   let isNewestNext = true
   return {

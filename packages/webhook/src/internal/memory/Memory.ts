@@ -8,6 +8,7 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
 import { type Event, redriven } from "../../Fact.ts"
+import * as ReadBudget from "../../ReadBudget.ts"
 import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
 import * as StoredRow from "../../StoredRow.ts"
@@ -34,6 +35,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   const work = yield* Latch.make()
   let leases = 0
   let aliveAt: number | undefined
+  let budget = ReadBudget.unused
 
   const all = () => [...slots.values()].flatMap(({ rows }) => rows)
   const allOpen = () => [...open].flatMap(({ rows }) => rows)
@@ -164,6 +166,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         (find(method, transactionId)?.rows ?? []).map((stored) => Story.make(stored))
       ),
     page: (options) => Effect.sync(() => StoredRow.page(all(), options)),
+    isRegisteredRefund: (refundId) =>
+      Effect.sync(() => StoredRow.hasRegisteredRefund(find("card", refundId)?.rows ?? [])),
     body: ({ method, scope, transactionId }, status) =>
       Effect.sync(
         () =>
@@ -191,6 +195,16 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     lastAliveAt: Effect.sync(() => aliveAt),
     checkWritable: Effect.void,
     bringForward: (page) => Effect.sync(() => bringForward(page)),
+    reserveReads: (wanted, at) =>
+      Effect.sync(() => {
+        const reserved = ReadBudget.reserve(budget, wanted, at)
+        budget = reserved.budget
+        return reserved.reservation
+      }),
+    lowerReads: (by, at) =>
+      Effect.sync(() => {
+        budget = ReadBudget.lower(budget, by, at)
+      }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval: Duration.infinity
   }

@@ -102,6 +102,8 @@ export const store = ({ change, claim, ...cells }: Cells): Service => {
           refusal
         })
       ),
+    find: (requestId, found) =>
+      Effect.asVoid(changed(requestId, (row) => RequestRule.find(row, found))),
     cancel: (requestId, at) =>
       Effect.map(
         changed(requestId, (row) => RequestRule.cancel(row, at)),

@@ -12,7 +12,7 @@ import * as LedgerLease from "../Lease.ts"
 type Store = RequestStore["Service"]
 
 /** The time that a lease lasts, in milliseconds. */
-export const { duration } = LedgerLease
+export const duration = Duration.toMillis(Duration.seconds(30))
 
 const renewalInterval = Duration.seconds(10)
 const renewalTimeout = Duration.seconds(15)

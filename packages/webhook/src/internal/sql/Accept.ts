@@ -96,6 +96,7 @@ export const make = (
     .join(" ")} END`
   const isUnconfirmed = sql.literal(`(stored.evidence & ${confirmedBit}) = 0`)
   const isNew = sql.literal("(stored.evidence & excluded.evidence) = 0")
+  const repeat = sql.literal(String(Lanes.numberOf("repeat")))
 
   const upsertRows = (lines: Lines) =>
     sql`INSERT INTO pawl_transactions AS stored
@@ -124,7 +125,7 @@ export const make = (
       poll_at = CASE WHEN ${isNew} THEN NULL ELSE stored.poll_at END,
       lane = CASE
         WHEN ${isNew} AND (stored.due_at IS NULL OR stored.lane > excluded.lane) THEN excluded.lane
-        WHEN ${isUnconfirmed} AND stored.due_at IS NULL THEN ${sql.literal(String(Lanes.numberOf("repeat")))}
+        WHEN ${isUnconfirmed} AND (stored.due_at IS NULL OR stored.lane > ${repeat}) THEN ${repeat}
         ELSE stored.lane END,
       due_at = CASE
         WHEN (${isNew} OR ${isUnconfirmed})

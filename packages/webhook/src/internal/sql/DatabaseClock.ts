@@ -16,6 +16,9 @@ export interface DatabaseClock {
 
 const maxAge = 10_000_000_000n
 
+/** The expression of the time in PostgreSQL, in milliseconds since the epoch. */
+export const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+
 /** Measures the clock of a PostgreSQL database. SQLite runs in the process and has no clock of its own. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient
@@ -24,8 +27,7 @@ export const make = Effect.fnUntraced(function* (
   const measure = Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const before = clock.monotonicTimeNanosUnsafe()
-    const [line] = yield* sql<{ readonly millis: BigInteger }>`
-      SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS millis`
+    const [line] = yield* sql<{ readonly millis: BigInteger }>`SELECT ${sql.literal(now)} AS millis`
     const after = clock.monotonicTimeNanosUnsafe()
     // The response was made between the two.
     return { millis: Number(line?.millis), nanos: (before + after) / 2n }

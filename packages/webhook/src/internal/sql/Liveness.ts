@@ -37,8 +37,8 @@ export const bringForward = Effect.fnUntraced(function* (
   sql: SqlClient,
   page: PlannedPage
 ): Effect.fn.Return<PlannedKey | undefined, SqlError> {
-  const { after, limit, readSince } = page
-  const isRepeat = sql.literal(`lane = ${Lanes.numberOf("repeat")}`)
+  const { after, lane, limit, readSince } = page
+  const isInLane = sql.literal(`lane = ${Lanes.numberOf(lane)}`)
   // Every database compares ids in the order of their characters.
   const id = sql.literal(
     sql.onDialectOrElse({
@@ -48,7 +48,7 @@ export const bringForward = Effect.fnUntraced(function* (
   )
   const lines = yield* sql<Planned>`SELECT transaction_id, scope, claimable_at
     FROM pawl_transactions
-    WHERE ${isRepeat} AND lease_until IS NULL AND claimable_at >= ${after.dueAt}
+    WHERE ${isInLane} AND lease_until IS NULL AND claimable_at >= ${after.dueAt}
       AND (asked_at IS NULL OR asked_at < ${readSince})
       AND (claimable_at, ${id}) > (${after.dueAt}, ${after.transactionId}, ${after.scope})
     ORDER BY claimable_at, ${id} LIMIT ${limit}`
@@ -63,7 +63,7 @@ export const bringForward = Effect.fnUntraced(function* (
       UPDATE pawl_transactions AS stored SET due_at = moved.next_at, poll_at = moved.next_at
       FROM moved
       WHERE stored.transaction_id = moved.transaction_id AND stored.scope = moved.scope
-        AND ${isRepeat} AND lease_until IS NULL AND due_at > moved.next_at`
+        AND ${isInLane} AND lease_until IS NULL AND due_at > moved.next_at`
   }
   const last = lines.length < limit ? undefined : lines.at(-1)
   return (

@@ -17,10 +17,12 @@
  * - `pawl_quarantine`: the bodies of verified callbacks that cannot be acted on, each once.
  * - `pawl_liveness`: line 1 has the time at which a worker was last alive, line 2 the number of checks that the store can be
  *   written.
+ * - `pawl_read_budget`: one line with the budget of reads (`ReadBudget`).
+ * - `pawl_shard`: the place of the database among the shards of a ledger; empty if it is the only one.
  * - `pawl_requests`: the requests to the service. `body` and `answer` are sealed. `claimable_at` is as above.
  *
  * Times are milliseconds since the epoch and are parameters of each statement: no column has a time zone, and
- * no statement uses the clock of the database. Bodies are the bytes as received.
+ * only the budget of reads uses the clock of the database. Bodies are the bytes as received.
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -255,6 +257,14 @@ const facts = Effect.gen(function* () {
   ) ${withoutRowid}`
 })
 
+/** Makes the budget of reads, and the place of the database among the shards of a ledger. */
+const scale = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE pawl_read_budget (version BIGINT NOT NULL, state TEXT)`
+  yield* sql`INSERT INTO pawl_read_budget (version, state) VALUES (0, NULL)`
+  yield* sql`CREATE TABLE pawl_shard (position INTEGER NOT NULL, count INTEGER NOT NULL)`
+})
+
 /** Every version of the tables, in order. */
 export const migrations = {
   "1_ledger": tables,
@@ -263,7 +273,8 @@ export const migrations = {
   "4_scopes": scopes,
   "5_order_and_liveness": orderAndLiveness,
   "6_requests": requests,
-  "7_facts": facts
+  "7_facts": facts,
+  "8_scale": scale
 }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

@@ -31,7 +31,9 @@ import * as SqlJoin from "./Join.ts"
 import * as SqlLiveness from "./Liveness.ts"
 import * as Lookup from "./Lookup.ts"
 import * as SqlPage from "./Page.ts"
+import * as SqlPlace from "./Place.ts"
 import * as SqlQuarantine from "./Quarantine.ts"
+import * as SqlReadBudget from "./ReadBudget.ts"
 import * as SqlRegister from "./Register.ts"
 import * as SqlRequests from "./Requests.ts"
 import * as Retry from "./Retry.ts"
@@ -137,6 +139,7 @@ export const make = Effect.fnUntraced(function* (
     get: (method, transactionId) => bounded(run(get(method, transactionId))),
     story: (method, transactionId) => bounded(run(SqlFacts.stories(sql, method, transactionId))),
     page: (options) => bounded(run(SqlPage.page(sql, options))),
+    isRegisteredRefund: (refundId) => bounded(run(Lookup.isRegisteredRefund(sql, refundId))),
     body: (key, status) => bounded(run(body(key, status))),
     deadLetters: (page) => bounded(run(SqlDeadLetters.list(sql, page))),
     redrive: (key, at, note) =>
@@ -152,6 +155,9 @@ export const make = Effect.fnUntraced(function* (
     checkWritable: bounded(run(SqlLiveness.checkWritable(sql))),
     bringForward: (page) =>
       bounded(Effect.tap(run(SqlLiveness.bringForward(sql, page)), wake(page.dueAt))),
+    takePlace: (place) => bounded(run(SqlPlace.take(sql, place))),
+    reserveReads: (wanted, at) => bounded(run(SqlReadBudget.reserve(sql, wanted, at))),
+    lowerReads: (by, at) => bounded(run(SqlReadBudget.lower(sql, by, at))),
     ...(clock && { time: clock.time }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
     pollInterval

@@ -10,6 +10,7 @@ import { Ledger } from "@pawl/webhook/Ledger"
 import type { RegisteredDifferently } from "@pawl/webhook/Order"
 import type { Change, Leased, Row } from "@pawl/webhook/Row"
 import * as RowRule from "@pawl/webhook/RowRule"
+import { shardOf } from "@pawl/webhook/Shards"
 import * as StoredRow from "@pawl/webhook/StoredRow"
 import * as Story from "@pawl/webhook/Story"
 import * as Data from "effect/Data"
@@ -61,6 +62,7 @@ const play = Effect.fnUntraced(function* (
   const expected = makeExpected()
   const fields = facets.map((facet) => [facet, fieldsOf(facet)] as const)
   const leases: Array<Leased> = []
+  const shards = ledger.shards?.length ?? 1
   let now = 0
   let stepNumber = 0
 
@@ -130,7 +132,8 @@ const play = Effect.fnUntraced(function* (
       const until = now + step.hold
       const limit =
         step.lane === undefined ? step.limit : { ...Lane.perLane(0), [step.lane]: step.limit }
-      const due = dueTimes(expected.all(), now, limit)
+      // Order and limits hold within a shard.
+      const due = expected.shards(shards).flatMap((rows) => dueTimes(rows, now, limit))
       const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit })
       const times: Array<number> = []
       for (const row of rows) {
@@ -138,7 +141,9 @@ const play = Effect.fnUntraced(function* (
         const stored = expected.of(row).find((each) => each.row.scope === row.scope)
         if (stored === undefined) return compare("rows", `claimed ${name}`, row, undefined)
         const isLeased = (stored.lease?.until ?? now) > now
-        const isRepeated = leases.some(({ lease }) => lease === row.lease)
+        const isRepeated = leases.some(
+          (other) => other.lease === row.lease && shardOf(other, shards) === shardOf(row, shards)
+        )
         compare("leases", `whether ${name} is already leased`, isLeased, false)
         compare("leases", `whether the lease id of ${name} is used twice`, isRepeated, false)
         const leased = RowRule.lease(expected.of(row), row.scope, { id: row.lease, until })
@@ -257,6 +262,11 @@ const makeExpected = () => {
   }
   return {
     all,
+    /** The rows of each of several shards. */
+    shards: (count: number): ReadonlyArray<StoredRow.StoredRows> =>
+      Array.from({ length: count }, (_, position) =>
+        [...stored.values()].flatMap((each) => (shardOf(each, count) === position ? each.rows : []))
+      ),
     set,
     of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
     keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],

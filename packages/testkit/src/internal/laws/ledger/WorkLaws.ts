@@ -3,6 +3,7 @@
  */
 import { perLane } from "@pawl/webhook/Lane"
 import type { RowKey } from "@pawl/webhook/StoredRow"
+import { type ReadLane, slack } from "@pawl/webhook/ReadBudget"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
@@ -52,7 +53,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         if (row.transactionId !== "5")
           yield* ledger.write(row, { askedAt, release: { dueAt, lane } })
       }
-      const page = { readSince: 1500, dueAt: 2000, rate: 10, limit: 2 }
+      const page = { lane: "repeat", readSince: 1500, dueAt: 2000, rate: 10, limit: 2 } as const
       const start = { dueAt: 2000, transactionId: "", scope: "card" } as const
       const last = yield* ledger.bringForward({ ...page, after: start })
       expect(last).toEqual({ dueAt: 2090, transactionId: "2", scope: "card" })
@@ -78,6 +79,54 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         [4e6, 6]
       ] as const)
         expect((yield* ledger.backlog(at)).due).toBe(due)
+    }
+  ),
+
+  law(
+    {
+      name: "the reads that are reserved are at most the limit of a second, those of claims first, and fewer after a 429",
+      section: "docs/decisions/0130",
+      explanation:
+        "All processes of a ledger share one budget of reads. If each had its own, a service that allows 100 reads a second would get 300 from three receivers; and if the watch of old transactions used it up, the handler would wait for confirmations."
+    },
+    function* (ledger) {
+      const times: Array<number> = []
+      let at = 0
+      const reserve = Effect.fnUntraced(function* (
+        wanted: Partial<Readonly<Record<ReadLane, number>>>,
+        limit = 5
+      ) {
+        const reads = { ask: 0, repeat: 0, watch: 0, ...wanted }
+        const reserved = yield* ledger.reserveReads({ limit, reads }, at)
+        at = reserved.at
+        return reserved
+      })
+      const pass = Effect.fnUntraced(function* (millis: number) {
+        at += millis
+        // The clock of a database goes on by itself.
+        if (ledger.time !== undefined) yield* Effect.sleep(millis)
+      })
+      /** Reserves until a process that sends at the latest time has sent some reads. */
+      const sendSome = Effect.fnUntraced(function* (count: number) {
+        while (times.length < count) {
+          const reserved = yield* reserve({ ask: 3, watch: 3 })
+          times.push(...reserved.times)
+          yield* pass(50)
+        }
+      })
+      yield* sendSome(6)
+      for (const [index, time] of times.entries()) {
+        const sixth = times[index + 5]
+        if (sixth !== undefined) expect(sixth - time >= 1000 + slack).toBe(true)
+      }
+      // A process lacks reads of claims, so another one gets none for the watch.
+      yield* pass(300)
+      expect((yield* reserve({ watch: 3 })).times).toEqual([])
+      expect((yield* reserve({ ask: 1 })).times.length).toBe(1)
+      yield* ledger.lowerReads({ limit: 5, retryAfter: 60_000 }, at)
+      const paused = yield* reserve({ ask: 1 })
+      expect(paused.times).toEqual([])
+      expect((paused.retryAt ?? 0) - at > 50_000).toBe(true)
     }
   ),
 

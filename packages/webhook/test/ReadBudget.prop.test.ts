@@ -1,0 +1,260 @@
+/**
+ * The read budget: at most its limit in any second over all receivers of a ledger, and claims before the watch.
+ */
+import { RateLimited } from "@pawl/core/PaymentsError"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Ledger } from "../src/Ledger.ts"
+import * as ReadBudget from "../src/ReadBudget.ts"
+import { alarms, hour, minute, pass, run, second } from "./world.ts"
+import * as World from "./world.ts"
+
+const numRuns = Number(process.env["PAWL_RUNS"] ?? 25)
+
+/** Returns the most times in any second. */
+const mostInASecond = (times: ReadonlyArray<number>): number => {
+  const sorted = times.toSorted((one, two) => one - two)
+  let first = 0
+  let most = 0
+  for (const [last, time] of sorted.entries()) {
+    while (time - (sorted[first] ?? 0) >= 1000) first++
+    most = Math.max(most, last - first + 1)
+  }
+  return most
+}
+
+/** A reservation of a process: when it is made, the reads it wants, and how late it sends each of them. */
+const steps = fc.array(
+  fc.record({
+    after: fc.nat({ max: 400 }),
+    reads: fc.record({
+      ask: fc.nat({ max: 4 }),
+      repeat: fc.nat({ max: 4 }),
+      watch: fc.nat({ max: 4 })
+    }),
+    late: fc.nat({ max: ReadBudget.slack }),
+    isCrash: fc.boolean(),
+    is429: fc.nat({ max: 9 }).map((n) => n === 0)
+  }),
+  { minLength: 1, maxLength: 80, size: "max" }
+)
+
+/** Plays reservations of several processes to the rule, and returns when their reads are sent. */
+const play = (
+  limit: number,
+  all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never,
+  reserve = ReadBudget.reserve
+): ReadonlyArray<number> => {
+  let budget = ReadBudget.unused
+  let now = 1_000_000
+  return all.flatMap(({ after, is429, isCrash, late, reads }) => {
+    now += after
+    const { budget: next, reservation } = reserve(budget, { limit, reads }, now)
+    budget = is429 ? ReadBudget.lower(next, { limit }, now) : next
+    return isCrash ? [] : reservation.times.map((time) => time + late)
+  })
+}
+
+describe("the rule of the budget", () => {
+  const holds = (reserve?: typeof ReadBudget.reserve) =>
+    fc.check(
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        steps,
+        (limit, all) => mostInASecond(play(limit, all, reserve)) <= limit
+      ),
+      { numRuns: 20 * numRuns, seed: 1 }
+    ).failed
+
+  it("lets at most the limit be sent in any second, however late each read is and whoever crashes", () => {
+    expect(holds()).toBe(false)
+  })
+
+  it.each<[string, typeof ReadBudget.reserve]>([
+    [
+      "the first read of a reservation comes at once",
+      (budget, wanted, now) => ReadBudget.reserve({ ...budget, nextAt: now }, wanted, now)
+    ],
+    [
+      "a late read is not counted on",
+      (budget, { limit, reads }, now) =>
+        ReadBudget.reserve(
+          budget,
+          { limit: (limit * (1000 + ReadBudget.slack)) / 1000, reads },
+          now
+        )
+    ]
+  ])("is broken when %s", (_, reserve) => {
+    expect(holds(reserve)).toBe(true)
+  })
+
+  it("halves its rate once for a burst of 429, pauses as asked, and recovers within a minute", () => {
+    const limit = 100
+    const start = 1_000_000
+    const once = ReadBudget.lower(ReadBudget.unused, { limit, retryAfter: 2000 }, start)
+    const burst = ReadBudget.lower(once, { limit }, start + 500)
+    const wanted = { limit, reads: { ask: 9, repeat: 0, watch: 0 } }
+    expect(ReadBudget.rateAt(burst, limit, start + 2000)).toBe(50)
+    expect(ReadBudget.reserve(burst, wanted, start + 1999).reservation).toMatchObject({
+      times: [],
+      retryAt: start + 2000
+    })
+    expect(ReadBudget.reserve(burst, wanted, start + 2000).reservation.times.length).toBe(4)
+    const again = ReadBudget.lower(burst, { limit }, start + 2000)
+    expect(ReadBudget.rateAt(again, limit, start + 2000)).toBe(25)
+    expect(ReadBudget.rateAt(again, limit, start + 8000)).toBe(35)
+    expect(ReadBudget.rateAt(again, limit, start + minute)).toBe(100)
+    // Without a limit there is one until the rate has recovered.
+    const unlimited = ReadBudget.lower(ReadBudget.unused, { limit: Infinity }, start)
+    expect(ReadBudget.rateAt(unlimited, Infinity, start)).toBe(50)
+    expect(ReadBudget.rateAt(unlimited, Infinity, start + minute)).toBe(Infinity)
+  })
+
+  it("is not used up by a clock that was set back", () => {
+    const { budget } = ReadBudget.reserve(
+      ReadBudget.unused,
+      { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } },
+      10 * hour
+    )
+    const wanted = { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } }
+    const back = ReadBudget.reserve(budget, wanted, hour)
+    expect(back.reservation.times).toEqual([])
+    expect(ReadBudget.reserve(back.budget, wanted, hour + 1400).reservation.times.length).toBe(1)
+  })
+})
+
+type Plant = (ledger: Ledger["Service"]) => Ledger["Service"]
+
+const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
+const watched = 150
+
+interface Found {
+  /** The most reads in any second. */
+  readonly most: number
+  /** The most reads of the watch between a claim and its read. */
+  readonly before: number
+  readonly confirmed: number
+}
+
+/** Runs two receivers, one of which is killed and started again, while claims come and old transactions are due for the watch. */
+const receivers = (limit: number, claimedAt: ReadonlyArray<number>, plant?: Plant) =>
+  run(
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        limits: { readsPerSecond: limit },
+        read: () => Effect.succeed("SUCCEED"),
+        ...(plant && { plant })
+      })
+      for (let n = 0; n < watched; n++) {
+        const registered = { kind: "apm-payment", transactionId: `old-${n}` } as const
+        yield* world.ledger.register({ ...registered, status: "SUCCEED" }, 0)
+      }
+      let one = yield* world.start
+      yield* world.start
+      yield* pass(12 * hour)
+      const start = world.now()
+      const received = new Map<string, number>()
+      const times = claimedAt.toSorted((first, second) => first - second)
+      for (const [index, at] of times.entries()) {
+        yield* pass(start + at - world.now())
+        const id = claimIds[index] ?? ""
+        received.set(id, world.now())
+        expect(yield* one.receive(id, "SUCCEED")).toBe(200)
+        if (index === 5) {
+          yield* one.kill
+          one = yield* world.start
+        }
+      }
+      yield* pass("2 minutes")
+      const reads = world.reads.filter(({ at }) => at >= start)
+      // The killed receiver may have leased the claims before.
+      const waits = [...received].slice(6).map(([id, at]) => {
+        const end = reads.find((read) => read.id === id)?.at ?? Infinity
+        const isBetween = (read: World.Read) => read.at > at && read.at < end
+        return reads.filter((read) => read.id.startsWith("old-") && isBetween(read)).length
+      })
+      expect(alarms(world)).toEqual([])
+      return {
+        most: mostInASecond(reads.map(({ at }) => at)),
+        before: Math.max(...waits),
+        confirmed: world.calls.filter(({ transactionId }) => received.has(transactionId)).length
+      } satisfies Found
+    })
+  )
+
+/** The reads that another receiver may have reserved already, and one that it reserves before it learns of the claim. */
+const allowedBefore = (limit: number) =>
+  Math.ceil((ReadBudget.lookahead * limit) / (1000 + ReadBudget.slack)) + 3
+
+describe("two receivers of a ledger", () => {
+  it("send at most the limit of reads in any second, and no claim waits behind the watch", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 2, max: 30 }),
+        fc.array(fc.nat({ max: 4000 }), { minLength: 12, maxLength: 12 }),
+        async (limit, claimedAt) => {
+          const found = await receivers(limit, claimedAt)
+          expect(found.most).toBeLessThanOrEqual(limit)
+          expect(found.before).toBeLessThanOrEqual(allowedBefore(limit))
+          expect(found.confirmed).toBe(12)
+        }
+      ),
+      { numRuns: Math.ceil(numRuns / 5) }
+    ))
+
+  const together = Array.from({ length: 12 }, () => 1000)
+
+  it("send more when each has a budget of its own", async () => {
+    const { most } = await receivers(10, together, (ledger) => ({
+      ...ledger,
+      reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: Infinity }, at)
+    }))
+    expect(most).toBeGreaterThan(10)
+  })
+
+  it("let claims wait behind the watch when all reads count as claims", async () => {
+    const { before } = await receivers(4, together, (ledger) => ({
+      ...ledger,
+      reserveReads: ({ limit, reads }, at) =>
+        ledger.reserveReads(
+          { limit, reads: { ask: reads.ask + reads.repeat + reads.watch, repeat: 0, watch: 0 } },
+          at
+        )
+    }))
+    expect(before).toBeGreaterThan(allowedBefore(4))
+  })
+
+  it("reserve no reads without a limit, until the service answers with 429", () =>
+    run(
+      Effect.gen(function* () {
+        let reservations = 0
+        let isLimited = true
+        const world = yield* World.make({
+          read: () =>
+            isLimited
+              ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 30 * second }))
+              : Effect.succeed("SUCCEED"),
+          plant: (ledger) => ({
+            ...ledger,
+            reserveReads: (wanted, at) =>
+              Effect.suspend(() => {
+                reservations++
+                return ledger.reserveReads(wanted, at)
+              })
+          })
+        })
+        const { receive } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* pass("100 millis")
+        expect([world.reads.length, reservations]).toEqual([1, 0])
+        isLimited = false
+        yield* receive("2", "SUCCEED")
+        yield* pass("28 seconds")
+        expect(world.reads.length).toBe(1)
+        yield* pass("4 seconds")
+        expect(world.calls.map(({ to }) => to)).toEqual(["SUCCEED", "SUCCEED"])
+        expect(reservations).toBeGreaterThan(0)
+      })
+    ))
+})

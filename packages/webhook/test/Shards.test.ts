@@ -1,0 +1,381 @@
+/**
+ * Shards of a store: each transaction in one database, a shard that is down, and rows that are moved to new databases.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { StatusReader } from "@pawl/core/StatusReader"
+import type * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { MinimumLogLevel } from "effect/References"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
+import { describe, expect, it } from "vitest"
+import * as WorkSettings from "../src/internal/WorkSettings.ts"
+import * as Ledger from "../src/Ledger.ts"
+import * as LedgerSql from "../src/LedgerSql.ts"
+import * as Receiver from "../src/Receiver.ts"
+import * as RequestStore from "../src/RequestStore.ts"
+import type { Leased } from "../src/Row.ts"
+import * as Shards from "../src/Shards.ts"
+import * as Verifier from "../src/Verifier.ts"
+import * as WorkLimits from "../src/WorkLimits.ts"
+import { client, ledgerOf, type Place } from "./places.ts"
+import { apm, card, incoming, secret, verified } from "./service.ts"
+import { files } from "./stores.ts"
+
+const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(Effect.provideService(test, MinimumLogLevel, "None")))
+
+const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
+const shardOf = (transactionId: string, count = 4) =>
+  Shards.shardOf({ method: "apm", transactionId }, count)
+
+const callback = (transactionId: string, transactionStatus: string) =>
+  verified("apm", apm({ transactionId, transactionStatus }))
+
+describe("the shard of a transaction", () => {
+  it("never changes, because rows are stored by it", () => {
+    expect(ids.slice(0, 16).map((id) => shardOf(id))).toEqual(stored)
+    expect(Shards.shardOf({ requestId: "order-17" }, 4)).toBe(storedRequest)
+    expect(shardOf("1", 1)).toBe(0)
+  })
+
+  it("is one of all, each with about the same number of rows", () => {
+    for (const count of [2, 3, 4, 16]) {
+      const counts = Array.from({ length: count }, () => 0)
+      for (let id = 0; id < 1000 * count; id++) {
+        const shard = shardOf(String(100_000 + id), count)
+        counts[shard] = (counts[shard] ?? 0) + 1
+      }
+      for (const each of counts) expect(Math.abs(each - 1000)).toBeLessThan(150)
+    }
+  })
+})
+
+/** The shards of these ids at the first release. */
+const stored = [1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 3, 1, 1, 3]
+const storedRequest = 3
+
+it("shares of the limits are the limits together, and not more reads than allowed", () => {
+  for (const count of [1, 3, 4, 7]) {
+    const shares = Array.from({ length: count }, (_, position) =>
+      WorkLimits.shareOf({ ...WorkLimits.defaults, readsPerSecond: 50 }, position, count)
+    )
+    const sumOf = (name: "calls" | "reads" | "readsPerSecond") =>
+      shares.reduce((sum, share) => sum + share[name], 0)
+    expect([sumOf("calls"), sumOf("reads"), sumOf("readsPerSecond")]).toEqual([64, 32, 50])
+  }
+})
+
+it("settings of the worker name the variable that cannot be used", () => {
+  const none = {
+    handlerCalls: "",
+    reads: "",
+    readsPerSecond: "",
+    leaseSeconds: "",
+    pollGapMinutes: ""
+  }
+  expect(WorkSettings.make(none, 4)).toEqual({
+    limits: WorkLimits.defaults,
+    switches: {},
+    sentences: []
+  })
+  const given = {
+    handlerCalls: "8",
+    reads: "16",
+    readsPerSecond: "3",
+    leaseSeconds: "5",
+    pollGapMinutes: "5,x"
+  }
+  const { limits, sentences } = WorkSettings.make(given, 4)
+  expect(limits).toMatchObject({ calls: 8, reads: 16 })
+  expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
+    "PAWL_POLL_GAP_MINUTES",
+    "PAWL_READS_PER_SECOND",
+    "PAWL_LEASE_SECONDS"
+  ])
+})
+
+it("a shard that is down answers 503 for its own transactions, and stops no work of another one", () =>
+  runs(
+    Effect.gen(function* () {
+      const down = new Set<number>()
+      const told = new Set<string>()
+      const shard = (position: number) =>
+        Layer.effect(
+          Ledger.Ledger,
+          Effect.map(Ledger.Ledger, (ledger) => {
+            const unlessDown = <A>(call: Effect.Effect<A, StoreUnavailable>) =>
+              Effect.suspend(() =>
+                down.has(position) ? Effect.fail(new StoreUnavailable({})) : call
+              )
+            return {
+              ...ledger,
+              accept: (callback, at) => unlessDown(ledger.accept(callback, at)),
+              claim: (options) => unlessDown(ledger.claim(options)),
+              write: (leased, change) => unlessDown(ledger.write(leased, change))
+            }
+          })
+        ).pipe(Layer.provideMerge(Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)))
+      const built = yield* Layer.build(
+        Receiver.layer().pipe(
+          Layer.provide([
+            Shards.layer([shard(0), shard(1), shard(2), shard(3)]),
+            Verifier.layer({ current: Redacted.make(secret) }),
+            Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
+            Layer.succeed(StatusReader, {
+              read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+            })
+          ]),
+          Layer.provide(NodeHmac.layer)
+        )
+      )
+      const { receive } = Context.get(built, Receiver.Receiver)
+      const send = (id: string) => receive(incoming("apm", apm({ transactionId: id })))
+      down.add(1)
+      for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
+      const others = ids.filter((id) => shardOf(id) !== 1)
+      const allTold = (expected: ReadonlyArray<string>) =>
+        Effect.repeat(
+          Effect.delay(
+            Effect.sync(() => told.size),
+            "5 millis"
+          ),
+          {
+            until: (count) => count >= expected.length
+          }
+        )
+      yield* allTold(others)
+      expect([...told].toSorted()).toEqual(others.toSorted())
+      down.clear()
+      for (const id of ids) expect(yield* send(id)).toBe(200)
+      yield* allTold(ids)
+    })
+  ))
+
+const [anId = ""] = ids
+
+const promises = (places: () => readonly [Place, Place, Place, Place]) => {
+  const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
+    Shards.layer([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
+
+  it("a ledger starts only with all of its databases, in their order", () =>
+    runs(
+      Effect.gen(function* () {
+        const [one, two, three, four] = places()
+        const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+          Effect.result(Effect.scoped(Layer.build(sharded(all))))
+        expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+        const misplaced = { _tag: "Failure", failure: { _tag: "ShardMisplaced" } }
+        expect(yield* start(one, two, four, three)).toMatchObject(misplaced)
+        expect(yield* start(one, two, three)).toMatchObject(misplaced)
+        expect(yield* start(one)).toMatchObject(misplaced)
+        expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+      })
+    ))
+
+  it("the commit of a handler runs in the database of its row", () =>
+    runs(
+      Effect.gen(function* () {
+        const all = places()
+        const clients = yield* Effect.forEach(all, (place) =>
+          Effect.map(Layer.build(client(place)), Context.get(SqlClient))
+        )
+        for (const sql of clients) yield* sql`CREATE TABLE orders (id TEXT PRIMARY KEY)`
+        const built = yield* Layer.build(
+          Layer.provideMerge(
+            LedgerSql.handler({
+              commit: ({ transactionId }) =>
+                Effect.flatMap(
+                  SqlClient,
+                  (sql) => sql`INSERT INTO orders VALUES (${transactionId})`
+                )
+            }),
+            sharded(all)
+          )
+        )
+        const ledger = Context.get(built, Ledger.Ledger)
+        const { commit } = Context.get(built, Handler.Handler)
+        for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
+        expect(rows.length).toBe(ids.length)
+        for (const row of rows) {
+          const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
+          yield* commit?.({ ...transition, transactionId: row.transactionId }, told) ?? Effect.void
+        }
+        for (const [position, sql] of clients.entries()) {
+          const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
+          expect(orders.map(({ id }) => id)).toEqual(ids.filter((id) => shardOf(id) === position))
+        }
+      })
+    ))
+
+  it("a request is settled in its shard, and its transaction registered in that of the transaction", () =>
+    runs(
+      Effect.gen(function* () {
+        const built = yield* Layer.build(sharded(places()))
+        const ledger = Context.get(built, Ledger.Ledger)
+        const store = Context.get(built, RequestStore.RequestStore)
+        for (const [n, transactionId] of ids.slice(0, 8).entries()) {
+          const requestId = `order-${n}`
+          yield* store.write(request(requestId), { at: 1000, until: 31_000 })
+          const registration = { kind: "apm-payment", transactionId, requestId } as const
+          const settlement = {
+            outcome: { _tag: "Answered", text: "sealed" },
+            at: 2000,
+            transaction: { method: "apm", transactionId }
+          } as const
+          for (const isSettled of [true, false]) {
+            const settled = yield* store.settle(requestId, settlement, registration)
+            expect(settled).toMatchObject({ isSettled, refusal: undefined })
+          }
+          expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
+        }
+        // A callback settles a request whose response was lost, in another shard, too.
+        const ordered = { requestId: "order-9", account: "4711", amount: "10.00", currency: "EUR" }
+        yield* store.write({ ...request("order-9"), ordered }, { at: 1000, until: 31_000 })
+        yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
+        const row = rows.find(({ transactionId }) => transactionId === "9") as Leased
+        yield* ledger.write(row, {
+          evidence: row.evidence << 9,
+          read: { status: "SUCCEED", askedAt: 1500 },
+          release: { dueAt: undefined }
+        })
+        expect(yield* store.get("order-9")).toMatchObject({ outcome: { _tag: "Found" } })
+        const run = Context.get(built, LedgerSql.Transactions).run
+        expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
+        const enqueue = (requestId: string, key: string) =>
+          Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
+        const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
+          (each) =>
+            Shards.shardOf({ requestId: each }, 4) !== Shards.shardOf({ requestId: "new" }, 4)
+        )
+        expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
+        expect((yield* enqueue("new", "new"))._tag).toBe("Success")
+      })
+    ))
+
+  it.each([0, 3, 11, 40])(
+    "rows are moved from one database to four, also if the move ends after %s statements",
+    (limit) =>
+      runs(
+        Effect.gen(function* () {
+          const all = places()
+          const before = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const built = yield* Layer.build(ledgerOf(all[0]))
+              const ledger = Context.get(built, Ledger.Ledger)
+              const store = Context.get(built, RequestStore.RequestStore)
+              for (const id of ids) {
+                yield* ledger.accept(callback(id, "PENDING"), 1000)
+                yield* ledger.accept(callback(id, "SUCCEED"), 2000)
+                yield* ledger.accept(
+                  verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
+                  2000
+                )
+                yield* store.write(request(id), { at: 1000 })
+              }
+              const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
+              for (const row of rows.slice(0, 9)) {
+                yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
+              }
+              yield* ledger.noteAlive(3000)
+              return yield* everything(ledger, store)
+            })
+          )
+          for (const place of all) yield* Effect.scoped(Layer.build(ledgerOf(place)))
+          const clients = yield* Effect.forEach(all, (place) =>
+            Effect.map(Layer.build(client(place)), Context.get(SqlClient))
+          )
+          let statements = 0
+          const failing: Statement.Transformer = (statement) =>
+            statements++ < limit
+              ? Effect.succeed(statement)
+              : Effect.die(
+                  new SqlError({ reason: new UnknownError({ message: "the end", cause: 0 }) })
+                )
+          const ended = yield* Effect.exit(
+            Effect.provideService(Shards.move(clients), Statement.CurrentTransformer, failing)
+          )
+          expect(ended._tag).toBe("Failure")
+          if (limit > 1) {
+            expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe(
+              "Failure"
+            )
+          }
+          yield* Shards.move(clients)
+          expect(yield* Shards.move(clients)).toBe(0)
+          const built = yield* Layer.build(sharded(all))
+          const ledger = Context.get(built, Ledger.Ledger)
+          const store = Context.get(built, RequestStore.RequestStore)
+          expect(yield* everything(ledger, store)).toEqual(before)
+          expect(yield* ledger.lastAliveAt).toBe(3000)
+          for (const [position, sql] of clients.entries()) {
+            const lines = yield* sql<{
+              readonly transaction_id: string
+              readonly method: "apm" | "card"
+            }>`
+              SELECT transaction_id, method FROM pawl_transactions`
+            expect(lines.length).toBeGreaterThan(0)
+            for (const { method, transaction_id: transactionId } of lines) {
+              expect(Shards.shardOf({ method, transactionId }, 4)).toBe(position)
+            }
+          }
+        })
+      )
+  )
+}
+
+/** Reads all rows, bodies and requests of a store, and its backlog. */
+const everything = Effect.fnUntraced(function* (
+  ledger: Ledger.Ledger["Service"],
+  store: RequestStore.RequestStore["Service"]
+) {
+  const rows = yield* Effect.forEach(ids, (id) =>
+    Effect.all([
+      ledger.get("apm", id),
+      ledger.get("card", id),
+      ledger.body({ method: "apm", scope: "apm", transactionId: id }, "SUCCEED"),
+      store.get(id)
+    ])
+  )
+  return { rows, backlog: yield* ledger.backlog(50_000) }
+})
+
+const request = (requestId: string) => ({
+  requestId,
+  kind: "apm-payment" as const,
+  digest: `digest-${requestId}`,
+  hasCardData: false,
+  ordered: undefined,
+  body: "sealed",
+  expiresAt: undefined
+})
+
+const transition: Handler.Transition = {
+  id: "t",
+  method: "apm",
+  kind: "apm",
+  transactionId: anId,
+  requestId: null,
+  from: null,
+  to: "SUCCEED",
+  confirmed: true,
+  conflict: null,
+  sequence: 1,
+  attempt: 1,
+  signed: null,
+  callback: null
+}
+
+describe("shards in SQLite", () => {
+  const file = files()
+  promises(() => [file(), file(), file(), file()])
+})
