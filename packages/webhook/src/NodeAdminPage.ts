@@ -4,7 +4,7 @@
  * **Details**
  *
  * The page is plain HTML, stylesheets, and JavaScript modules that the browser runs as they are; it uses only the admin API,
- * so everything in it can also be done with curl (`docs/decisions/0120-the-page-of-the-admin-api-has-files-of-its-own.md`). It
+ * so everything in it can also be done with curl (`docs/decisions/0085-the-page-of-the-admin-api-has-files-of-its-own.md`). It
  * loads nothing from another host, and no site may frame it.
  *
  * **Example** (In the layer of an admin API)

@@ -3,7 +3,7 @@
  *
  * The report is on stdout, the plan, the progress and errors on stderr. In the folder of `--out` are `fixtures.json`,
  * the recording that a later run continues or is compared with, `profile.json` for a sandbox, `profile.ts` for a program,
- * and `report.md`. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
+ * and the report as Markdown. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
  * nothing has changed since the fixtures of `--against`.
  */
 import * as RequestId from "@pawl/core/RequestId"

@@ -85,7 +85,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "the reads that are reserved are at most the limit of a second, those of claims first, and fewer after a 429",
-      section: "docs/decisions/0130",
+      section: "docs/decisions/0090",
       explanation:
         "All processes of a ledger share one budget of reads. If each had its own, a service that allows 100 reads a second would get 300 from three receivers; and if the watch of old transactions used it up, the handler would wait for confirmations."
     },
@@ -149,7 +149,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "pages have each row that was created in a time once, and none of another time",
-      section: "docs/decisions/0112",
+      section: "docs/decisions/0084",
       explanation:
         "The transactions of a day are read again in pages. A page without rows of that day is not the last one."
     },
