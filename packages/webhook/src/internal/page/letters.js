@@ -32,7 +32,7 @@ let limit = step
 
 const rows = table(
   "letter-table",
-  ["Transaction", "Reason", "Not told", "Parked", "Calls", "What to do", "Action"],
+  ["Transaction", "Reason", "Not told", "Parked", "Calls", "Next step", "Action"],
   "No dead letter.",
   (/** @type {Letter} */ { kind, transactionId }) => `${kind}-${transactionId}`,
   (letter) => [
@@ -67,7 +67,9 @@ export const redriveOne = ({ method, reason, transactionId }, text) =>
   Redrive.open({
     path: `/dead-letters/${method}/${encodeURIComponent(transactionId)}/redrive`,
     heading:
-      reason === "amount-mismatch" ? "Let this amount pass?" : `Redrive ${method} ${transactionId}?`,
+      reason === "amount-mismatch"
+        ? "Let this amount pass?"
+        : `Redrive ${method} ${transactionId}?`,
     text,
     button: reason === "amount-mismatch" ? "Let it pass" : "Redrive",
     done: () => `${transactionId} is worked on again.`

@@ -48,7 +48,11 @@ const update = async () => {
   const [overview, requests, show] = await Promise.all([
     call("GET", "/overview"),
     Requests.read(),
-    view === "dead-letters" ? Letters.load() : view === "transactions" ? Transaction.load(key) : nothing
+    view === "dead-letters"
+      ? Letters.load()
+      : view === "transactions"
+        ? Transaction.load(key)
+        : nothing
   ])
   const now = read()
   if (now.view !== view || now.key?.transactionId !== key?.transactionId) return refresh()
@@ -102,7 +106,8 @@ const go = () => {
   const { key, view } = read()
   for (const name of views) byId(name, HTMLElement).hidden = name !== view
   for (const link of document.querySelectorAll("nav a")) {
-    if (link instanceof HTMLElement) link.ariaCurrent = link.dataset["view"] === view ? "page" : null
+    if (link instanceof HTMLElement)
+      link.ariaCurrent = link.dataset["view"] === view ? "page" : null
   }
   if (key !== undefined) {
     byId("method", HTMLSelectElement).value = key.method

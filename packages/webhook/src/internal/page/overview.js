@@ -32,10 +32,7 @@ const failing = table(
   ["Transaction", "Status to be told", "Failed calls", "Last"],
   "Every call succeeds.",
   (
-    /** @type {Overview["failing"][number] & { readonly now: number }} */ {
-      method,
-      transactionId
-    }
+    /** @type {Overview["failing"][number] & { readonly now: number }} */ { method, transactionId }
   ) => `${method}-${transactionId}`,
   ({ attempts, lastAt, now, to, ...transaction }) => [
     link(transaction),

@@ -64,6 +64,25 @@ const act = async ({ done, noEffect: canState, path, rate: hasRate }) => {
 }
 
 /**
+ * Redrives, and closes the dialog or shows the error.
+ *
+ * @param {NonNullable<typeof current>} dead
+ * @param {(text: string) => void} announce
+ */
+const submit = async (dead, announce) => {
+  form.ariaBusy = "true"
+  try {
+    const text = await act(dead)
+    dialog.close()
+    announce(text)
+  } catch (error) {
+    errorText.textContent = error instanceof Error ? error.message : String(error)
+  } finally {
+    form.ariaBusy = "false"
+  }
+}
+
+/**
  * Starts the dialog. `announce` is told the result.
  *
  * @param {(text: string) => void} announce
@@ -73,17 +92,6 @@ export const start = (announce) => {
   form.addEventListener("submit", (event) => {
     event.preventDefault()
     if (current === undefined || form.ariaBusy === "true") return
-    form.ariaBusy = "true"
-    act(current)
-      .then((text) => {
-        dialog.close()
-        announce(text)
-      })
-      .catch((error) => {
-        errorText.textContent = error instanceof Error ? error.message : String(error)
-      })
-      .finally(() => {
-        form.ariaBusy = "false"
-      })
+    void submit(current, announce)
   })
 }

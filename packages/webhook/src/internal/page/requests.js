@@ -21,7 +21,7 @@ import { table } from "./table.js"
 
 const rows = table(
   "request-table",
-  ["Request", "Kind", "Reason", "Written", "Parked", "What to do", "Action"],
+  ["Request", "Kind", "Reason", "Written", "Parked", "Next step", "Action"],
   "No parked request.",
   (/** @type {Request} */ { requestId }) => requestId,
   ({ createdAt, kind, parked, requestId }) => [
@@ -62,4 +62,3 @@ export const read = async () =>
 
 /** Shows the parked requests. */
 export const show = rows
-

@@ -114,8 +114,7 @@ const letter = ({ method, transactionId }, { amounts, at, explanation, reason })
         type: "button",
         class: "main",
         "data-testid": "open-redrive",
-        click: () =>
-          redriveOne({ method, reason, transactionId }, comparison ?? explanation)
+        click: () => redriveOne({ method, reason, transactionId }, comparison ?? explanation)
       },
       [reason === "amount-mismatch" ? "Let this amount pass" : "Redrive"]
     )
