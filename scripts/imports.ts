@@ -213,7 +213,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/admin\/.+)\.ts$/
+      /^(Admin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(admin|mcp)\/.+)\.ts$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],

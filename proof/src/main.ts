@@ -24,6 +24,7 @@ import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
 import { model } from "./rel/model.ts"
 import { night } from "./rel/night.ts"
+import { pause } from "./rel/pause.ts"
 import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
 import { reconcile } from "./rel/reconcile.ts"
@@ -39,6 +40,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
     kill,
     create,
+    pause,
     deploy,
     clock,
     "store-down": storeDown,

@@ -101,7 +101,9 @@ export const make = (
       trace.violation("S2", `${status} of ${transactionId} was answered 200 and is not stored`)
     const { accepted } = historyOf(transactionId)
     accepted.set(status, [...(accepted.get(status) ?? []), trace.now()])
-    if (row !== undefined && canBeTold(row, status)) turns.due(transactionId)
+    if (row === undefined) return
+    if (canBeTold(row, status)) turns.due(transactionId)
+    else if (hasTerminalClaim(row)) turns.overtaken(transactionId)
   })
 
   /** Tells whether the handler can be told a status now: no read comes first, and no earlier call stands in the way. */
@@ -109,7 +111,7 @@ export const make = (
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
     const lastRead = client.reads(transactionId).at(-1) ?? -Infinity
     return (
-      !Evidence.claimedStatuses(evidence).some(isTerminal) &&
+      !hasTerminalClaim(row) &&
       Evidence.news(Evidence.standing(evidence, read?.status), told) === status &&
       attempt === 0 &&
       deadLetter === undefined &&
@@ -290,6 +292,10 @@ const subjectOf = (search: string, body: unknown) => {
     transactionId: member("refundId") ?? member("transactionId") ?? ""
   }
 }
+
+/** Tells whether a callback claimed a final status, which must be read first. */
+const hasTerminalClaim = ({ evidence }: Row): boolean =>
+  Evidence.claimedStatuses(evidence).some(isTerminal)
 
 /** Tells whether a status may follow: ranks rise; an equal rank is allowed for CUSTOMER_VERIFICATION and another terminal status. */
 const mayFollow = (last: Status, next: Status): boolean =>

@@ -13,12 +13,15 @@ export type CallEnd = "accepted" | "failed" | "interrupted"
  * Checks the calls.
  *
  * - `due`: the handler can be told the status of a callback that was stored now, without any read.
+ * - `overtaken`: a callback was stored whose status must be read first. Where the call for an earlier one has not begun, the
+ *   handler is told after the read.
  * - `called`: a receiver calls the handler. It returns a function for the end of the call.
  * - `isCalled`: whether a call for a transaction is at work.
  * - `end`: checks a transaction at the end.
  */
 export interface TurnChecker {
   readonly due: (transactionId: string) => void
+  readonly overtaken: (transactionId: string) => void
   readonly called: (receiver: Process, transition: Transition) => (end: CallEnd) => void
   readonly isCalled: (transactionId: string) => boolean
   readonly end: (transactionId: string) => void
@@ -137,6 +140,13 @@ export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecke
   return {
     due: (id) => {
       turnsOf(id).dueAt ??= trace.now()
+    },
+    overtaken: (id) => {
+      const turn = turnsOf(id)
+      // A call that is late already stays so.
+      if (turn.dueAt !== undefined && trace.now() <= turn.dueAt + maxTellDelay) {
+        turn.dueAt = undefined
+      }
     },
     isCalled: (id) => {
       const { call } = turnsOf(id)

@@ -56,7 +56,7 @@ const commands = {
   ],
   mcp: [
     "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver",
-    () => import("./McpCommand.ts").then(({ mcp }) => mcp)
+    () => import("@pawl/webhook/bin/McpCommand").then(({ mcp }) => mcp)
   ]
 } as const
 

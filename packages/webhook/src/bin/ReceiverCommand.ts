@@ -17,12 +17,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Runtime from "effect/Runtime"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
 import * as LogLine from "../internal/LogLine.ts"
@@ -32,12 +30,8 @@ import * as Receiver from "../Receiver.ts"
 import * as Verifier from "../Verifier.ts"
 import * as Worker from "../Worker.ts"
 import * as Ports from "./Ports.ts"
+import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
-
-/** Error that was already printed. It ends the process. */
-class Reported extends Data.TaggedError("Reported") {
-  override readonly [Runtime.errorReported] = false
-}
 
 /** Prints transitions after `ready` was printed. If a line cannot be written, the call of the handler fails. */
 const layerStdout = (ready: Latch.Latch) =>
@@ -144,9 +138,6 @@ export const receiver = Command.make(
   Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
   Command.provide(Layer.suspend(() => Logger.layer([logger])))
 )
-
-const report = (sentence: string) =>
-  Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))
 
 /** Logs to stderr, because stdout is for transitions. */
 const logger = Logger.map(

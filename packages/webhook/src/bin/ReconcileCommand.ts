@@ -17,6 +17,7 @@ import * as Result from "effect/Result"
 import * as DayBooks from "../DayBooks.ts"
 import * as DayComparison from "../DayComparison.ts"
 import * as Settings from "./Settings.ts"
+import { report, Reported } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const startOf = (day: string): Option.Option<number> =>
@@ -86,18 +87,18 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
       )
       if (counts.unanswered > 0) {
-        return yield* StoreFlag.report(
+        return yield* report(
           `The service did not answer for ${counts.unanswered} more: run the command again.`
         )
       }
-      if (differences > 0) return yield* new StoreFlag.Reported()
+      if (differences > 0) return yield* new Reported()
     }).pipe(
       Effect.scoped,
       Effect.catchTags({
-        ConfigError: ({ message }) => StoreFlag.report(message),
-        InvalidSettings: ({ message }) => StoreFlag.report(message),
-        InvalidConfig: ({ message }) => StoreFlag.report(message),
-        PlatformError: ({ message }) => StoreFlag.report(`A file cannot be used: ${message}`)
+        ConfigError: ({ message }) => report(message),
+        InvalidSettings: ({ message }) => report(message),
+        InvalidConfig: ({ message }) => report(message),
+        PlatformError: ({ message }) => report(`A file cannot be used: ${message}`)
       })
     )
   )

@@ -3,23 +3,12 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Flag from "effect/cli/Flag"
-import * as Console from "effect/Console"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
 import type { Ledger } from "../Ledger.ts"
 import * as NodeStore from "../NodeStore.ts"
 import type { RequestStore } from "../RequestStore.ts"
+import { report, type Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
-
-/** Error that was already printed. It ends the process. */
-export class Reported extends Data.TaggedError("Reported") {
-  override readonly [Runtime.errorReported] = false
-}
-
-/** Prints a sentence and fails. */
-export const report = (sentence: string): Effect.Effect<never, Reported> =>
-  Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))
 
 /** The flag of the store. */
 export const store = Flag.String("store").pipe(

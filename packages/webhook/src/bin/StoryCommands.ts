@@ -17,6 +17,7 @@ import * as Story from "../Story.ts"
 import * as StoryReport from "../StoryReport.ts"
 import * as StoryScenario from "../StoryScenario.ts"
 import * as TransactionReport from "../TransactionReport.ts"
+import { report, Reported } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const kinds: ReadonlyArray<Kind> = [
@@ -49,23 +50,16 @@ const input = {
 const about = (
   name: string,
   description: string,
-  tell: (
-    story: Story.Story,
-    policy: "final" | "always" | "never"
-  ) => Effect.Effect<void, StoreFlag.Reported>
+  tell: (story: Story.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
 ) =>
   Command.make(name, input, ({ confirm, id, kind, store }) =>
     StoreFlag.within(
       store,
-      Effect.gen(function* (): Effect.fn.Return<
-        void,
-        StoreUnavailable | StoreFlag.Reported,
-        Ledger
-      > {
+      Effect.gen(function* (): Effect.fn.Return<void, StoreUnavailable | Reported, Ledger> {
         const ledger = yield* Ledger
         const story = Story.find(yield* ledger.story(methodOf(kind), id), kind)
         if (story === undefined) {
-          return yield* StoreFlag.report(`The store has no ${kind} with this id.`)
+          return yield* report(`The store has no ${kind} with this id.`)
         }
         yield* tell(story, confirm)
       })
@@ -106,7 +100,7 @@ export const replay = about(
     }
     for (const difference of differences) yield* Console.log(difference)
     if (!story.complete) yield* Console.log(incomplete)
-    if (!same) return yield* new StoreFlag.Reported()
+    if (!same) return yield* new Reported()
     yield* Console.log("This version tells the handler the same.")
   })
 )
@@ -118,7 +112,7 @@ export const exported = about(
   (story) => {
     const command = StoryScenario.command(story)
     return command === undefined
-      ? StoreFlag.report("The kind of the transaction is not known yet: the service was not asked.")
+      ? report("The kind of the transaction is not known yet: the service was not asked.")
       : Console.log(command)
   }
 )

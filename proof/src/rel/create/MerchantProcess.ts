@@ -53,6 +53,8 @@ export const make = (cache: string, { enqueued, handled, miss, told }: Reports) 
       state,
       give: (task: Task) => program.child.stdin.write(`${JSON.stringify(task)}\n`),
       errors: () => program.stderr().slice(-2000),
+      pause: () => program.child.kill("SIGSTOP"),
+      resume: () => program.child.kill("SIGCONT"),
       /** Kills the process, and returns whether it had ended at its mark. */
       end: async (): Promise<boolean> => {
         const wasEnded = state.hasEnded

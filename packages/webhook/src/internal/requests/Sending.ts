@@ -53,18 +53,23 @@ export const run = Effect.fnUntraced(function* (
   const inStore = <A>(call: Effect.Effect<A, { readonly _tag: "StoreUnavailable" }>) =>
     Effect.mapError(call, () => Refusal.unknown(requestId, "the request store is not available"))
 
-  const sent = (leased: Parameters<typeof Attempt.run>[1]) =>
+  const sent = (leased: Parameters<typeof Attempt.run>[1]): Effect.Effect<Response, SendError> =>
     Effect.flatMap(Attempt.run(tools, leased, request, true, limits), ({ answer, error, row }) => {
       if (answer !== undefined) return Effect.fromResult(answer)
+      // Without the lease another process has sent the request meanwhile, or sends it now.
+      if (row === undefined) return Effect.flatMap(inStore(store.get(requestId)), orUnknown)
       // Another process or a callback may have brought an outcome meanwhile.
-      const tag = row?.outcome?._tag
+      const tag = row.outcome?._tag
       const isFact = tag === "Answered" || tag === "Found"
-      const known = row !== undefined && isFact ? outcomeOf(row) : undefined
+      const known = isFact ? outcomeOf(row) : undefined
       if (known !== undefined) return known
       if (error === undefined) return Effect.fail(Refusal.unknown(requestId, "no answer"))
       // Without an outcome in its row the request is sent again, so the error of one attempt is not its end.
-      return Effect.fail(row?.outcome === undefined ? Refusal.inDoubt(requestId, error) : error)
+      return Effect.fail(row.outcome === undefined ? Refusal.inDoubt(requestId, error) : error)
     })
+
+  const orUnknown = (row: RequestRow | undefined): Effect.Effect<Response, SendError> =>
+    row === undefined ? Effect.fail(Refusal.unknown(requestId, "no answer")) : waitFor(row)
 
   const responseLost = (transaction: RequestRow["transaction"]) =>
     new ResponseLost({ requestId, transactionId: transaction?.transactionId ?? "" })

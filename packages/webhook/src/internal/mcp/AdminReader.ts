@@ -30,7 +30,7 @@ export class AdminReader extends Context.Service<
       query?: Readonly<Record<string, string | undefined>>
     ) => Effect.Effect<Page | undefined, NotRead>
   }
->()("pawl/internal/mcp/AdminReader") {}
+>()("@pawl/webhook/internal/mcp/AdminReader") {}
 
 /** A document, and the cursor of the next page if there is one. */
 export interface Page {

@@ -7,23 +7,16 @@ import * as McpServer from "effect/ai/McpServer"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
-import * as Console from "effect/Console"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Runtime from "effect/Runtime"
 import { createRequire } from "node:module"
 import * as AdminReader from "../internal/mcp/AdminReader.ts"
 import * as Tools from "../internal/mcp/Tools.ts"
+import { report } from "./Report.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
-}
-
-/** Error that was already printed. It ends the process. */
-class Reported extends Data.TaggedError("Reported") {
-  override readonly [Runtime.errorReported] = false
 }
 
 /** An origin alone: a path, a query or credentials would be sent with each request. */
@@ -48,10 +41,9 @@ export const mcp = Command.make(
   Effect.fnUntraced(function* ({ admin }) {
     if (!isOrigin(admin)) {
       // The value is not printed: it may have a password.
-      yield* Console.error(
+      return yield* report(
         "--admin cannot be used: give an origin such as http://127.0.0.1:4021, without a path or credentials"
       )
-      return yield* new Reported()
     }
     const secret = yield* token
     return yield* Layer.launch(
