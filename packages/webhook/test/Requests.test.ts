@@ -229,6 +229,35 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect(error).toMatchObject({ _tag: "OutcomeUnknown", requestId: "order-1" })
     }))
 
+  test("a call whose lease was lost gets the outcome of the process that took its request over", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["lost"])
+      const paused = yield* start(store, service)
+      const other = yield* start(store, service)
+      let isTaken = false
+      service.beforeAnswer(
+        Effect.gen(function* () {
+          if (isTaken) return
+          isTaken = true
+          const at = yield* Clock.currentTimeMillis
+          // As if the process had been stopped until now, and the other one had just begun.
+          yield* other.store.claim({
+            at: at + minute,
+            until: at + 1,
+            limit: 1,
+            requestId: "order-1"
+          })
+        })
+      )
+      const call = yield* Effect.forkChild(paused.send("apm-payment", fake.payment("order-1")), {
+        startImmediately: true
+      })
+      yield* pass("1 minute")
+      expect(yield* Fiber.join(call)).toMatchObject({ transactionId: "100001" })
+      expect(service.seen).toHaveLength(2)
+      expect(service.effects.size).toBe(1)
+    }))
+
   test("a lost answer is asked for again with backoff, and the call of then fails", (store) =>
     Effect.gen(function* () {
       const service = fake.make(["lost", "lost", "unsent", "404"])
