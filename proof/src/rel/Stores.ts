@@ -5,6 +5,7 @@ import * as Postgres from "@pawl/test-support/Postgres"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -36,6 +37,20 @@ export const execute = (store: SqlStore, text: string) =>
   Effect.provide(
     Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared),
     layerClient(store)
+  )
+
+/** Makes the function that runs statements on a store, again when another process has locked its file. */
+export const queryOf = (store: SqlStore) =>
+  Effect.map(
+    Layer.build(layerClient(store)),
+    (client) =>
+      <A extends object>(text: string): Promise<ReadonlyArray<A>> =>
+        Effect.runPromise(
+          Effect.flatMap(SqlClient, (sql) => sql.unsafe<A>(text).unprepared).pipe(
+            Effect.retry({ times: 20 }),
+            Effect.provideContext(client)
+          )
+        )
   )
 
 const sqlite = Effect.map(directory, (path) => {

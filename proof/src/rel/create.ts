@@ -9,10 +9,7 @@
  * have to be recovered, now that the service loses nothing any more. Then the effects at the service, the rows of the
  * store, the orders of the merchant and the calls of the handler are compared.
  */
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
 import { join } from "node:path"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -58,17 +55,6 @@ const stateOf = ({ attempts, due_at, lease_until, parked_reason }: RequestLine, 
   return `${attempts} attempts, due ${inSeconds(due_at)}, lease ends ${inSeconds(lease_until)}, parked: ${String(parked_reason)}`
 }
 
-/** Makes the function that runs a statement, again when another process has locked the file. */
-const queryOf =
-  (client: Context.Context<SqlClient>) =>
-  <A extends object>(text: string): Promise<ReadonlyArray<A>> =>
-    Effect.runPromise(
-      Effect.flatMap(SqlClient, (sql) => sql.unsafe<A>(text).unprepared).pipe(
-        Effect.retry({ times: 20 }),
-        Effect.provideContext(client)
-      )
-    )
-
 const onStore = (
   name: Exclude<StoreName, "memory">,
   { count: cycles, log, loss = defaultLoss, seed }: RunOptions,
@@ -101,7 +87,7 @@ const onStore = (
       miss
     })
 
-    const query = queryOf(yield* Layer.build(Stores.layerClient(store)))
+    const query = yield* Stores.queryOf(store)
     yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
 
     const task = (orders: Task["orders"], change: Partial<Task> = {}): Task => ({

@@ -7,10 +7,7 @@
  * requests are at the service. The second one claims them when the leases have ended, and settles them. Then the first
  * one goes on: its callers are told the same transactions, and each order has one effect.
  */
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -52,14 +49,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       handled: () => {},
       miss
     })
-    const client: Context.Context<SqlClient> = yield* Layer.build(Stores.layerClient(store))
-    const query = <A extends object>(text: string): Promise<ReadonlyArray<A>> =>
-      Effect.runPromise(
-        Effect.flatMap(SqlClient, (sql) => sql.unsafe<A>(text).unprepared).pipe(
-          Effect.retry({ times: 20 }),
-          Effect.provideContext(client)
-        )
-      )
+    const query = yield* Stores.queryOf(store)
     yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
     const lines = () =>
       query<RequestLine>("SELECT request_id AS id, outcome, transaction_id FROM pawl_requests")
