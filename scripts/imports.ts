@@ -198,7 +198,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "rule",
-      /^(Order|ReadBudget|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+      /^(Order|ReadBudget|RowPages|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
     ],
     [
       "ledger",

@@ -22,7 +22,7 @@ import * as Schedule from "effect/Schedule"
 import * as Layout from "./internal/verify/Layout.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Row } from "./Row.ts"
-import type { RowKey } from "./StoredRow.ts"
+import type { RowKey } from "./RowPages.ts"
 
 /**
  * A transaction that was compared. `ours` is the status that the handler was told last; null if it was told none. `theirs` is

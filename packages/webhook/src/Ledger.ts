@@ -51,7 +51,7 @@ import {
   type Row
 } from "./Row.ts"
 import type { RegisteredDifferently } from "./Order.ts"
-import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "./StoredRow.ts"
+import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "./RowPages.ts"
 import type { Story } from "./Story.ts"
 import type { Verified } from "./Verifier.ts"
 
@@ -91,7 +91,7 @@ import type { Verified } from "./Verifier.ts"
  *   there is none.
  * - `checkWritable` succeeds if the ledger can be written now. It makes a durable write of its own.
  * - `bringForward` brings a page of planned reads forward, and returns the place of the last of them, or undefined if
- *   there is no further page (`StoredRow.bringForward`).
+ *   there is no further page (`RowPages.bringForward`).
  * - `reserveReads` reserves reads of the service from the budget that all processes of the ledger share, and `lowerReads`
  *   lowers its rate after a 429 (`ReadBudget`). The clock of the database decides, where there is one.
  * - `takePlace` keeps the place of a database without rows among the shards of a ledger, and tells whether the database has

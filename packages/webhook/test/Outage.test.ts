@@ -15,7 +15,8 @@ import * as Outage from "../src/internal/Outage.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/Row.ts"
-import * as StoredRow from "../src/StoredRow.ts"
+import * as RowPages from "../src/RowPages.ts"
+import type * as StoredRow from "../src/StoredRow.ts"
 import { emptied } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -199,13 +200,13 @@ describe("the rule for planned reads", () => {
             accepted: {}
           }))
           let rows: StoredRow.StoredRows = before
-          let after: StoredRow.PlannedKey | undefined = {
+          let after: RowPages.PlannedKey | undefined = {
             dueAt: 100,
             transactionId: "999",
             scope: "card"
           }
           for (let dueAt = 100; after !== undefined; dueAt += (limit * 1000) / rate) {
-            const page: ReturnType<typeof StoredRow.bringForward> = StoredRow.bringForward(rows, {
+            const page: ReturnType<typeof RowPages.bringForward> = RowPages.bringForward(rows, {
               lane: "repeat",
               after,
               readSince: 0,

@@ -11,6 +11,7 @@ import { type Event, redriven } from "../../Fact.ts"
 import * as ReadBudget from "../../ReadBudget.ts"
 import type { Change, Key, Leased, Registration } from "../../Row.ts"
 import * as RowRule from "../../RowRule.ts"
+import * as RowPages from "../../RowPages.ts"
 import * as StoredRow from "../../StoredRow.ts"
 import * as Story from "../../Story.ts"
 import type { Verified } from "../../Verifier.ts"
@@ -135,8 +136,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
     work.openUnsafe()
   }
 
-  const bringForward = (page: StoredRow.PlannedPage) => {
-    const { changed, last } = StoredRow.bringForward(allOpen(), page)
+  const bringForward = (page: RowPages.PlannedPage) => {
+    const { changed, last } = RowPages.bringForward(allOpen(), page)
     for (const slot of open) slot.rows = slot.rows.map((stored) => changed.get(stored) ?? stored)
     work.openUnsafe()
     return last
@@ -165,7 +166,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       Effect.sync(() =>
         (find(method, transactionId)?.rows ?? []).map((stored) => Story.make(stored))
       ),
-    page: (options) => Effect.sync(() => StoredRow.page(all(), options)),
+    page: (options) => Effect.sync(() => RowPages.page(all(), options)),
     isRegisteredRefund: (refundId) =>
       Effect.sync(() => StoredRow.hasRegisteredRefund(find("card", refundId)?.rows ?? [])),
     body: ({ method, scope, transactionId }, status) =>

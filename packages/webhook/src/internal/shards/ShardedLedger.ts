@@ -18,7 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Ledger } from "../../Ledger.ts"
 import type { Parked, Row } from "../../Row.ts"
-import * as StoredRow from "../../StoredRow.ts"
+import * as RowPages from "../../RowPages.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as Found from "../requests/Found.ts"
 import { type ShardKey, shardOf } from "./ShardOf.ts"
@@ -96,7 +96,7 @@ export const make = (
     page: (options) =>
       Effect.map(
         all((shard) => shard.page(options)),
-        StoredRow.joinPages
+        RowPages.join
       ),
     isRegisteredRefund: (refundId) =>
       of({ method: "card", transactionId: refundId }).isRegisteredRefund(refundId),

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { latestAt, type PlannedKey, type PlannedPage } from "../../StoredRow.ts"
+import { latestAt, type PlannedKey, type PlannedPage } from "../../RowPages.ts"
 import * as Lanes from "./Lanes.ts"
 import type { BigInteger, Key } from "./RowCodec.ts"
 
@@ -30,7 +30,7 @@ interface Planned extends Key {
 }
 
 /**
- * Brings a page of planned reads forward. Translates `StoredRow.bringForward`. A row that changes between the two
+ * Brings a page of planned reads forward. Translates `RowPages.bringForward`. A row that changes between the two
  * statements is left as it is: it is leased, or due at once.
  */
 export const bringForward = Effect.fnUntraced(function* (

@@ -4,11 +4,11 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { PageOptions, RowPage } from "../../StoredRow.ts"
+import type { PageOptions, RowPage } from "../../RowPages.ts"
 import { type Columns, type Key, rowOf } from "./RowCodec.ts"
 
 /**
- * Returns a page of all rows. Translates `StoredRow.page`. The index of the key finds it, and no index on the time is needed,
+ * Returns a page of all rows. Translates `RowPages.page`. The index of the key finds it, and no index on the time is needed,
  * which would slow each accept down.
  */
 export const page = Effect.fnUntraced(function* (

@@ -2,7 +2,7 @@
  * The laws of a ledger about the order of work, and about work after an outage.
  */
 import { perLane } from "@pawl/webhook/Lane"
-import type { RowKey } from "@pawl/webhook/StoredRow"
+import type { RowKey } from "@pawl/webhook/RowPages"
 import { type ReadLane, slack } from "@pawl/webhook/ReadBudget"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
