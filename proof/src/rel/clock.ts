@@ -114,11 +114,14 @@ const onStore = (
     const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
     let databaseAhead = 0
     const deleteLeases = Effect.suspend(() => {
-      application.endLeases()
+      // Calls that begin while the statement waits may lose their leases too.
+      application.endLeases(Infinity)
       const statement = "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
       // The stopped receiver may hold the lock of a row, until the server ends its transaction.
       const schedule = Schedule.spaced("200 millis")
-      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 })
+      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 }).pipe(
+        Effect.tap(() => Effect.sync(() => application.endLeases()))
+      )
     })
     const fault = {
       process: Effect.sync(() => {
