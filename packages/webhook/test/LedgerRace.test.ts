@@ -71,10 +71,11 @@ await onPostgres((place) => {
                 { startImmediately: true }
               )
               const watch = Context.get(shop, SqlClient)
-              yield* Effect.repeat(
-                watch`SELECT 1 FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted`,
-                { until: ({ length }) => length > 0 }
-              )
+              // Other tests wait for locks in databases of their own.
+              const waitsFor = (lock: string) => watch`SELECT 1 FROM pg_locks
+                JOIN pg_stat_activity USING (pid)
+                WHERE datname = current_database() AND locktype = ${lock} AND NOT granted`
+              yield* Effect.repeat(waitsFor("transactionid"), { until: ({ length }) => length > 0 })
               const registered = yield* Effect.forkDetach(
                 Context.get(shop, Ledger).register(
                   { kind: "card-payment", transactionId: "1" },
@@ -82,10 +83,9 @@ await onPostgres((place) => {
                 ),
                 { startImmediately: true }
               )
-              yield* Effect.repeat(
-                watch`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
-                { until: ({ length }) => length > 0 || registered.pollUnsafe() !== undefined }
-              )
+              yield* Effect.repeat(waitsFor("advisory"), {
+                until: ({ length }) => length > 0 || registered.pollUnsafe() !== undefined
+              })
               fibers.push(accepted, registered)
               return yield* Effect.fail("undone")
             })
