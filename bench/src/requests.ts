@@ -102,7 +102,7 @@ const run = async (delay: number): Promise<Costs> => {
           durable
         )
       ],
-      { synchronous: false, slice: 300, warmUp: 3000 }
+      { synchronous: false, slice: 10 * callers, warmUp: 3000 }
     )
     return { unit: "time", of }
   } finally {
