@@ -388,7 +388,7 @@ inChromium((withPage) => {
               await page.getByTestId("cancel").click()
               await look(say.cancelledMore)
             }
-            yield* visit(open.redirectUrl, walk, { colorScheme })
+            yield* visit(open.redirectUrl, walk, { colorScheme, isStill: true })
           }),
         { pace: "1 hour" }
       ))
@@ -416,17 +416,21 @@ inChromium((withPage) => {
               })
               const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
               const decide = async (page: Page) => {
-                await isShown(page, paymentMethod === "QR" ? "method-scan" : "method-ask")
-                assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
-                if (javaScriptEnabled) await isAccessible(page)
-                if (paymentMethod === "QR" && decision !== "cancel") {
-                  await page.getByTestId("deep-link").click()
-                  await isShown(page, "method-ask")
+                // A QR code is scanned with another device, and the page goes on by itself.
+                const scans = paymentMethod === "QR" && decision !== "cancel"
+                const device = scans ? await page.context().newPage() : page
+                if (scans) {
+                  const link = await page.getByTestId("deep-link").getAttribute("href")
+                  await device.goto(new URL(link ?? "", redirectUrl).href)
                 }
-                await page.getByTestId(`method-${decision}`).click()
-                if (paymentMethod === "QR" && decision !== "cancel") {
-                  await page.goto(redirectUrl)
-                }
+                await isShown(
+                  device,
+                  decision === "cancel" && paymentMethod === "QR" ? "method-scan" : "method-ask"
+                )
+                assert.strictEqual(await device.getByTestId("amount").textContent(), "€10.50")
+                if (javaScriptEnabled && (scans || paymentMethod !== "QR"))
+                  await isAccessible(device)
+                await device.getByTestId(`method-${decision}`).click()
                 await page.waitForURL(`${shop}/${path}`)
               }
               yield* visit(redirectUrl, decide, { javaScriptEnabled })
@@ -448,12 +452,12 @@ inChromium((withPage) => {
         const { qrData = "", redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
         for (const colorScheme of ["light", "dark"] as const) {
           const scan = async (page: Page) => {
+            await isAccessible(page)
             const png = await page.locator(".qr").screenshot()
             const pixels = await page.evaluate(pixelsOf, png.toString("base64"))
             assert.strictEqual(decodeQR({ ...pixels, data: Uint8Array.from(pixels.data) }), qrData)
           }
-          // The page reloads by itself, so no other test may use it.
-          yield* visit(redirectUrl, scan, { colorScheme, isNew: true })
+          yield* visit(redirectUrl, scan, { colorScheme, isStill: true })
         }
         yield* visit(qrData, (page) => isShown(page, "method-ask"))
       })
@@ -474,7 +478,7 @@ inChromium((withPage) => {
             await isShown(page, "method-pending")
             await isAccessible(page)
           }
-          yield* visit(redirectUrl, approve, { isNew: true })
+          yield* visit(redirectUrl, approve, { isStill: true })
           yield* (yield* VirtualClock.VirtualClock).advance(Duration.hours(10))
           yield* visit(redirectUrl, (page) => page.waitForURL(`${shop}/thanks?order=7`))
         }),

@@ -37,9 +37,13 @@ interface Look {
   readonly viewport?: { readonly width: number; readonly height: number }
 }
 
-/** Options of a page. With `isNew` no other test has used the page, or will use it. */
+/**
+ * Options of a page. With `isNew` no other test has used the page, or will use it. With `isStill` no page loads
+ * again by itself, which would disturb axe, a picture or the next address.
+ */
 export interface PageOptions extends Look {
   readonly isNew?: boolean
+  readonly isStill?: boolean
   readonly javaScriptEnabled?: boolean
 }
 
@@ -47,6 +51,44 @@ const usualSize = { width: 1280, height: 720 }
 
 /** Runs a function on a page with a new session, and closes the page. */
 export type WithPage = <A>(act: (page: Page) => Promise<A>, options?: PageOptions) => Promise<A>
+
+/** Lists the errors of a page, except the allowed ones of its console, and its requests to another origin, as they come. */
+export const faultsOf = (page: Page, origin: string, allowed?: RegExp): ReadonlyArray<string> => {
+  const faults: Array<string> = []
+  page.on("pageerror", ({ message }) => faults.push(message))
+  page.on("console", (message) => {
+    if (message.type() === "error" && allowed?.test(message.text()) !== true) {
+      faults.push(message.text())
+    }
+  })
+  page.on("request", (request) => {
+    if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== origin) {
+      faults.push(`requested ${request.url()}`)
+    }
+  })
+  return faults
+}
+
+/** Takes the header `Refresh` from every document, and returns the end of that. */
+const holdStill = async (page: Page): Promise<() => Promise<void>> => {
+  const session = await page.context().newCDPSession(page)
+  session.on("Fetch.requestPaused", ({ requestId, responseHeaders = [], responseStatusCode }) => {
+    const others = responseHeaders.filter(({ name }) => name.toLowerCase() !== "refresh")
+    // A paused request that is gone meanwhile needs no response.
+    session
+      .send(
+        "Fetch.continueResponse",
+        responseStatusCode === undefined
+          ? { requestId }
+          : { requestId, responseCode: responseStatusCode, responseHeaders: others }
+      )
+      .catch(() => {})
+  })
+  await session.send("Fetch.enable", {
+    patterns: [{ resourceType: "Document", requestStage: "Response" }]
+  })
+  return () => session.detach()
+}
 
 /** A suite in one browser; each page has a new session, and waits at most 15 s. */
 export const inChromium = (suite: (withPage: WithPage) => void): void => {
@@ -79,15 +121,25 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
       const context = page.context()
       for (const other of context.pages()) if (other !== page) await other.close()
       await context.clearCookies()
-      await page.goto("about:blank")
-      idle.push(page)
+      // A page that loads by itself at the same moment is not used again.
+      await page.goto("about:blank").then(
+        () => idle.push(page),
+        () => context.close()
+      )
     }
 
-    suite(async (act, { isNew = false, javaScriptEnabled = true, ...look } = {}) => {
+    suite(async (act, options = {}) => {
+      const { isNew = false, isStill = false, javaScriptEnabled = true, ...look } = options
+      const actOn = async (page: Page) => {
+        const release = isStill ? await holdStill(page) : undefined
+        const result = await act(page)
+        await release?.()
+        return result
+      }
       if (javaScriptEnabled && !isNew) {
         const page = await reuse(look)
         // A page in an unknown state is not used again.
-        const result = await act(page).catch(async (error) => {
+        const result = await actOn(page).catch(async (error) => {
           await page.context().close()
           throw error
         })
@@ -96,7 +148,7 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
       }
       const page = await open({ javaScriptEnabled, ...look })
       try {
-        return await act(page)
+        return await actOn(page)
       } finally {
         await page.context().close()
       }
