@@ -50,8 +50,16 @@ export interface PostgresServer {
   readonly promote: () => Promise<void>
 }
 
-/** Makes a server, or a standby of another one, which is stopped and deleted when the scope ends. */
-export const make = (primary?: PostgresServer) =>
+/**
+ * Makes a server with some settings, or a standby of `primary`, which is stopped and deleted when the scope ends.
+ */
+export const make = ({
+  primary,
+  settings = {}
+}: {
+  readonly primary?: PostgresServer
+  readonly settings?: Readonly<Record<string, number>>
+} = {}) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const folder = mkdtempSync(join(tmpdir(), "pawl-postgres-"))
@@ -67,7 +75,11 @@ export const make = (primary?: PostgresServer) =>
         const address = ["-h", "127.0.0.1", "-p", String(primary.port), "-U", "postgres"]
         await run("pg_basebackup", "-D", data, "-R", "-X", "stream", "-c", "fast", ...address)
       }
-      const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder}`
+      const all = { listen_addresses: "127.0.0.1", unix_socket_directories: folder, ...settings }
+      const options = [
+        `-p ${port}`,
+        ...Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
+      ].join(" ")
       const log = join(folder, "log")
       const start = async () => {
         await run("pg_ctl", "-D", data, "-w", "-l", log, "-o", options, "start")

@@ -4,11 +4,17 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { onTestFinished } from "vitest"
+import { onTestFinished, type TestContext } from "vitest"
 import { start } from "./Program.ts"
 
-/** Starts a program from within a test. It is killed when the test has finished. `ended` is its exit code. */
-export const startInTest = (...program: Parameters<typeof start>) => {
+/**
+ * Starts a program from within a test, whose context names the hook. It is killed when the test has finished. `ended`
+ * is its exit code.
+ */
+export const startIn = (
+  { onTestFinished }: Pick<TestContext, "onTestFinished">,
+  ...program: Parameters<typeof start>
+) => {
   const scope = Scope.makeUnsafe()
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const { child, errorLine, exited, line, stderr, stdout } = Effect.runSync(
@@ -23,3 +29,7 @@ export const startInTest = (...program: Parameters<typeof start>) => {
     stderr
   }
 }
+
+/** Starts a program from within the test that runs. A concurrent test needs `startIn`. */
+export const startInTest = (...program: Parameters<typeof start>) =>
+  startIn({ onTestFinished }, ...program)

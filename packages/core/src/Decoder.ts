@@ -97,7 +97,7 @@ const make = (
     const [link, ...links] = ast.encoding
     // The fields on the wire have the schemas of the decoded fields, so they are checked once.
     if (OpenStruct.isWire(link.to)) {
-      return ast.checks || links.length > 0 ? undefined : objectDecoder(link.to, decoder, gathers)
+      return links.length > 0 ? undefined : objectDecoder(link.to, decoder, gathers)
     }
     const encoded = plainDecoder(link.to)
     const transform = transformOf(link)

@@ -192,43 +192,44 @@ export const confirmedStatuses = (evidence: Evidence): Array<Status> =>
 const order = (status: Status): number =>
   rank(status) + (status === "CUSTOMER_VERIFICATION" ? 0.5 : 0)
 
-/**
- * Returns the strength of an observation: the strongest one that counts holds. Of the two observations of one
- * status, the confirmed one is stronger. `isConfirmed` is 0 or 1.
- */
-const strength = (status: Status, isConfirmed: number): number => order(status) + isConfirmed / 4
-
-/** Returns the evidence of all observations whose strength satisfies a condition. */
-const all = (holds: (strength: number) => boolean): Evidence =>
-  statuses
-    .flatMap((status) =>
-      [claimed(status), confirmed(status)].map((bit, isConfirmed) =>
-        holds(strength(status, isConfirmed)) ? bit : 0
-      )
-    )
-    .reduce(join)
-
 /** One bit of evidence. */
 interface Observation {
+  readonly bit: Evidence
+  /** Of all observations that count, the strongest one holds. */
+  readonly strength: number
   /** The standing if this observation is the strongest one, and has no rival. */
+  readonly standing: Standing
+}
+
+/** A confirmed status is stronger than its claim. */
+const observation = (bit: Evidence, status: Status, confirmed: boolean): Observation => ({
+  bit,
+  strength: order(status) + (confirmed ? 0.25 : 0),
+  standing: Object.freeze({ status, rank: rank(status), confirmed, conflict: null })
+})
+
+const all = statuses.flatMap((status) => [
+  observation(claimed(status), status, false),
+  observation(confirmed(status), status, true)
+])
+
+/** Returns the evidence of all observations whose strength satisfies a condition. */
+const where = (holds: (strength: number) => boolean): Evidence =>
+  all.reduce((evidence, { bit, strength }) => (holds(strength) ? evidence | bit : evidence), none)
+
+/** Each observation, by the number of its bit, with the observations that it is compared with. */
+const compared: Array<{
   readonly standing: Standing
   /** The stronger observations. */
   readonly above: Evidence
-  /** The observations of rank 10 with the same strength, this one included; none at other ranks. */
+  /** The observations of the same strength, this one included. Only those of rank 10 have others. */
   readonly rivals: Evidence
-}
-
-/** Every observation, by the number of its bit. */
-const observations: Array<Observation> = []
-for (const status of statuses) {
-  for (const [isConfirmed, bit] of [claimedBit(status), confirmedBits[status]].entries()) {
-    const own = strength(status, isConfirmed)
-    const confirmed = isConfirmed === 1
-    observations[bit] = {
-      standing: Object.freeze({ status, rank: rank(status), confirmed, conflict: null }),
-      above: all((other) => other > own),
-      rivals: rank(status) === finalRank ? all((other) => other === own) : 0
-    }
+}> = []
+for (const { bit, standing, strength: own } of all) {
+  compared[31 - Math.clz32(bit)] = {
+    standing,
+    above: where((other) => other > own),
+    rivals: where((other) => other === own)
   }
 }
 
@@ -241,9 +242,9 @@ const nothing: Standing = Object.freeze({
 })
 
 /** The observations that count under each policy. */
-const countsNever = all(() => true)
+const countsNever = where(() => true)
 const countsAlways = statuses.map(confirmed).reduce(join)
-const countsFinal = countsAlways | all((strength) => strength < finalRank)
+const countsFinal = countsAlways | where((strength) => strength < finalRank)
 
 /**
  * Returns the standing of a transaction, from its evidence, the status of its last read and the policy.
@@ -273,9 +274,9 @@ export const standing = (
   if (counts === 0) return nothing
   // Finds the strongest observation: starts at the highest bit, and moves to a stronger one until there is none.
   // That usually takes one or two steps. A search through the statuses takes 1.5 times as long.
-  let top = observations[31 - Math.clz32(counts)] as Observation
+  let top = compared[31 - Math.clz32(counts)]!
   for (let above = counts & top.above; above !== 0; above = counts & top.above) {
-    top = observations[31 - Math.clz32(above)] as Observation
+    top = compared[31 - Math.clz32(above)]!
   }
   const rivals = counts & top.rivals
   // The standing is a conflict if more than one bit is set in `rivals`.

@@ -69,6 +69,19 @@ export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
   toResult(readText(text))
 
 /**
+ * Reads a text that no stranger wrote as JSON, without the limits of depth and members.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => {
+  const parsed = parse(text, keepSource)
+  const hasRepeatedKey =
+    "json" in parsed && countMembers(parsed.json) !== scan(text, () => undefined).members
+  return toResult(hasRepeatedKey ? { fault: "duplicate key" } : parsed)
+}
+
+/**
  * The result of `readBytes`: the JSON value, or the reason of the refusal.
  *
  * @category models
@@ -121,22 +134,16 @@ export interface Draft {
 export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault } => {
   const text = decodeUtf8(bytes)
   if (text === undefined) return { fault: "encoding" }
-  const sources: Array<string> = []
-  const numbers = new Map<string, string>()
-  const shape = scan(text, (source, key) => {
-    sources.push(source)
-    if (key !== undefined) numbers.set(key, source)
-  })
+  const numbers: Array<{ readonly source: string; readonly key: string | undefined }> = []
+  const shape = scan(text, (source, key) => numbers.push({ source, key }))
   const parsed = parseChecked(text, shape, undefined)
   if ("fault" in parsed) return parsed
   return {
     json: parsed.json,
-    sourceOf: (name) => {
-      for (const [key, source] of numbers) if (JSON.parse(key) === name) return source
-      return undefined
-    },
+    sourceOf: (name) =>
+      numbers.find(({ key }) => key !== undefined && JSON.parse(key) === name)?.source,
     exact: () => {
-      if (sources.every(isExact)) return parsed.json
+      if (numbers.every(({ source }) => isExact(source))) return parsed.json
       const read = parse(text, keepSource)
       return "json" in read ? read.json : parsed.json
     }
@@ -212,12 +219,16 @@ const scan = (text: string, visit: (source: string, key: string | undefined) => 
   let depth = 0
   let deepest = 0
   let members = 0
-  let key = ""
+  let keyStart = 0
+  let keyEnd = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
       const end = endOfString(text, at)
-      if (depth === 1) key = text.slice(at, end + 1)
+      if (depth === 1) {
+        keyStart = at
+        keyEnd = end + 1
+      }
       at = end
     } else if (code === 0x7b || code === 0x5b) {
       if (++depth > deepest) deepest = depth
@@ -225,7 +236,7 @@ const scan = (text: string, visit: (source: string, key: string | undefined) => 
     else if (code === 0x3a) members++
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at)
-      visit(text.slice(at, end), depth === 1 ? key : undefined)
+      visit(text.slice(at, end), depth === 1 ? text.slice(keyStart, keyEnd) : undefined)
       at = end - 1
     }
   }

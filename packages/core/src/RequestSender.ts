@@ -17,6 +17,7 @@ import type { ApmPaymentInput, ApmPaymentResponse } from "./ApmPayment.ts"
 import type { ApmPayoutInput, ApmPayoutResponse } from "./ApmPayout.ts"
 import type { CardPaymentInput, CardPaymentResponse } from "./CardPayment.ts"
 import type { CardPayoutInput, CardPayoutResponse } from "./CardPayout.ts"
+import type { Input } from "./InputSchemas.ts"
 import type { HostedPage, PaymentIntentInput } from "./PaymentIntent.ts"
 import type {
   DeclinedAs,
@@ -124,8 +125,8 @@ export interface RequestTypes {
   readonly "card-charge": Types<CardPaymentInput, CardPaymentResponse>
   readonly "card-payout": Types<CardPayoutInput, CardPayoutResponse>
   readonly refund: Types<RefundInput, RefundResponse>
-  readonly subscription: Types<SubscriptionInput, SubscriptionResponse>
-  readonly "payment-intent": Types<PaymentIntentInput, HostedPage, IntentRejected>
+  readonly subscription: Types<Input<SubscriptionInput>, SubscriptionResponse>
+  readonly "payment-intent": Types<Input<PaymentIntentInput>, HostedPage, IntentRejected>
 }
 
 interface Types<Input, Response, Refusal = DeclinedAs<Response>> {
@@ -143,7 +144,8 @@ interface Types<Input, Response, Refusal = DeclinedAs<Response>> {
 export type RequestKind = keyof RequestTypes
 
 /**
- * The input of a kind of create.
+ * The input of a kind of create. Its callback URL may be absent, because `Requests` adds one. `encode` refuses an intent
+ * or a subscription without one.
  *
  * @category models
  * @since 0.1.0

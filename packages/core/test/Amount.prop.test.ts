@@ -56,6 +56,23 @@ describe("parse", () => {
   })
 })
 
+describe("a fault", () => {
+  it("says what is expected", () => {
+    const faults = [
+      [Amount.parse("x"), 'such as "10.50"'],
+      [Amount.round("x", { mode: "ceil" }), "without sign or exponent"],
+      [Amount.toMinorUnits(Amount.Amount.make("10"), Amount.Currency.make("ZZZ")), "does not list"],
+      [Amount.fromMinorUnits(10n, Amount.Currency.make("ZZZ")), "does not list"]
+    ] as const
+    for (const [result, words] of faults) {
+      const fault = Result.getOrThrow(Result.flip<unknown, Amount.AmountFault>(result))
+      expect(fault._tag).toBe("AmountFault")
+      expect(fault.message).toContain(words)
+    }
+    expect(() => Schema.decodeSync(Amount.Currency)("eur")).toThrow('such as "EUR"')
+  })
+})
+
 describe("arithmetic", () => {
   it("adds exactly", () => {
     fc.assert(
@@ -114,6 +131,13 @@ describe("round", () => {
         expect(distance <= 5n * 10n ** 9n && distance > -5n * 10n ** 9n).toBe(true)
       })
     )
+  })
+
+  it("reads at most 40 digits before and behind the point", () => {
+    const zeros = (digits: number) => "0".repeat(digits)
+    expect(round(`${zeros(40)}.${zeros(40)}`, "half-even")).toBe("0.00")
+    expect(round(`${zeros(41)}.0`, "half-even")).toBe("refused")
+    expect(round(`0.${zeros(41)}`, "half-even")).toBe("refused")
   })
 
   it.each(["-1", "1e3", "", "abc", "1.2.3"])("refuses %j", (text) => {
@@ -190,6 +214,18 @@ describe("format", () => {
   })
 })
 
+describe("format of an amount with other decimals than its currency", () => {
+  it("hides no digit", () => {
+    expect(Amount.format(Amount.Amount.make("10.5"), JPY, "en")).toBe("¥10.5")
+    expect(Amount.format(Amount.Amount.make("10.5"), KWD, "en")).toBe("KWD\u00a010.500")
+  })
+
+  it("shows two decimals of a currency that ISO 4217 does not list", () => {
+    const unlisted = Amount.Currency.make("ZZZ")
+    expect(Amount.format(Amount.Amount.make("10.5"), unlisted, "en")).toBe("ZZZ\u00a010.50")
+  })
+})
+
 describe("totalAmount", () => {
   const codec = Schema.toCodecJson(Schema.Struct({ totalAmount: Amount.AmountFromNumber }))
   const decode = Schema.decodeUnknownSync(codec)
@@ -204,9 +240,16 @@ describe("totalAmount", () => {
     }
   )
 
-  it.each(["1e400", "1E2", "-0.0e1", "true", "[]"])("refuses %s", (source) => {
-    expect(() => decode(Result.getOrThrow(Json.fromText(`{"totalAmount":${source}}`)))).toThrow(
-      /totalAmount/
-    )
+  it.each([`1${"0".repeat(30)}.5`, `0.${"1".repeat(30)}`])("reads %s", (source) => {
+    expect(decode({ totalAmount: source })).toEqual({ totalAmount: source })
   })
+
+  it.each(["1e400", "1E2", "-0.0e1", "true", "[]", `1${"0".repeat(31)}.5`, `0.${"1".repeat(31)}`])(
+    "refuses %s",
+    (source) => {
+      expect(() => decode(Result.getOrThrow(Json.fromText(`{"totalAmount":${source}}`)))).toThrow(
+        /totalAmount/
+      )
+    }
+  )
 })

@@ -54,16 +54,47 @@ describe("PayoutCardDetails", () => {
     const card = Result.getOrThrow(decode(sound))
     const printed = [JSON.stringify(card.number), JSON.stringify(card), inspect(card)]
     for (const text of printed) expect(text).not.toMatch(/4242|123/)
+    expect(card.number.label).toBe("card number")
+    expect(card.cvv?.label).toBe("cvv")
+    const token = Schema.decodeUnknownSync(Card.CardToken)("token-1")
+    expect(token.label).toBe("cardToken")
+  })
+
+  it.each([
+    ["expMonth", 'Expected a month as MM, such as "04"'],
+    ["expYear", 'Expected a year as YYYY, such as "2030"'],
+    ["number", "Expected 12 to 19 digits, without spaces or dashes"],
+    ["cvv", "Expected 3 or 4 digits"]
+  ])("says what %s is: %s", (field, message) => {
+    expect(String(decode({ ...sound, [field]: "x" }))).toContain(message)
+  })
+
+  it.each([
+    ["expMonth", "12"],
+    ["number", "4".repeat(12)],
+    ["number", "4".repeat(19)],
+    ["cvv", "1234"]
+  ])("accepts %s with the value %j", (field, value) => {
+    expect(Result.isSuccess(decode({ ...sound, [field]: value }))).toBe(true)
   })
 
   it.each([
     ["expMonth", "4"],
     ["expMonth", "13"],
+    ["expMonth", "00"],
+    ["expMonth", "104"],
+    ["expMonth", "041"],
     ["expYear", "30"],
+    ["expYear", "20300"],
+    ["expYear", "02030"],
     ["number", "4242 4242 4242 4242"],
     ["number", "4242"],
+    ["number", "4".repeat(11)],
+    ["number", "4".repeat(20)],
     ["cvv", "12"],
-    ["cvv", "12a"]
+    ["cvv", "12345"],
+    ["cvv", "12a"],
+    ["cvv", "a123"]
   ])(
     "refuses %s with the value %j, and the error names the field and not the value",
     (field, value) => {

@@ -1,5 +1,7 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PortableHmac from "@pawl/core/PortableHmac"
+import { Hmac } from "@pawl/core/Hmac"
+import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"
 import * as Redacted from "effect/Redacted"
 import fc from "fast-check"
@@ -122,4 +124,16 @@ describe("the portable HMAC", () => {
     const mac = Hex.encode(HmacSha256.keyed(key)(data))
     expect(mac.slice(0, expected.length)).toBe(expected)
   })
+})
+
+it("both layers sign with a secret of text or of bytes", async () => {
+  for (const secret of ["geheim-ß", Uint8Array.of(0, 1, 0x80, 0xff)]) {
+    const expected = createHmac("sha256", secret).update("text").digest("hex")
+    for (const { layer } of [NodeHmac, PortableHmac]) {
+      const signed = await Hmac.use(({ keyed }) =>
+        Effect.sync(() => keyed(Redacted.make(secret))("text"))
+      ).pipe(Effect.provide(layer), Effect.runPromise)
+      expect(Hex.encode(signed)).toBe(expected)
+    }
+  }
 })

@@ -41,11 +41,18 @@ describe("Json", () => {
         const parsed = Result.try(() => JSON.parse(text) as unknown)
         const read = Json.fromText(text)
         if (Result.isSuccess(read)) expect(Result.isSuccess(parsed)).toBe(true)
-        else if (read.failure === "syntax") expect(Result.isFailure(parsed)).toBe(true)
-        else expect(read.failure).toBe("duplicate key")
+        else expect(read.failure).toBe(Result.isFailure(parsed) ? "syntax" : "duplicate key")
+        expect(Json.fromOwnText(text)).toEqual(read)
       }),
       { numRuns: 2000 }
     )
+  })
+
+  it("reads a text of its own user beyond the limits", () => {
+    const members = Array.from({ length: Json.maxMembers + 1 }, (_, n) => `"${n}": ${n}`).join()
+    expect(fault(`{${members}}`)).toBe("members")
+    expect(Result.isSuccess(Json.fromOwnText(`{${members}}`))).toBe(true)
+    expect(Json.fromOwnText(`{${members}, "0": 0}`)).toEqual(Result.fail("duplicate key"))
   })
 
   it("returns a number as text exactly if String writes it differently", () => {
@@ -54,8 +61,9 @@ describe("Json", () => {
     )
     fc.assert(
       fc.property(number, (source) => {
-        const read = value(`{"n":${source}}`)
-        expect(read).toEqual({ n: String(Number(source)) === source ? Number(source) : source })
+        const read = value(`{"n":${source},"one":1,"text":"1.0"}`)
+        const n = String(Number(source)) === source ? Number(source) : source
+        expect(read).toEqual({ n, one: 1, text: "1.0" })
       })
     )
   })
@@ -93,6 +101,10 @@ describe("Json", () => {
     expect(fault('{"a":'.repeat(1_000_000))).toBe("depth")
   })
 
+  it("counts the nesting of arrays and objects that are closed as 0 (A12)", () => {
+    expect(fault(`[${"[{}],".repeat(100)}0]`)).toBe("no fault")
+  })
+
   it("refuses more than a thousand members (A25)", () => {
     const members = (count: number) =>
       JSON.stringify(
@@ -111,5 +123,47 @@ describe("Json", () => {
     ]
     for (const bytes of refused) expect(Json.fromBytes(bytes)).toEqual(Result.fail("encoding"))
     expect(Json.fromBytes(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))).toEqual(Result.fail("syntax"))
+  })
+})
+
+describe("a draft", () => {
+  const draft = (text: string) => Json.draftBytes(encode(text))
+  const number = fc.stringMatching(
+    /^-?(?:0|[1-9][0-9]{0,20})(?:\.[0-9]{1,5})?(?:[eE][+-]?[0-9]{1,2})?$/
+  )
+  /** A value with a number in it, and the source text if it is a number. */
+  const member = fc.oneof(
+    fc.record({ text: number, source: fc.constant("number") }),
+    fc
+      .tuple(number, fc.constantFrom("[N]", "[[],N]", '{"k":N}', '{"k":[{"k":N}]}', '"N"', "null"))
+      .map(([source, shape]) => ({ text: shape.replace("N", source), source: undefined }))
+  )
+  const body = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 3, unit: "binary" }), member), {
+    selector: ([name]) => name
+  })
+  const space = fc.constantFrom("", " ", "\n")
+
+  it("has the source of each number of the outermost object, and of nothing else", () => {
+    fc.assert(
+      fc.property(body, space, (members, gap) => {
+        const written = members.map(
+          ([name, { text }]) => `${JSON.stringify(name)}${gap}:${gap}${text}${gap}`
+        )
+        const text = `{${written.join()}}`
+        const read = draft(text)
+        if ("fault" in read) return expect.unreachable(`${read.fault}: ${text}`)
+        expect(read.json).toEqual(JSON.parse(text))
+        expect(read.exact()).toEqual(value(text))
+        for (const [name, { source, text }] of members)
+          expect(read.sourceOf(name)).toBe(source && text)
+        expect(read.sourceOf("no such name")).toBeUndefined()
+      })
+    )
+  })
+
+  it("is refused exactly as the value is", () => {
+    for (const text of ["{", "{:", '{"a":1,"a":2}', "[".repeat(65), ""])
+      expect(draft(text)).toEqual({ fault: fault(text) })
+    expect(Json.draftBytes(Uint8Array.of(0xff))).toEqual({ fault: "encoding" })
   })
 })

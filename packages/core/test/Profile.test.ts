@@ -41,3 +41,15 @@ it("a layer changes the given switches and keeps the defaults of all others", ()
     })
   )
 })
+
+it("the defaults are those that the documentation of each switch names", () => {
+  expect(Profile.defaults).toStrictEqual({
+    tokenField: undefined,
+    refreshBefore: Duration.days(1),
+    requestChecksumSeparator: "|",
+    payoutChecksum: true,
+    refundCallbackId: "refund",
+    pollGaps: [5, 5, 10, 30, 60].map(Duration.minutes),
+    requestIdWindow: Duration.hours(24)
+  })
+})

@@ -28,3 +28,7 @@ it("subscriptions and transactions share only the status name PENDING", () => {
   expect(statuses.filter(isSubscriptionStatus)).toEqual(["PENDING"])
   expect(isSubscriptionStatus("CANCELLED")).toBe(false)
 })
+
+it("a subscription has one of five statuses", () => {
+  expect(subscriptionStatuses).toEqual(["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"])
+})

@@ -1,0 +1,21 @@
+import * as Callback from "@pawl/core/Callback"
+import fc from "fast-check"
+import { expect, it } from "vitest"
+
+it("unsigned keeps every field of a body but the four that the checksum of its method covers", () => {
+  const names = [...Callback.signedNames.card, ...Callback.signedNames.apm, "metadata", "refundId"]
+  fc.assert(
+    fc.property(
+      fc.constantFrom("card", "apm"),
+      fc.dictionary(fc.constantFrom(...names), fc.jsonValue()),
+      (method, body) => {
+        const signed: ReadonlyArray<string> = Callback.signedNames[method]
+        const kept = Callback.unsigned(method, body as Callback.Body)
+        expect(Object.keys(kept)).toEqual(
+          Object.keys(body).filter((name) => !signed.includes(name))
+        )
+        for (const [name, value] of Object.entries(kept)) expect(value).toBe(body[name])
+      }
+    )
+  )
+})

@@ -1,0 +1,159 @@
+import * as PaymentsError from "@pawl/core/PaymentsError"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { describe, expect, it } from "vitest"
+
+const received = { status: 409, serviceRequestId: "service-1" }
+const response = { ...received, body: Redacted.make("body-canary") }
+const fields = [{ path: "amount", message: "too small" }]
+const ids = { transactionId: "7", refundId: "8", subscriptionId: "9" }
+const refused = new PaymentsError.NotFound(response)
+
+/** Each error with all its fields, and whether the same call can succeed later. */
+const errors: ReadonlyArray<readonly [error: PaymentsError.CreateError, given: object, boolean]> = [
+  ...[{ sent: true, ...response }].map(
+    (given) => [new PaymentsError.Unauthorized(given), given, false] as const
+  ),
+  ...[{ sent: true, fields, ...response }].map(
+    (given) => [new PaymentsError.ValidationFailed(given), given, false] as const
+  ),
+  [refused, response, false],
+  ...[{ ...response, attempts: 2, fields }].map(
+    (given) => [new PaymentsError.ServiceFailed(given), given, true] as const
+  ),
+  ...[{ ...response, attempts: 2, retryAfter: 0.5 }].map(
+    (given) => [new PaymentsError.RateLimited(given), given, true] as const
+  ),
+  ...[{ reason: "the connection was reset", sent: true, attempts: 2 }].map(
+    (given) => [new PaymentsError.Unreachable(given), given, true] as const
+  ),
+  ...[{ ...response, reason: "it is a redirect", fields }].map(
+    (given) => [new PaymentsError.UnexpectedResponse(given), given, false] as const
+  ),
+  ...[{ requestId: "order-1", cause: refused, refusal: refused, ...response }].map(
+    (given) => [new PaymentsError.OutcomeUnknown(given), given, true] as const
+  )
+]
+
+const declined = {
+  requestId: "order-1",
+  ...ids,
+  declineCode: 51,
+  declineSubReason: "limit",
+  response: { transactionStatus: "FAILED" },
+  ...received
+}
+
+const rejected = { requestId: "order-1", errorCode: "LIMIT", ...received }
+
+describe.each([
+  ...errors,
+  [new PaymentsError.Declined(declined), declined, false] as const,
+  [new PaymentsError.IntentRejected(rejected), rejected, false] as const
+])("%s", (error, given, isRetryable) => {
+  it("has every field that it was made with", () => {
+    for (const [name, value] of Object.entries(given))
+      expect([name, Reflect.get(error, name)]).toEqual([name, value])
+  })
+
+  it("tells whether the same call can succeed later", () => {
+    expect(error.isRetryable).toBe(isRetryable)
+  })
+})
+
+it("each error has its own tag, name and code", () => {
+  const tags = [
+    ...errors.map(([error]) => [error._tag, error.name, error.code]),
+    ...[new PaymentsError.Declined(declined), new PaymentsError.IntentRejected(rejected)].map(
+      (error) => [error._tag, error.name, error.code]
+    )
+  ]
+  expect(tags).toEqual(
+    [
+      "Unauthorized",
+      "ValidationFailed",
+      "NotFound",
+      "ServiceFailed",
+      "RateLimited",
+      "Unreachable",
+      "UnexpectedResponse",
+      "OutcomeUnknown",
+      "Declined",
+      "IntentRejected"
+    ].map((tag) => [tag, tag, tag])
+  )
+})
+
+it("a doubt has any error of a read as its cause and as its refusal", () => {
+  for (const [cause] of errors) {
+    if (cause._tag === "OutcomeUnknown" || cause._tag === "Declined") continue
+    const error = new PaymentsError.OutcomeUnknown({ requestId: "1", cause, refusal: cause })
+    expect([error.cause, error.refusal]).toEqual([cause, cause])
+  }
+})
+
+it.each([
+  [PaymentsError.ServiceFailed, { _tag: "ServiceFailed", attempts: 1 }],
+  [PaymentsError.UnexpectedResponse, { _tag: "UnexpectedResponse", reason: "it is a redirect" }]
+])("an error about a response has its status", (schema, fields) => {
+  const decode = Schema.decodeUnknownExit<Schema.Codec<unknown, unknown>>(schema)
+  expect(decode({ ...fields, status: 500 })._tag).toBe("Success")
+  expect(decode(fields)._tag).toBe("Failure")
+})
+
+describe("a message", () => {
+  it("of a decline has the first of its ids and its code", () => {
+    const message = (given: Partial<typeof declined>) =>
+      new PaymentsError.Declined({ ...given, response: {} }).message
+    expect(message(ids)).toBe("Transaction 7 was declined without a decline code")
+    expect(message({ refundId: "8", subscriptionId: "9", declineCode: 0 })).toBe(
+      "Transaction 8 was declined with decline code 0"
+    )
+    expect(message({ subscriptionId: "9" })).toContain("Transaction 9 was")
+    expect(message({})).toContain("Transaction without an id was")
+  })
+
+  it("of a refusal tells who refused, and names each field", () => {
+    const message = (sent: boolean) =>
+      new PaymentsError.ValidationFailed({
+        sent,
+        fields: [...fields, { path: "", message: "no" }]
+      }).message
+    expect(message(true)).toBe("The service refused the request; amount: too small; no")
+    expect(message(false)).toBe("The request was refused before sending; amount: too small; no")
+    expect(new PaymentsError.Unauthorized({ sent: true }).message).toMatch(
+      /^The service refused the operation/u
+    )
+    expect(new PaymentsError.Unauthorized({ sent: false }).message).toContain("was not sent")
+  })
+
+  it("of a failure has the reasons of the service", () => {
+    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4 }).message).toBe(
+      "The service failed with 503, 4 attempts made"
+    )
+    expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4, fields }).message).toBe(
+      "The service failed with 503, 4 attempts made; amount: too small"
+    )
+    const reason = "that status is not documented"
+    expect(new PaymentsError.UnexpectedResponse({ status: 418, reason, fields }).message).toBe(
+      "The service answered 418, but that status is not documented; amount: too small"
+    )
+  })
+
+  it("of a limit has the wait, if the service asks for one", () => {
+    const message = "The service limits the rate of calls"
+    expect(new PaymentsError.RateLimited({ attempts: 1 }).message).toBe(message)
+    expect(new PaymentsError.RateLimited({ attempts: 1, retryAfter: 0 }).message).toBe(
+      `${message}: call again in 0 ms`
+    )
+  })
+
+  it("of a doubt has its cause, and the refusal that did not end it", () => {
+    const [requestId, cause] = ["order-1", new PaymentsError.NotFound({})]
+    const one = new PaymentsError.OutcomeUnknown({ requestId, cause }).message
+    expect(one).toMatch(/^Request order-1 .*The service does not know this resource$/u)
+    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal: cause }).message).toBe(
+      `${one}; then: The service does not know this resource`
+    )
+  })
+})
