@@ -1,6 +1,6 @@
 /**
- * The contract: all endpoints in groups, and the access token that they require. The routes of the gateway and
- * `openapi.json` derive from it.
+ * The contract: all endpoints in groups, and the access token that they require. `openapi.json` derives from it. The
+ * client and the gateway of the testkit use the same records of `Endpoint` directly.
  *
  * **Details**
  *

@@ -86,14 +86,8 @@ const makeAgent = (
 ): Effect.Effect<Agent | EnvHttpProxyAgent, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      // No timeouts for a response here: each request has its own.
-      const options = {
-        allowH2: false,
-        connections,
-        connectTimeout,
-        headersTimeout: 0,
-        bodyTimeout: 0
-      }
+      // Each request has its own time limits for the response.
+      const options = { allowH2: false, connections, connectTimeout }
       const { env } = process
       const hasProxy = Boolean(env["https_proxy"] ?? env["HTTPS_PROXY"])
       // An http base URL is a loopback host, which needs no proxy.

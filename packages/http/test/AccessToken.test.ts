@@ -1,12 +1,16 @@
+import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Switches } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
@@ -15,9 +19,15 @@ import * as AccessToken from "../src/AccessToken.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 
-const tokens = (service: Memory.Service, profile: Partial<Switches> = {}) =>
-  AccessToken.layer.pipe(
-    Layer.provide(Layer.mergeAll(service.layer, PawlConfig.layer(Memory.options))),
+const tokens = (
+  service: Memory.Service,
+  profile: Partial<Switches> = {},
+  { layer = AccessToken.layer, retryRatio = 0.1 } = {}
+) =>
+  layer.pipe(
+    Layer.provide(
+      Layer.mergeAll(service.layer, PawlConfig.layer({ ...Memory.options, retryRatio }))
+    ),
     Layer.provide(Memory.profile(profile))
   )
 
@@ -149,6 +159,7 @@ describe("the cached token", () => {
     const service = new Memory.Service()
     await Memory.virtual(
       Effect.gen(function* () {
+        yield* TestClock.setTime(1_700_000_000_000)
         yield* get
         yield* TestClock.adjust(Duration.subtract(Duration.days(20), Duration.seconds(1)))
         expect(service.auths.length).toBe(1)
@@ -166,6 +177,100 @@ describe("the cached token", () => {
         yield* TestClock.adjust("300 days")
         expect(service.auths.length).toBe(1)
       })
+    )
+  })
+
+  it("is not renewed if its request ends after its scope has", async () => {
+    const service: Memory.Service = new Memory.Service({
+      auth: () => Effect.delay(service.issue(), "1 second")
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const context = yield* Layer.buildWithScope(tokens(service), scope)
+        const asked = yield* Effect.forkDetach(Effect.provideContext(get, context), {
+          startImmediately: true
+        })
+        yield* Scope.close(scope, Exit.void)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(asked)
+        yield* TestClock.adjust("300 days")
+        expect(service.auths.length).toBe(1)
+      })
+    )
+  })
+
+  it("C15 is asked for again 1, 2, 4, … and then every 60 minutes after a renewal failed, 20 % more or less", async () => {
+    const times: Array<number> = []
+    const service: Memory.Service = new Memory.Service({
+      // A 400 is not tried again within the renewal.
+      auth: (n) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          times.push(now / 60_000)
+          return n === 1 ? service.issue() : Memory.answer(400, "")
+        })
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        yield* get
+        yield* TestClock.adjust(Duration.subtract(Duration.days(30), Duration.seconds(1)))
+        const waits = times.slice(2).map((time, at) => time - (times[at + 1] ?? 0))
+        const shares = waits.map((wait, at) => wait / Math.min(2 ** at, 60))
+        expect(shares.length).toBeGreaterThan(20)
+        expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.8)
+        expect(Math.max(...shares)).toBeLessThanOrEqual(1.2)
+        expect(new Set(shares).size).toBeGreaterThan(1)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("has one renewal, also after another token was dropped", async () => {
+    const service = new Memory.Service()
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const token = yield* AccessToken.AccessToken
+        yield* token.drop(yield* token.get)
+        yield* token.get
+        yield* TestClock.adjust("29 days")
+        expect(service.auths.length).toBe(3)
+      }).pipe(Effect.provide(tokens(service)))
+    )
+  })
+
+  it("C38 has retries as long as each call leaves the share of one", async () => {
+    const service: Memory.Service = new Memory.Service({
+      auth: (n) => (n % 2 === 1 ? Memory.answer(503, "") : service.issue())
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const token = yield* AccessToken.AccessToken
+        for (let call = 0; call < 30; call++) {
+          yield* token.drop(yield* Memory.settled(token.get))
+        }
+        expect(service.auths.length).toBe(60)
+      }).pipe(Effect.provide(tokens(service, {}, { retryRatio: 1 })))
+    )
+  })
+
+  it("C32 is asked for by each call, and not renewed, in a layer for single requests", async () => {
+    const service: Memory.Service = new Memory.Service({
+      auth: () => Effect.delay(service.issue(), "1 second")
+    })
+    await Memory.virtual(
+      Effect.gen(function* () {
+        const both = yield* Effect.forkScoped(Effect.all([get, get], { concurrency: 2 }), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(both)
+        expect(service.auths.length).toBe(2)
+        yield* get
+        yield* TestClock.adjust("29 days")
+        expect(service.auths.length).toBe(2)
+      }).pipe(
+        Effect.provide(tokens(service, {}, { layer: AccessToken.layerPerRequest })),
+        Effect.scoped
+      )
     )
   })
 
@@ -229,6 +334,16 @@ describe("the exp claim", () => {
       { numRuns: 50 }
     ))
 
+  it("is read from every character of a JWT", async () => {
+    const token = Memory.jwt({ exp: now + 3600, name: ">>>>>>???????" })
+    expect(token).toMatch(/-.*_/u)
+    const service = new Memory.Service({ auth: () => Memory.answer(200, { token }) })
+    const { expiresAt } = await Memory.virtual(
+      TestClock.setTime(now * 1000).pipe(Effect.andThen(get), Effect.provide(tokens(service)))
+    )
+    expect(expiresAt).toBe((now + 3600) * 1000)
+  })
+
   it("C16 C17 is used from 10 minutes to 30 days, with at most one request in 5 minutes", () =>
     fc.assert(
       fc.asyncProperty(fc.double({ min: 600, max: 30 * 86_400, noNaN: true }), async (life) => {
@@ -285,6 +400,38 @@ describe("the exp claim", () => {
     ))
 })
 
+describe("a refusal by /auth", () => {
+  const failure = (auth: Memory.Answer) =>
+    Memory.virtual(
+      Effect.flip(get).pipe(
+        Memory.settled,
+        Effect.provide(tokens(new Memory.Service({ auth: () => auth })))
+      )
+    )
+
+  it("C31 says that the request which needs the token was not sent", async () => {
+    const reset = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+    expect(await failure(Effect.fail(reset))).toMatchObject({
+      _tag: "Unreachable",
+      reason: "payments.example: reset",
+      sent: false,
+      attempts: 4
+    })
+    const unauthorized = await failure(Memory.answer(401, "why"))
+    expect(unauthorized).toMatchObject({ _tag: "Unauthorized", sent: false })
+    expect(unauthorized).toHaveProperty("body")
+  })
+
+  it.each([
+    [400, "/auth does not accept the credentials"],
+    [404, "the base URL has no /v1/auth"]
+  ])("with %i is no error of the call that needs a token", async (status, reason) => {
+    const error = await failure(Memory.answer(status, "why"))
+    expect(error).toMatchObject({ _tag: "UnexpectedResponse", status, reason })
+    expect(error).toHaveProperty("body")
+  })
+})
+
 describe("the response of /auth", () => {
   const answered = (body: unknown, profile?: Partial<Switches>) =>
     Memory.virtual(
@@ -303,6 +450,19 @@ describe("the response of /auth", () => {
       expect(await answered({ data: { [name]: "abc" } })).toEqual(Result.succeed("abc"))
     }
     expect(await answered('"abc"')).toEqual(Result.succeed("abc"))
+  })
+
+  it("has the token in the first of these fields, of at most 8 KiB", async () => {
+    for (const body of [
+      { jwt: "b", token: "abc" },
+      { token: "b", access_token: "abc" },
+      { access_token: "b", accessToken: "abc" },
+      { data: { accessToken: "b" }, jwt: "abc" },
+      { accessToken: 7, data: "b", jwt: "abc" }
+    ])
+      expect(await answered(body)).toEqual(Result.succeed("abc"))
+    const longest = "x".repeat(8192)
+    expect(await answered({ token: longest })).toEqual(Result.succeed(longest))
   })
 
   it("has the token only in Profile.tokenField when that is set", async () => {

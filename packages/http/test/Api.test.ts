@@ -1,4 +1,6 @@
 import { Api } from "@pawl/http/Api"
+import * as Endpoint from "@pawl/http/Endpoint"
+import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
 import { RequestId } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 import * as OpenApi from "effect/http-api/OpenApi"
@@ -22,6 +24,16 @@ it("has exactly the endpoints and paths of the specification", () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
   )
   expect(declared.toSorted()).toEqual([...written].toSorted())
+})
+
+it("has the endpoints that the client calls, and no others", () => {
+  const called = Object.values({ ...Endpoint, ...SubscriptionEndpoint }).flatMap((each) =>
+    "path" in each ? [`${each.method} ${each.path.replace(/:(\w+)/u, "{$1}")}`] : []
+  )
+  const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
+  )
+  expect(called.toSorted()).toEqual(declared.toSorted())
 })
 
 it("declares 400, 401, 404 and 500 on every endpoint, and the access token on all but /auth", () => {
@@ -130,6 +142,14 @@ it("has the callbacks as webhooks, with a schema of each layout", () => {
     ["paymentMethod", "X-Checksum", "#/components/schemas/CardCallback"],
     ["paymentMethod", "apmType", "X-Checksum", "#/components/schemas/ApmCallback"]
   ])
+})
+
+it("redacts the secret of the credentials, under its name", () => {
+  const { merchantSecret } = Schema.decodeUnknownSync(Endpoint.Credentials)({
+    merchantKey: "key",
+    merchantSecret: "secret"
+  })
+  expect(merchantSecret.label).toBe("merchantSecret")
 })
 
 it("shows the field that has the access token", () => {

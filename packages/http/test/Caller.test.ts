@@ -499,6 +499,39 @@ describe("timeouts and waits", () => {
     }).pipe(Memory.virtual)
   })
 
+  it("waits at most 5 seconds between attempts, 20 % more or less", async () => {
+    const times: Array<number> = []
+    const service = new Memory.Service({
+      answer: () =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          times.push(now)
+          return Memory.answer(500, "")
+        })
+    })
+    await ApmPayments.ApmPayments.use(({ status }) =>
+      Effect.exit(status("7", { maxAttempts: 30, totalTimeout: "10 minutes" }))
+    ).pipe(
+      Memory.settled,
+      Effect.provide(Memory.client(service, { retryRatio: 40 })),
+      Memory.virtual
+    )
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    expect(waits.length).toBe(29)
+    for (const wait of waits.slice(5)) {
+      expect(wait).toBeGreaterThanOrEqual(3999)
+      expect(wait).toBeLessThanOrEqual(6001)
+    }
+    // Of 24 draws some are on each side.
+    expect(Math.min(...waits.slice(5))).toBeLessThan(4900)
+    expect(Math.max(...waits.slice(5))).toBeGreaterThan(5100)
+  })
+
+  it("C11 makes no attempt at the very deadline", async () => {
+    const { service, times } = retrying(503, "30")
+    expect(failure(await Memory.virtual(status(service)))).toMatchObject({ _tag: "ServiceFailed" })
+    expect(times.length).toBe(1)
+  })
+
   it("lengthens the waits between attempts, with jitter", async () => {
     const waits = () => {
       const times: Array<number> = []

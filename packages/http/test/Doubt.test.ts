@@ -10,6 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
+import * as Doubts from "../src/internal/Doubts.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
@@ -82,6 +83,14 @@ describe("C26 a create whose first attempt is in doubt", () => {
     expect(result.failure.serviceRequestId).toBe("edge-1")
   })
 
+  it("has the body and the id of the refusal if its cause has none", async () => {
+    const refusal = Memory.answer(404, "no such path", { "x-request-id": "edge-2" })
+    const result = await run(inOrder(lost, refusal), create())
+    if (Result.isSuccess(result) || result.failure._tag !== "OutcomeUnknown") throw new Error("no")
+    expect(result.failure).toMatchObject({ status: 404, serviceRequestId: "edge-2" })
+    expect(`${result.failure.body && Redacted.value(result.failure.body)}`).toBe("no such path")
+  })
+
   it("remains in doubt in the next call, until a readable response", () => {
     const named = Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" })
     const gone = Memory.answer(404, "")
@@ -96,11 +105,15 @@ describe("C26 a create whose first attempt is in doubt", () => {
     )
   })
 
-  it("remains in doubt after it was interrupted", () =>
+  it.each([
+    ["holds no token", []],
+    ["holds a token", [Memory.status("NEW")]]
+  ])("remains in doubt after it was interrupted, if the client %s", (_, earlier) =>
     run(
-      inOrder(Effect.never, Memory.answer(404, "")),
+      inOrder(...earlier, Effect.never, Memory.answer(404, "")),
       Effect.gen(function* () {
         const payments = yield* ApmPayments
+        if (earlier.length > 0) yield* payments.status("100000")
         const first = yield* Effect.forkChild(payments.create(Memory.payment), {
           startImmediately: true
         })
@@ -108,7 +121,79 @@ describe("C26 a create whose first attempt is in doubt", () => {
         yield* Fiber.interrupt(first)
         expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
       })
-    ))
+    )
+  )
+})
+
+it("C26 a create that was interrupted before its request was sent is not in doubt", () => {
+  // The first request for a token hangs, and the create waits for it.
+  const service: Memory.Service = new Memory.Service({
+    auth: (n) => (n === 1 ? Effect.never : service.issue()),
+    answer: () => Memory.answer(400, {})
+  })
+  return run(
+    service,
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(
+        ApmPayments.use((payments) => payments.create(Memory.payment)),
+        { startImmediately: true }
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(waiting)
+      expect(service.requests.length).toBe(0)
+      expect(Result.merge(yield* create())).toMatchObject({ _tag: "ValidationFailed" })
+    })
+  )
+})
+
+describe("C26 the doubts of a client", () => {
+  it("are those of the last 10,000 requestIds", () => {
+    const doubts = Doubts.make()
+    for (let n = 0; n < 10_000; n++) doubts.add(`order-${n}`)
+    expect(doubts.has("order-0")).toBe(true)
+    doubts.add("order-10000")
+    expect(["order-0", "order-1", "order-10000"].map(doubts.has)).toEqual([false, true, true])
+    doubts.delete("order-1")
+    expect(doubts.has("order-1")).toBe(false)
+  })
+
+  it("are more than 10,000 during a call, which keeps its own", () => {
+    const service = inOrder(
+      lost,
+      Memory.answer(400, {}),
+      Effect.delay(Memory.answer(400, {}), "1 second")
+    )
+    return run(
+      service,
+      Effect.gen(function* () {
+        const { create } = yield* ApmPayments
+        // The first create waits for its retry, and the second one for its response.
+        for (const inDoubt of [false, true]) {
+          const call = Effect.flip(create(Memory.payment, { inDoubt }))
+          const fiber = yield* Effect.forkChild(call, { startImmediately: true })
+          for (let n = 0; n < 10_000; n++) {
+            const other = { ...Memory.payment, requestId: `other-${inDoubt}-${n}` }
+            // A create with an invalid option is not sent.
+            yield* Effect.flip(create(other, { inDoubt: true, maxAttempts: 0 }))
+          }
+          yield* TestClock.adjust("1 hour")
+          expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
+        }
+        expect(service.requests.length).toBe(3)
+      })
+    )
+  })
+
+  it("have no create that was refused, or that was never in doubt", () => {
+    const service = inOrder(Memory.answer(400, {}), Memory.answer(404, ""))
+    return run(
+      service,
+      Effect.gen(function* () {
+        for (const tag of ["ValidationFailed", "NotFound"])
+          expect(Result.merge(yield* create())).toMatchObject({ _tag: tag })
+      })
+    )
+  })
 })
 
 describe("C26 a create that is told to be in doubt", () => {
@@ -117,6 +202,17 @@ describe("C26 a create that is told to be in doubt", () => {
     expect(result).toMatchObject({
       failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: tag } }
     })
+  })
+
+  it("remains in doubt in the next call, which is not told", async () => {
+    const service = inOrder(Memory.answer(400, {}))
+    const tags = await run(
+      service,
+      Effect.all([create({ inDoubt: true }), create()]).pipe(
+        Effect.map((results) => results.map((result) => Result.merge(result)))
+      )
+    )
+    expect(tags).toMatchObject([{ _tag: "OutcomeUnknown" }, { _tag: "OutcomeUnknown" }])
   })
 
   it("stays unknown when its own input is invalid", async () => {
@@ -132,6 +228,11 @@ describe("C26 a create that is told to be in doubt", () => {
   it("is settled by a readable response", async () => {
     const result = await run(new Memory.Service(), create({ inDoubt: true }))
     expect(result).toMatchObject({ success: { transactionId: "100001" } })
+  })
+
+  it("has no refusal apart from its cause", async () => {
+    const result = await run(inOrder(Memory.answer(404, "")), create({ inDoubt: true }))
+    expect(Result.merge(result)).not.toHaveProperty("refusal")
   })
 
   it("is definite without a doubt", async () => {

@@ -131,3 +131,50 @@ describe.each(rows)("$name", ({ causes, name }) => {
     }
   })
 })
+
+it.each([
+  [300, "redirects are not followed"],
+  [399, "redirects are not followed"],
+  [402, "that status is not documented"],
+  [499, "that status is not documented"]
+])(
+  "the status %i is an error with a reason, and without fields that its body does not have",
+  async (status, reason) => {
+    const [operation] = operations
+    const service = new Memory.Service(always(status)(operation as Operation))
+    const error = await (operation as Operation)
+      .call({ requestId: "request-1" })
+      .pipe(Effect.flip, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+    // A redirect leaves a create in doubt, and is the cause of that error.
+    const found = (error as { readonly cause?: unknown }).cause ?? error
+    expect(found).toMatchObject({ _tag: "UnexpectedResponse", status, reason })
+    expect(found).not.toHaveProperty("fields")
+  }
+)
+
+it.each([
+  [408, "ServiceFailed"],
+  [425, "ServiceFailed"],
+  [409, "UnexpectedResponse"],
+  [426, "UnexpectedResponse"],
+  [429, "RateLimited"]
+])(
+  "the status %i is %s, with the reasons of its body and the wait that it asks for",
+  async (status, tag) => {
+    const [operation] = operations
+    const body = { errors: { amount: "too small" } }
+    const answer = () => Memory.answer(status, body, { "retry-after": "7" })
+    const error = await (operation as Operation)
+      .call({ requestId: "request-1" })
+      .pipe(
+        Effect.flip,
+        Memory.settled,
+        Effect.provide(Memory.client(new Memory.Service({ answer }))),
+        Memory.virtual
+      )
+    const found = (error as { readonly cause?: unknown }).cause ?? error
+    expect(found).toMatchObject({ _tag: tag, status })
+    if (tag === "RateLimited") expect(found).toMatchObject({ retryAfter: expect.any(Number) })
+    else expect(found).toMatchObject({ fields: [expect.anything()] })
+  }
+)

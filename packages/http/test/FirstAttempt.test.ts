@@ -1,3 +1,4 @@
+import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
@@ -21,7 +22,7 @@ const answers: Readonly<Record<string, (request: { body: string | undefined }) =
         transactionStatus: "NEW",
         createdTime: 1_900_000_000
       }),
-    "of another request": () =>
+    "to another request": () =>
       Memory.answer(200, {
         requestId: "order-2",
         transactionId: "100002",
@@ -36,7 +37,17 @@ const answers: Readonly<Record<string, (request: { body: string | undefined }) =
     unknown: () => Memory.answer(404, ""),
     busy: () => Memory.answer(409, ""),
     limited: () => Memory.answer(429, "", { "retry-after": "1" }),
-    failed: () => Memory.answer(503, "")
+    failed: () => Memory.answer(503, ""),
+    "failed with the body of a success": ({ body }) =>
+      Memory.answer(503, {
+        requestId: JSON.parse(body ?? "{}").requestId,
+        transactionId: "100001",
+        transactionStatus: "NEW"
+      }),
+    lost: () =>
+      Effect.fail(new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })),
+    "not sent": () =>
+      Effect.fail(new Unreachable({ reason: "the port is closed", sent: false, attempts: 1 }))
   }
 
 /** Runs a call that holds a token from an earlier one, or has to ask for it. */

@@ -73,6 +73,35 @@ describe.each(Operations.operations)("$name", (operation) => {
   })
 })
 
+it.each([
+  ["createApmPayment", "ApmPayments.create", "POST", "payments/apm", { requestId: "request-1" }],
+  ["readApmPaymentStatus", "ApmPayments.status", "GET", "payments/apm/status/100001", {}]
+])("the hooks get every part of %s", async (name, method, verb, path, ids) => {
+  const operation = Operations.operations.find((each) => each.name === method)
+  if (operation === undefined) throw new Error("no operation")
+  const { hooks, requests, responses } = keeping()
+  const service = answering((_, n) =>
+    Effect.delay(
+      Memory.answer(n === 1 ? 503 : 200, operation.answer, { "request-id": `service-${n}` }),
+      "250 millis"
+    )
+  )
+  await run(operation, service, hooks)
+  const url = `https://payments.example/api/v1/${path}`
+  const events = [1, 2].map((attempt) => ({ operation: name, method: verb, url, attempt, ...ids }))
+  expect(requests.slice(1)).toStrictEqual(events)
+  expect(responses.slice(1)).toStrictEqual(
+    events.map((event, at) => ({
+      ...event,
+      milliseconds: 250,
+      status: at === 0 ? 503 : 200,
+      serviceRequestId: `service-${at + 1}`
+    }))
+  )
+  // The request for a token has no requestId.
+  expect(requests[0]).not.toHaveProperty("requestId")
+})
+
 const [create] = Operations.operations
 
 it("a hook that fails, throws or dies changes nothing", async () => {

@@ -42,6 +42,21 @@ describe("C37 an input", () => {
     })
   })
 
+  it("with several faults is refused once, and names the field of each", async () => {
+    const service = new Memory.Service()
+    const input = { amount: "ten", currency: 7, order: { orderId: 7 } }
+    const result = await run(service, create(input))
+    expect(result).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
+    const fields =
+      Result.isFailure(result) && "fields" in result.failure ? result.failure.fields : []
+    expect(fields.map(({ path }) => path).toSorted()).toEqual([
+      "amount",
+      "currency",
+      "order.orderId"
+    ])
+    expect(service.requests.length).toBe(0)
+  })
+
   it("with a bigint in an open payload is refused, and names the field", async () => {
     const service = new Memory.Service()
     const input = { apmPayload: { paymentMethod: "EWALLET", wallet: { id: 7n } } }
@@ -145,3 +160,13 @@ it(
     }).pipe(Effect.scoped, Effect.runPromise),
   30_000
 )
+
+it("the headers of the configuration are those of each request, beside the client's own", async () => {
+  const service = new Memory.Service()
+  const client = Memory.client(service, { headers: { "X-Gateway-Key": "key-1" } })
+  await create({}).pipe(Effect.provide(client), Memory.virtual)
+  expect([...service.auths, ...service.requests].map(({ headers }) => headers)).toEqual([
+    expect.objectContaining({ "x-gateway-key": "key-1", accept: "application/json" }),
+    expect.objectContaining({ "x-gateway-key": "key-1", accept: "application/json" })
+  ])
+})

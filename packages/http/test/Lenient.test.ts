@@ -192,6 +192,15 @@ describe("C29 a response is refused", () => {
     expect(String(result)).not.toContain("a b")
   })
 
+  it.each([
+    ["[]", "its body is not as documented"],
+    ['{"transactionId":"7"}', "its field transactionStatus is not as documented"],
+    ["{", "its body cannot be read as JSON (syntax)"],
+    ['{"a":1,"a":2}', "its body cannot be read as JSON (duplicate key)"]
+  ])("with the body %s, because %s", async (body, reason) => {
+    expect((await read("ApmPayments.create", body)).result).toMatchObject({ cause: { reason } })
+  })
+
   it("keeps the request id of the service", async () => {
     const service = new Memory.Service({
       answer: () => Memory.answer(200, "{", { "x-request-id": "request-of-service" })

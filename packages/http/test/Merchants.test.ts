@@ -1,7 +1,10 @@
 /**
  * Two merchants in one program, in every way of composing their layers: each pays with its own credentials.
  */
+import { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import { RequestSender } from "@pawl/core/RequestSender"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,12 +13,14 @@ import * as LayerMap from "effect/LayerMap"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { Agent } from "undici/index.js"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as PawlPortable from "../src/PawlPortable.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
+import { Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
@@ -60,6 +65,46 @@ const shopB = Layer.effect(ShopB, shop)
 const payInBoth = Effect.gen(function* () {
   yield* (yield* ShopA).pay
   yield* (yield* ShopB).pay
+})
+
+describe("a client over another", () => {
+  const service = new Memory.Service()
+  const usual = {
+    configuration: PawlConfig.layer(Memory.options),
+    transport: service.layer,
+    HMAC: NodeHmac.layer,
+    profile: Profile.layer({})
+  }
+  const others: typeof usual = {
+    configuration: PawlConfig.layer({ ...Memory.options, merchantKey: "other" }),
+    transport: Layer.succeed(Transport, { send: (request) => service.send(request) }),
+    HMAC: Layer.succeed(Hmac, { keyed: NodeHmac.keyed }),
+    profile: Profile.layer({ tokenField: "accessToken" })
+  }
+
+  it.each<[keyof typeof usual | "nothing", number]>([
+    ["nothing", 1],
+    ["configuration", 2],
+    ["transport", 2],
+    ["HMAC", 2],
+    ["profile", 2]
+  ])("%s asks for the tokens of %i clients", async (name, clients) => {
+    const before = service.auths.length
+    const settings = name === "nothing" ? usual : { ...usual, [name]: others[name] }
+    await Effect.gen(function* () {
+      const memoMap = yield* Layer.makeMemoMap
+      const scope = yield* Effect.scope
+      for (const { HMAC, configuration, profile, transport } of [usual, settings]) {
+        const client = Layer.provide(PawlPortable.layer, [configuration, transport, HMAC, profile])
+        const context = yield* Layer.buildWithMemoMap(client, memoMap, scope)
+        yield* Effect.provide(
+          ApmPayments.use(({ status }) => status("7")),
+          context
+        )
+      }
+    }).pipe(Effect.scoped, Effect.runPromise)
+    expect(service.auths.length - before).toBe(clients)
+  })
 })
 
 describe("C25 two merchants in one program", () => {
@@ -195,6 +240,61 @@ describe("C25 two merchants in one program", () => {
         )
       })
   )
+
+  it("are one client for its services and its sender of requests, with settings from variables", () =>
+    run(({ auths, optionsOf, paid }) => {
+      const variables = {
+        PAWL_BASE_URL: optionsOf("a").baseUrl,
+        PAWL_MERCHANT_KEY: "a",
+        PAWL_MERCHANT_SECRET: "secret"
+      }
+      return Effect.gen(function* () {
+        yield* pay
+        const { encode, send } = yield* RequestSender
+        yield* send(yield* encode("apm-payment", { ...Memory.payment, requestId: "order-2" }))
+        expect(paid).toEqual(["a", "a"])
+        expect(auths()).toBe(1)
+      }).pipe(
+        Effect.provide(
+          Layer.provide(
+            Pawl.layerSenderConfig,
+            ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
+          )
+        )
+      )
+    }))
+
+  it("take the settings that no variable can hold as options", () =>
+    run(({ optionsOf, paid }) => {
+      const paths: Array<string> = []
+      const agent = new Agent()
+      const layer = Pawl.layerConfigWith({
+        dispatcher: {
+          dispatch: (options, handler) => {
+            paths.push(options.path)
+            return agent.dispatch(options, handler)
+          }
+        },
+        headers: { "x-one": "1" },
+        profile: { requestChecksumSeparator: "-" }
+      })
+      const variables = {
+        PAWL_BASE_URL: optionsOf("a").baseUrl,
+        PAWL_MERCHANT_KEY: "a",
+        PAWL_MERCHANT_SECRET: "secret"
+      }
+      return Effect.gen(function* () {
+        yield* pay
+        expect((yield* Profile.Profile).requestChecksumSeparator).toBe("-")
+        expect(paid).toEqual(["a"])
+        expect(paths).toEqual(["/api/v1/auth", "/api/v1/payments/apm"])
+      }).pipe(
+        Effect.provide(
+          Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromUnknown(variables)))
+        ),
+        Effect.ensuring(Effect.promise(() => agent.destroy()))
+      )
+    }))
 
   it("are two clients where a layer is made twice for one merchant", () =>
     run(({ auths, optionsOf }) =>

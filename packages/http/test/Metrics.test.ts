@@ -96,6 +96,19 @@ describe("the metrics", () => {
     expect(min).toBeLessThanOrEqual(4.25)
   })
 
+  it("measure a call in seconds, at any time", async () => {
+    const service: Memory.Service = new Memory.Service({
+      answer: () => Effect.delay(Memory.answer(200, '"NEW"'), "2 seconds")
+    })
+    const { max, min } = await measured(
+      service,
+      // The first call takes an hour of virtual time.
+      [Effect.void, ApmPayments.use(({ status }) => status("7"))],
+      Metric.value(Metrics.callDuration("readApmPaymentStatus", "Success"))
+    )
+    expect([min, max]).toEqual([2, 2])
+  })
+
   it("have as many time series after many calls as after one", async () => {
     const calls = Array.from({ length: 100 }, (_, n) => create(`order-${n}`))
     const one = await measured(new Memory.Service(), calls.slice(0, 1), series)
@@ -128,6 +141,58 @@ describe("the metrics", () => {
     for (const secret of [...Object.values(Operations.canaries).slice(0, 1), ...service.valid])
       expect(text).not.toContain(secret)
   })
+})
+
+it("counters only rise, durations have buckets in seconds, and each metric has a description", async () => {
+  // An operation that no other test has: its metrics are made here.
+  const operation = "measured"
+  const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+  const snapshots = await Effect.all([
+    Metric.update(Metrics.attempts(operation, "Success"), 1),
+    Metric.update(Metrics.retries(operation), 1),
+    Metric.update(Metrics.tokenRefreshes(operation), 1),
+    Metric.update(Metrics.leniencies(operation, "metadata"), 1),
+    Metric.update(Metrics.callDuration(operation, "Success"), 1),
+    Metric.update(Metrics.requestDuration({ operation }), 1)
+  ]).pipe(
+    Effect.andThen(Metric.snapshot),
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.runPromise
+  )
+  const shown = snapshots.map(
+    ({ attributes, description, id, state }): readonly [string, ...ReadonlyArray<unknown>] => [
+      `${id}: ${description}`,
+      attributes,
+      "incremental" in state && state.incremental,
+      id === "pawl.http.call.duration" &&
+        "buckets" in state &&
+        state.buckets.map(([bound]) => bound)
+    ]
+  )
+  const outcome = "Success"
+  expect(shown.toSorted(([one], [two]) => one.localeCompare(two))).toEqual([
+    [
+      "http.client.request.duration: Seconds from a request to its response",
+      { operation, unit: "s" },
+      false,
+      false
+    ],
+    ["pawl.http.attempts: Attempts of calls", { operation, outcome }, true, false],
+    [
+      "pawl.http.call.duration: Seconds a call takes, with its attempts and waits",
+      { operation, outcome, unit: "s" },
+      false,
+      durations
+    ],
+    [
+      "pawl.http.leniencies: Response fields that were not as documented and read anyway",
+      { operation, field: "metadata" },
+      true,
+      false
+    ],
+    ["pawl.http.retries: Attempts after a failed attempt", { operation }, true, false],
+    ["pawl.http.token.refreshes: Requests for an access token", { outcome: operation }, true, false]
+  ])
 })
 
 describe("the log lines and the span of a call", () => {

@@ -36,16 +36,17 @@ const withEnvironment = (variables: Readonly<Record<string, string>>) =>
 describe("HTTPS_PROXY and NO_PROXY", () => {
   const refuseTunnels = Server.start((socket) => Server.reply(socket, 403, ""))
 
-  it("send a request to an https URL through the proxy", () =>
+  it.each(["HTTPS_PROXY", "https_proxy"])("send a request to an https URL through %s", (name) =>
     Effect.gen(function* () {
       const proxy = yield* refuseTunnels
-      yield* withEnvironment({ HTTPS_PROXY: proxy.url, NO_PROXY: "other.invalid" })
+      yield* withEnvironment({ [name]: proxy.url, NO_PROXY: "other.invalid" })
       const error = yield* Effect.flip(
         Effect.provide(send("https://payments.invalid/api"), NodeTransport.layer)
       )
       expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
       expect(proxy.received.join("")).toContain("CONNECT payments.invalid:443 HTTP/1.1")
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
 
   it("leave the hosts in NO_PROXY and http URLs alone", () =>
     Effect.gen(function* () {
@@ -107,6 +108,24 @@ describe("a dispatcher of the application", () => {
       ),
       Effect.runPromise
     ))
+})
+
+it("a time limit beyond the longest timer of Node does not end a request", () =>
+  Effect.gen(function* () {
+    const server = yield* Server.start((socket) => {
+      setTimeout(() => Server.reply(socket, 200, "1"), 200)
+    })
+    const response = yield* Transport.Transport.use((transport) =>
+      transport.send(
+        { method: "GET", url: server.url, headers: {}, body: undefined },
+        Duration.days(60)
+      )
+    )
+    expect(response.status).toBe(200)
+  }).pipe(Effect.scoped, Effect.provide(NodeTransport.layer), Effect.runPromise))
+
+it("a connection opens within 5 seconds", () => {
+  expect(NodeTransport.connectTimeout).toBe(5000)
 })
 
 describe("headers of the configuration", () => {

@@ -3,6 +3,7 @@
  */
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
@@ -10,8 +11,11 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it, vi } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
+import { Caller } from "../src/Caller.ts"
+import * as Endpoint from "../src/Endpoint.ts"
 import type * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
+import { operations } from "./support/operations.ts"
 
 const create = ApmPayments.use((payments) =>
   payments.create({ ...Memory.payment, requestId: "order-1" })
@@ -48,7 +52,7 @@ const traced = async (
           name: span.name,
           kind: span.kind,
           parent: parent?._tag === "Span" ? parent.name : undefined,
-          outcome: exit._tag,
+          outcome: Exit.hasInterrupts(exit) ? "Interrupt" : exit._tag,
           attributes: Object.fromEntries(span.attributes)
         })
       }
@@ -135,6 +139,24 @@ describe("the spans", () => {
     expect(Object.values(read?.attributes ?? {})).not.toContain("7")
   })
 
+  it("have the usual port of http where the base URL has none", async () => {
+    const [, read] = requests(await traced(new Memory.Service(), status, "http://127.0.0.1/api"))
+    expect(read?.attributes["server.port"]).toBe(80)
+  })
+
+  it.each([
+    [399, undefined],
+    [400, "400"]
+  ])("with the status %i have the error %s", async (code, error) => {
+    const service = new Memory.Service({ answer: () => Memory.answer(code, "") })
+    const [, read] = requests(await traced(service, status))
+    expect(read).toMatchObject({
+      outcome: error === undefined ? "Success" : "Failure",
+      attributes: { "http.response.status_code": code }
+    })
+    expect(read?.attributes["error.type"]).toBe(error)
+  })
+
   it("count the request after a 401 as sent again", async () => {
     const service = new Memory.Service({ faults: ["401"] })
     expect(
@@ -153,7 +175,31 @@ describe("the spans", () => {
   it("say that a request was interrupted", async () => {
     const service = new Memory.Service({ answer: () => Effect.never })
     const [, read] = requests(await traced(service, Effect.timeoutOption(status, "1 second")))
-    expect(read).toMatchObject({ outcome: "Failure", attributes: { "error.type": "Interrupted" } })
+    expect(read).toMatchObject({
+      outcome: "Interrupt",
+      attributes: { "error.type": "Interrupted" }
+    })
+  })
+
+  it("of the program get no attribute of a call without a tracer", async () => {
+    const attributes = await Effect.useSpan("checkout", (span) =>
+      Effect.map(Effect.provideService(create, Tracer.ParentSpan, span), () => [...span.attributes])
+    ).pipe(Effect.provide(Memory.client(new Memory.Service())), Effect.runPromise)
+    expect(attributes).toEqual([])
+  })
+
+  it.each([
+    ["no span", undefined],
+    ["a span of another program", Tracer.externalSpan({ spanId: "1", traceId: "2" })]
+  ])("are not needed by a call: around it is %s", async (_, parent) => {
+    const read = Caller.use((caller) =>
+      caller.call(Endpoint.readApmPaymentStatus, { params: { id: "7" } })
+    )
+    const spans = await traced(
+      new Memory.Service(),
+      parent === undefined ? read : Effect.provideService(read, Tracer.ParentSpan, parent)
+    )
+    expect(requests(spans).map(({ outcome }) => outcome)).toEqual(["Success", "Success"])
   })
 
   it("are none without a tracer", async () => {
@@ -166,6 +212,19 @@ describe("the spans", () => {
     expect(span.mock.calls.map(([{ name }]) => name)).toEqual([])
     span.mockRestore()
   })
+})
+
+it.each(operations)("a call of $name is a span of that name", async ({ answer, call, name }) => {
+  const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
+  const spans = await traced(service, call({ requestId: "request-1" }))
+  expect(spans.filter(({ parent }) => parent === undefined)).toMatchObject([
+    { name, outcome: "Success" }
+  ])
+})
+
+it("a read of any kind is a span of its name", async () => {
+  const spans = await traced(new Memory.Service(), readStatus)
+  expect(spans.at(-1)).toMatchObject({ name: "StatusReader.read", parent: undefined })
 })
 
 it("the durations of requests are in seconds, with the attributes and buckets of the conventions", async () => {

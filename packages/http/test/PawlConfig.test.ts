@@ -56,8 +56,10 @@ describe("the base URL", () => {
       "http://localhost.payments.example/api",
       "http://127.0.0.1.payments.example/api",
       "http://128.0.0.1/api",
+      "ftp://localhost/api",
       "https://key@payments.example/api",
       "https://key:secret@payments.example/api",
+      "https://:secret@payments.example/api",
       "https://payments.example/api?key=secret",
       "https://payments.example/api#x",
       "https://payments.example",
@@ -110,6 +112,8 @@ describe("the credentials", () => {
       make({ merchantKey: `${canary} ` })
     ].map((result) => `${inspect(result, { depth: 9 })} ${JSON.stringify(result)}`)
     expect(printed.join()).not.toContain(canary)
+    const { currentSecret } = Result.getOrThrow(make({}))
+    expect(currentSecret().label).toBe("merchantSecret")
   })
 })
 
@@ -120,7 +124,11 @@ describe("the limits", () => {
       attemptTimeout: 10,
       totalTimeout: Duration.seconds(30),
       cooldown: Duration.seconds(30),
-      maxAttempts: 4
+      maxAttempts: 4,
+      connections: 256,
+      retryRatio: 0.2,
+      headers: {},
+      hooks: undefined
     })
   })
 
@@ -168,6 +176,28 @@ describe("headers", () => {
       expect(setting({ headers: { [name]: "value" } })).toBe("headers")
     for (const value of ["a\r\nx-evil: 1", "a\u0000", "é"])
       expect(setting({ headers: { "x-one": value } })).toBe("headers")
+    expect(setting({ headers: { "x-one": "1", host: "other.example" } })).toBe("headers")
+    for (const value of ["", "\t ~"])
+      expect(setting({ headers: { "x-one": value } })).toBe("accepted")
+  })
+
+  it.each([
+    "accept",
+    "authorization",
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade"
+  ])("may not be %s, but a longer name", (name) => {
+    expect(setting({ headers: { [name]: "value" } })).toBe("headers")
+    expect(setting({ headers: { [`x-${name}`]: "value" } })).toBe("accepted")
+    expect(setting({ headers: { [`${name}-x`]: "value" } })).toBe("accepted")
   })
 })
 
@@ -226,6 +256,49 @@ describe("layerConfig", () => {
     expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length + 3)
   })
 
+  it("takes the settings that no variable can hold as options", () => {
+    const hooks = { onRequest: () => Effect.void }
+    const config = PawlConfig.PawlConfig.use(Effect.succeed).pipe(
+      Effect.provide(
+        Layer.provide(
+          PawlConfig.layerConfigWith({ headers: { "X-One": "1" }, hooks }),
+          ConfigProvider.layer(ConfigProvider.fromEnv({ env: required }))
+        )
+      ),
+      Effect.runSync
+    )
+    expect([config.headers, config.hooks]).toEqual([{ "x-one": "1" }, hooks])
+    expect(config.hooks).toBe(hooks)
+    const refused = PawlConfig.PawlConfig.use(Effect.succeed).pipe(
+      Effect.provide(
+        Layer.provide(
+          PawlConfig.layerConfigWith({ headers: { host: "other.example" } }),
+          ConfigProvider.layer(ConfigProvider.fromEnv({ env: required }))
+        )
+      ),
+      Effect.flip,
+      Effect.runSync
+    )
+    expect(refused).toMatchObject({ _tag: "InvalidConfig", setting: "headers" })
+  })
+
+  it("are those of each configuration in one program", () => {
+    const keys = Effect.gen(function* () {
+      const memoMap = yield* Layer.makeMemoMap
+      const scope = yield* Effect.scope
+      return yield* Effect.forEach(["one", "two"], (merchantKey) => {
+        const env = { ...required, PAWL_MERCHANT_KEY: merchantKey }
+        const provider = ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+        return Effect.flatMap(
+          Layer.buildWithMemoMap(Layer.provide(PawlConfig.layerConfig, provider), memoMap, scope),
+          (context) => Effect.provide(PawlConfig.PawlConfig.use(Effect.succeed), context)
+        )
+      })
+    })
+    const configs = Effect.runSync(Effect.scoped(keys))
+    expect(configs.map(({ merchantKey }) => merchantKey)).toEqual(["one", "two"])
+  })
+
   it("names all missing variables in one sentence", () =>
     fc.assert(
       fc.property(
@@ -255,7 +328,7 @@ describe("layerConfig", () => {
       ["PAWL_RETRY_RATIO", "-0.1"]
     ] as const) {
       const error = refused({ ...required, ...limits, [name]: text })
-      expect(error.setting).toBe(name)
+      expect([error._tag, error.setting, error.stack]).toEqual(["InvalidConfig", name, ""])
       expect(error.message).toMatch(new RegExp(`^${name} cannot be used: [^.]+$`, "u"))
     }
   })

@@ -63,7 +63,7 @@ it("fails with OutcomeUnknown when the response has neither a page nor an error 
     expect(Result.merge(await create(answer))).toMatchObject({
       _tag: "OutcomeUnknown",
       requestId: "request-1",
-      cause: { _tag: "UnexpectedResponse" }
+      cause: { _tag: "UnexpectedResponse", status: 200 }
     })
   }
 })

@@ -98,6 +98,67 @@ it("each class has its tag as its name", () => {
   }
 })
 
+it("the name and the printed form of an error can be replaced, as those of every error", () => {
+  const base = Object.getPrototypeOf(PaymentsError.Declined.prototype)
+  for (const key of ["name", "code", "toJSON", Symbol.for("nodejs.util.inspect.custom")]) {
+    expect(Object.getOwnPropertyDescriptor(base, key)).toMatchObject({
+      configurable: true,
+      writable: true
+    })
+  }
+  const error = new PaymentsError.Declined({ response: failed })
+  expect(error.code).toBe("Declined")
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject({ response: failed, stack: error.stack })
+})
+
+describe("the frame of the caller", () => {
+  /** The error of a create whose second attempt is refused. */
+  const errorOf = async () => {
+    const service = new Memory.Service({ answer: (_, n) => Memory.answer(n === 1 ? 500 : 404, "") })
+    const exit = await Effect.exit(payTheOrder()).pipe(
+      Memory.settled,
+      Effect.provide(Memory.client(service)),
+      Memory.virtual
+    )
+    if (!Exit.isFailure(exit)) throw new Error("no failure")
+    const error = Cause.squash(exit.cause)
+    if (!(error instanceof Error)) throw new Error("no error")
+    return error
+  }
+
+  it("is in the error of the call, and not in its cause and its refusal", async () => {
+    const error = await errorOf()
+    expect(error.stack?.split("\n").length).toBe(2)
+    for (const inner of [error.cause, Reflect.get(error, "refusal")]) {
+      if (!(inner instanceof Error)) throw new Error("no error")
+      expect(inner.stack).toBe(`${inner.name}: ${inner.message}`)
+    }
+  })
+
+  it("can be replaced, as the stack of every error can", async () => {
+    expect(Object.getOwnPropertyDescriptor(await errorOf(), "stack")).toMatchObject({
+      configurable: true,
+      writable: true
+    })
+  })
+
+  it("is looked for without a change of the limit of the program, and not with a limit of 0", async () => {
+    const { stackTraceLimit } = Error
+    try {
+      Error.stackTraceLimit = 7
+      await errorOf()
+      expect(Error.stackTraceLimit).toBe(7)
+      Error.stackTraceLimit = 1
+      expect((await errorOf()).stack).toContain("byTheCaller")
+      Error.stackTraceLimit = 0
+      expect((await errorOf()).stack).not.toMatch(/\n {4}at /u)
+      expect(Error.stackTraceLimit).toBe(0)
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit
+    }
+  })
+})
+
 it("an uncaught error prints the same", async () => {
   const url = (path: string) => new URL(path, import.meta.url).href
   const program = `

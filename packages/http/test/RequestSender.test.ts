@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
@@ -147,7 +148,8 @@ describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
           { transactionStatus: "FAILED", declineCode: 7, declineSubReason: "limit" },
           { errorCode: "E1", redirectUrl: null },
           { transactionStatus: "FAILED", transactionId: null, refundId: null, declineCode: "7" },
-          { cardToken: "card-token-1", unknown: { unknownFields: [1] } }
+          { cardToken: "card-token-1", unknown: { unknownFields: [1] } },
+          { metadata: { basket: "7", unknownFields: "text" } }
         ),
         async (payload, response, headers, changed) => {
           const { requestId: _, ...rest } = response as Record<string, unknown>
@@ -237,6 +239,34 @@ describe("send", () => {
   })
 })
 
+/** The inputs to which only a callback URL has to be added. */
+const pages = {
+  mid: "4711",
+  successRedirectUrl: "https://shop.example/paid",
+  failureRedirectUrl: "https://shop.example/failed"
+}
+const withoutUrl: { readonly [K in "payment-intent" | "subscription"]: RequestInput<K> } = {
+  "payment-intent": {
+    ...pages,
+    type: "PAYMENT",
+    lang: "en",
+    billingDetails: { email: "ada@shop.example" },
+    order: { orderId: "order-1" },
+    device: {}
+  },
+  subscription: {
+    ...pages,
+    cardToken: "token",
+    plan: {
+      amount: "10.00",
+      currency: "EUR",
+      frequency: "MONTHLY",
+      interval: 1,
+      startDate: "2026-01-01T00:00:00Z"
+    }
+  }
+}
+
 describe("encode", () => {
   const encode = <K extends RequestKind>(kind: K, value: object) =>
     RequestSender.use((sender) => Effect.result(sender.encode(kind, value as RequestInput<K>)))
@@ -251,6 +281,12 @@ describe("encode", () => {
     expect(service.auths).toHaveLength(0)
   })
 
+  it("keeps a further field of a card payment, also one named like the id of a refund", async () => {
+    const input = { mid: "1", transactionId: 2 ** 53 }
+    const result = await run(new Memory.Service(), encode("card-payment", input))
+    expect(JSON.parse(Result.getOrThrow(result).body)).toMatchObject(input)
+  })
+
   it("refuses invalid input by the names of its fields", async () => {
     const refund = { mid: "1", transactionId: 2 ** 53, amount: "1.00", reason: "duplicate" }
     const service = new Memory.Service()
@@ -262,34 +298,110 @@ describe("encode", () => {
     ).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
   })
 
-  it("adds the checksum to a payout only if the profile says so", async () => {
-    const payout = { ...Memory.payment, callbackUrl: "https://shop.example/cb" }
-    const bodies = await Promise.all(
-      [true, false].map((payoutChecksum) =>
-        run(new Memory.Service(), encode("apm-payout", payout)).then(() =>
-          Memory.virtual(
-            encode("apm-payout", payout).pipe(
-              Effect.provide(
-                Layer.provide(client(new Memory.Service()), Memory.profile({ payoutChecksum }))
-              )
-            )
-          )
-        )
-      )
+  it("refuses an intent or a subscription without a callback URL", async () => {
+    for (const kind of ["payment-intent", "subscription"] as const) {
+      expect(await run(new Memory.Service(), encode(kind, withoutUrl[kind]))).toMatchObject({
+        failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "callbackUrl" }] }
+      })
+    }
+  })
+
+  it.each<[RequestKind, boolean, boolean]>([
+    ["apm-payment", true, true],
+    ["apm-payment", false, true],
+    ["apm-payout", true, true],
+    ["apm-payout", false, false],
+    ["card-payment", true, false]
+  ])("of %s with payoutChecksum %s adds a checksum: %s", async (kind, payoutChecksum, isSigned) => {
+    const input = { ...Memory.payment, callbackUrl: "https://shop.example/cb" }
+    const result = await encode(kind, input).pipe(
+      Effect.provide(
+        Layer.provide(client(new Memory.Service()), Memory.profile({ payoutChecksum }))
+      ),
+      Memory.virtual
     )
-    expect(bodies.map((body) => "checksum" in JSON.parse(Result.getOrThrow(body).body))).toEqual([
-      true,
-      false
-    ])
+    expect("checksum" in JSON.parse(Result.getOrThrow(result).body)).toBe(isSigned)
   })
 })
 
-it("text that is no stored outcome is an error", async () => {
-  for (const text of ["", "200", "{}", "200 \n", "200 \n{", "abc \n{}", "200 \n[]"]) {
-    const result = await run(
+describe("a stored outcome", () => {
+  const created = '{"transactionId":"7",\n"transactionStatus":"NEW"}'
+
+  const decode = (text: string) =>
+    run(
       new Memory.Service(),
       RequestSender.use(({ decodeOutcome }) => Effect.result(decodeOutcome(stored, text)))
     )
-    expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse" } })
-  }
+
+  it("has the status, the service's id of the request and the response", async () => {
+    const declined = '{"transactionId":"7","transactionStatus":"FAILED"}'
+    expect(await decode(`200 \n${created}`)).toMatchObject({ success: { transactionId: "7" } })
+    expect(await decode(`201 service-7\n${declined}`)).toMatchObject({
+      failure: { _tag: "Declined", status: 201, serviceRequestId: "service-7" }
+    })
+    expect(await decode(`201 \n${declined}`)).not.toHaveProperty("failure.serviceRequestId")
+  })
+
+  it("of a success is written with the status 200 and without an id", async () => {
+    const service = new Memory.Service()
+    const text = await run(
+      service,
+      RequestSender.use((sender) =>
+        Effect.map(sender.send(stored), (response) =>
+          sender.encodeOutcome("apm-payment", Result.succeed(response))
+        )
+      )
+    )
+    expect(text).toMatch(/^200 \n\{/u)
+  })
+
+  it("has the unknown fields of each of its objects in their place", async () => {
+    const text = await run(
+      new Memory.Service(),
+      RequestSender.use((sender) =>
+        Effect.map(sender.send(stored), ({ transactionId, transactionStatus }) => {
+          const list = [1, { a: 1, unknownFields: { b: 2 } }]
+          const response = { transactionId, transactionStatus, list }
+          return sender.encodeOutcome("apm-payment", Result.succeed(response))
+        })
+      )
+    )
+    expect(text).toMatch(/"list":\[1,\{"a":1,"b":2\}\]\}$/u)
+  })
+
+  it("without a body is the response that it was", async () => {
+    expect(await decode("201 \n")).toMatchObject({ failure: { status: 201 } })
+  })
+
+  it("is an error in any other text", async () => {
+    for (const text of ["", "200", "{}", "200 \n", "200 \n{", "abc \n{}", "200 \n[]"]) {
+      const result = await decode(text)
+      expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse" } })
+      expect(result).not.toHaveProperty("failure.serviceRequestId")
+    }
+    for (const head of ["", " ", "200", "20 ", "2000 ", "x200 ", "\n200 "])
+      expect(await decode(`${head}\n${created}`)).toMatchObject({ _tag: "Failure" })
+  })
+})
+
+it("encoding and sending are spans of their own", async () => {
+  const spans: Array<string> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      spans.push(options.name)
+      return new Tracer.NativeSpan(options)
+    }
+  })
+  await run(
+    new Memory.Service(),
+    RequestSender.use((sender) =>
+      Effect.flatMap(sender.encode("apm-payment", Memory.payment), (request) =>
+        sender.send(request)
+      )
+    ).pipe(Effect.provideService(Tracer.Tracer, tracer))
+  )
+  expect(spans.filter((name) => name.startsWith("RequestSender"))).toEqual([
+    "RequestSender.encode",
+    "RequestSender.send"
+  ])
 })

@@ -1,9 +1,13 @@
+import { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Checksum from "@pawl/core/Checksum"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
+import * as Signed from "../src/internal/Signed.ts"
+import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 
 /** The secrets in the requests to `/auth`, and the checksums of creates. */
@@ -60,6 +64,34 @@ it("a secret is not read for each call", async () => {
 it("the last secret stays in use while it cannot be read", async () => {
   const { secrets } = await run(["one", undefined, "three"], true)
   expect(secrets).toEqual(["one", "one", "three"])
+})
+
+it("the key of the checksum is prepared once for each secret", async () => {
+  const prepared: Array<string> = []
+  const keyed: Hmac["Service"]["keyed"] = (secret) => {
+    prepared.push(String(Redacted.value(secret)))
+    return NodeHmac.keyed(secret)
+  }
+  let current = "one"
+  const merchantSecret = Effect.sync(() => Redacted.make(current))
+  await Effect.gen(function* () {
+    const config = yield* PawlConfig.PawlConfig
+    const sign = (yield* Signed.make)("always")
+    for (const secret of ["one", "one", "two", "two"]) {
+      current = secret
+      yield* config.merchantSecret
+      expect(sign(Memory.payment)).toMatchObject({ checksum: checksum(secret, "order-1") })
+    }
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        Layer.succeed(Hmac, { keyed }),
+        PawlConfig.layer({ ...Memory.options, merchantSecret })
+      )
+    ),
+    Effect.runPromise
+  )
+  expect(prepared).toEqual(["one", "two"])
 })
 
 it("a client whose secret cannot be read is not built", async () => {

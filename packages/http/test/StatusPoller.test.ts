@@ -23,6 +23,7 @@ import * as References from "effect/References"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as StatusPoller from "../src/StatusPoller.ts"
@@ -246,6 +247,36 @@ describe("following", () => {
       expect([end, reads]).toEqual(["end", minutes(5, 10, 20, 50)])
     }
   })
+})
+
+describe("a status that is not documented", () => {
+  it("is not reported, neither that of a create nor that of a hint", async () => {
+    for (const status of [undefined, null, "ON_HOLD"]) {
+      const { changes } = await follow({
+        status,
+        answers: [failures.failed],
+        hints: [[1, "ON_HOLD"]]
+      })
+      expect(changes).toEqual([])
+    }
+  })
+})
+
+it("follow runs in a span of its name", async () => {
+  const spans: Array<string> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      spans.push(options.name)
+      return new Tracer.NativeSpan(options)
+    }
+  })
+  const reader = { read: () => Effect.die("a terminal status needs no read") }
+  await StatusPoller.follow({ kind: "refund", id, status: "SUCCEED" }).pipe(
+    Effect.provideService(StatusReader, reader),
+    Effect.provideService(Tracer.Tracer, tracer),
+    Memory.virtual
+  )
+  expect(spans).toEqual(["StatusPoller.follow"])
 })
 
 describe("a 404", () => {

@@ -1,4 +1,4 @@
-import { StatusReader } from "@pawl/core/StatusReader"
+import { BeforeRequest, StatusReader } from "@pawl/core/StatusReader"
 import type { Kind } from "@pawl/core/Kind"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
@@ -116,6 +116,45 @@ describe("the reader", () => {
     )
     expect(answer).toEqual({ kind: "refund", status: "SUCCEED" })
     expect(service.requests.length).toBe(4)
+  })
+
+  it("retries a read, but not one that has to wait before each request", async () => {
+    for (const [isLimited, requests] of [
+      [false, 4],
+      [true, 1]
+    ] as const) {
+      const service = knowing([], { "card-payment": 503 })
+      await StatusReader.use((reader) => reader.read("card", id)).pipe(
+        Effect.exit,
+        Memory.settled,
+        Effect.provide(Memory.client(service)),
+        Effect.provideService(BeforeRequest, isLimited ? Effect.void : undefined),
+        Memory.virtual
+      )
+      expect(service.requests.length).toBe(requests)
+    }
+  })
+
+  it.each<[Concrete, ReadonlyArray<number>]>([
+    ["card-payment", []],
+    ["card-payout", [1, 2]],
+    ["refund", [1, 2, 3]],
+    ["apm-payment", [1, 2]]
+  ])("waits before each request but the first, when %s knows the id", async (kind, waits) => {
+    const service = knowing([kind])
+    const waited: Array<number> = []
+    await StatusReader.use((reader) => reader.read("card", id)).pipe(
+      Effect.exit,
+      Effect.provide(Memory.client(service)),
+      Effect.provideService(
+        BeforeRequest,
+        Effect.sync(() => {
+          waited.push(service.requests.length)
+        })
+      ),
+      Memory.virtual
+    )
+    expect(waited).toEqual(waits)
   })
 
   it("distinguishes an unknown id from an unreadable response", async () => {

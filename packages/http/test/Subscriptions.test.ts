@@ -119,6 +119,15 @@ describe("a change", () => {
   })
 })
 
+it.each([
+  ["pause", "PAUSED"],
+  ["resume", "ACTIVE"]
+] as const)("%s sets the status %s and nothing else", async (name, status) => {
+  const { service } = lively([])
+  await run(service, (subscriptions) => subscriptions[name]("700"))
+  expect(service.requests.map(({ body }) => body)).toEqual([JSON.stringify({ status })])
+})
+
 describe("a cancel", () => {
   it("C22 is retried only after an ambiguous failure, and succeeds when the first attempt took effect", () =>
     fc.assert(

@@ -157,6 +157,6 @@ const waitAfter = (
 ): Effect.Effect<number> =>
   Effect.map(Random.nextBetween(0, 0.2), (jitter) => {
     const backoff = Math.min(100 * 2 ** number, 5000) * (0.8 + 2 * jitter)
-    const jittered = Math.max(backoff, Math.ceil(retryAfter * (1 + jitter)))
+    const jittered = Math.max(backoff, retryAfter * (1 + jitter))
     return jittered < remaining ? jittered : Math.max(backoff, retryAfter)
   })

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Attempts from "./Attempts.ts"
 import type * as Authorized from "./Authorized.ts"
-import * as Crossed from "./Crossed.ts"
+import * as ResponseIds from "./ResponseIds.ts"
 import * as Failure from "./Failure.ts"
 
 /** Runs the attempts of a call that began at `start`. With `first` the first request was sent already. */
@@ -22,9 +22,9 @@ export const run = <A>(
         Effect.flatMap((response) =>
           Effect.mapError(
             Effect.flatMap(operation.fromResponse(response), (value) =>
-              Crossed.isOwn(value, annotations)
+              ResponseIds.areOwn(value, annotations)
                 ? Effect.succeed(value)
-                : Effect.fail(Crossed.toError(response))
+                : Effect.fail(ResponseIds.toError(response))
             ),
             (error) => Failure.toFailure(error)
           )

@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too large"
 }
 
-const codesBeforeConnection: ReadonlySet<string> = new Set([
+const codesBeforeConnection: ReadonlySet<string | undefined> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -30,8 +30,8 @@ const codesBeforeConnection: ReadonlySet<string> = new Set([
 /** Returns the `code` of an error, or of the first of its causes that has one. Looks at five errors at most. */
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
   if (typeof error !== "object" || error === null || depth > 4) return undefined
-  if ("code" in error && typeof error.code === "string") return error.code
-  return "cause" in error ? codeOf(error.cause, depth + 1) : undefined
+  const code: unknown = Reflect.get(error, "code")
+  return typeof code === "string" ? code : codeOf(Reflect.get(error, "cause"), depth + 1)
 }
 
 /** Returns the reason of a failed connection for a code. */
@@ -44,4 +44,4 @@ export const describe = (code: string | undefined): string => {
 
 /** Tells whether the connection failed before it was open: nothing was sent then. */
 export const isBeforeConnection = (code: string | undefined): boolean =>
-  code !== undefined && codesBeforeConnection.has(code)
+  codesBeforeConnection.has(code)

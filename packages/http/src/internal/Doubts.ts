@@ -22,8 +22,8 @@ export const make = (): Doubts => {
   return {
     add: (requestId) => {
       requestIds.add(requestId)
-      const [oldest] = requestIds
-      if (requestIds.size > maxDoubts && oldest !== undefined) requestIds.delete(oldest)
+      const [oldest = requestId] = requestIds
+      if (requestIds.size > maxDoubts) requestIds.delete(oldest)
     },
     has: (requestId) => requestIds.has(requestId),
     delete: (requestId) => {

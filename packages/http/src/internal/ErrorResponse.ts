@@ -46,10 +46,7 @@ export const toError = (
   if (status === 408 || status === 425 || status >= 500)
     return new ServiceFailed({ attempts, ...details })
   return new UnexpectedResponse({
-    reason:
-      status >= 300 && status < 400
-        ? "redirects are not followed"
-        : "that status is not documented",
+    reason: status < 400 ? "redirects are not followed" : "that status is not documented",
     ...details
   })
 }
@@ -136,8 +133,9 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
 const redactor = (request: Transport.Request): ((text: string) => string) => {
   const sent = read(request.body ?? "")
   const names = new Set(namesIn(sent))
-  const token = request.headers["authorization"]?.replace(/^Bearer /u, "") ?? ""
-  const remove = Redaction.make([...valuesIn(sent), token].filter((value) => !names.has(value)))
+  const token = request.headers["authorization"]?.slice("Bearer ".length)
+  const values = [...valuesIn(sent), ...valuesIn(token)]
+  const remove = Redaction.make(values.filter((value) => !names.has(value)))
   return (text) =>
     remove(text)
       .replace(/\p{Cc}+/gu, " ")
@@ -176,7 +174,7 @@ const readFaults = (body: unknown): Array<Fault> => {
   const list = lists.map((name) => body[name]).find(isObject)
   if (Array.isArray(list)) {
     const faults = list.flatMap((entry) => readListed(entry))
-    return faults.length > 0 ? faults : readFault(withoutLists(body), "")
+    return faults.length > 0 ? faults : readFault(body, "")
   }
   if (list !== undefined)
     return Object.entries(list).flatMap(([path, entry]) => readFault(entry, path))
@@ -189,9 +187,6 @@ const readListed = (entry: unknown): Array<Fault> =>
   isObject(entry) && lists.some((name) => Array.isArray(entry[name]))
     ? readFaults(entry)
     : readFault(entry, "")
-
-const withoutLists = (body: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !lists.includes(name)))
 
 const readFault = (entry: unknown, at: string): Array<Fault> => {
   if (typeof entry === "string") return [{ path: at, message: entry }]

@@ -15,7 +15,7 @@ import type { AccessToken } from "../AccessToken.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Attempts from "./Attempts.ts"
 import * as Authorized from "./Authorized.ts"
-import * as Crossed from "./Crossed.ts"
+import * as ResponseIds from "./ResponseIds.ts"
 import type { CallFailure } from "./Failure.ts"
 import type { Renewals } from "./Renewals.ts"
 
@@ -40,7 +40,7 @@ export const make =
             if (
               Exit.isExit(exit) &&
               exit._tag === "Success" &&
-              Crossed.isOwn(exit.value, annotations)
+              ResponseIds.areOwn(exit.value, annotations)
             ) {
               renewals.succeeded(operation.name, token)
               Metrics.attempts(operation.name, "Success").updateUnsafe(1, fiber.context)

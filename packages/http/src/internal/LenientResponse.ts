@@ -75,7 +75,7 @@ const read = <A>(
         }
         continue
       }
-      if (first === undefined || (path.length === 1 && strict.has(first))) return undefined
+      if (first === undefined || strict.has(first)) return undefined
       const target = valueAt(value, path) === undefined ? path.slice(0, -1) : path
       if (target.length === 0) return undefined
       const name = target.join(".")
@@ -92,7 +92,7 @@ const read = <A>(
 const placeholder = "none"
 
 const isMissingId = (value: unknown, path: ReadonlyArray<string>): boolean =>
-  path.length === 1 && path.every((name) => ids.has(name)) && valueAt(value, path) === undefined
+  path.every((name) => ids.has(name)) && valueAt(value, path) === undefined
 
 /** Deletes fields of a decoded value, which nothing else refers to. */
 const without = <A>(value: A, names: ReadonlySet<string>): A => {
@@ -126,7 +126,7 @@ const plain = (text: string): string | undefined => {
   const point = whole.length + Number(exponent)
   // Zeros before the first digit, so that the point is after at least one digit.
   const shift = Math.max(0, 1 - point)
-  const digits = ("0".repeat(shift) + whole + fraction).padEnd(point + shift, "0")
+  const digits = ("0".repeat(shift) + whole + fraction).padEnd(point, "0")
   const integer = digits.slice(0, point + shift).replace(/^0+(?=[0-9])/u, "")
   const rest = digits.slice(point + shift)
   return sign + integer + (rest === "" ? "" : `.${rest}`)

@@ -11,7 +11,7 @@
 /** Makes the function that replaces values in a text. */
 export const make = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const verbatim = values
-    .flatMap((value) => [value, base64(value)])
+    .flatMap((value) => [value, ...base64(value)])
     .filter((value) => value.length > 2)
     .toSorted((a, b) => b.length - a.length)
   const numbers = values
@@ -29,12 +29,12 @@ export const make = (values: ReadonlyArray<string>): ((text: string) => string) 
 
 const mark = "…"
 
-/** Returns the base64 of a value without its last characters, which depend on the text behind it. */
-const base64 = (value: string): string => {
+/** Returns the base64 of a long value without its last characters, which depend on the text behind it. */
+const base64 = (value: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(value)
   return bytes.length < 8
-    ? ""
-    : btoa(String.fromCharCode(...bytes.subarray(0, bytes.length - (bytes.length % 3))))
+    ? []
+    : [btoa(String.fromCharCode(...bytes.subarray(0, bytes.length - (bytes.length % 3))))]
 }
 
 /** Decodes ASCII in the forms of URLs, HTML and programming languages. Any other encoded character becomes a space. */

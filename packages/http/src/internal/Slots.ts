@@ -40,10 +40,7 @@ export const make = (count: number): Slots => {
       if (!isStarting && inProgress < count) {
         inProgress++
         start()
-        return
-      }
-      waiting.add(start)
-      startNext()
+      } else waiting.add(start)
     },
     cancel: (start) => waiting.delete(start),
     release: () => {

@@ -1,11 +1,12 @@
 /**
- * Responses of another request, and requests that surely never left.
+ * Responses to another request, and requests that surely never left.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import * as ResponseIds from "../src/internal/ResponseIds.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
@@ -22,10 +23,10 @@ const call = (name: string, service: Memory.Service) =>
 
 const answering = (body: object) => new Memory.Service({ answer: () => Memory.answer(200, body) })
 
-describe("C35 a response of another request", () => {
+describe("C35 a response to another request", () => {
   it.each(
     operations.filter(({ kind, name }) => kind === "create" && name !== "PaymentIntents.create")
-  )("to $name is not taken for its own", async ({ answer, name }) => {
+  )("is not the result of $name", async ({ answer, name }) => {
     const service = answering({ ...JSON.parse(answer), requestId: "request-2" })
     expect(await call(name, service)).toMatchObject({
       failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: 200 } }
@@ -39,14 +40,23 @@ describe("C35 a response of another request", () => {
     ["Subscriptions.get", "subscriptionId"],
     ["Subscriptions.pause", "subscriptionId"],
     ["Subscriptions.update", "subscriptionId"]
-  ])("to %s is refused", async (name, id) => {
+  ])("is refused by %s", async (name, id) => {
     const service = answering({ ...JSON.parse(find(name).answer), [id]: "999" })
     expect(await call(name, service)).toMatchObject({
       failure: { _tag: "UnexpectedResponse", status: 200 }
     })
   })
 
-  it("is told from its own by a retry", async () => {
+  it.each(operations.filter(({ kind }) => kind === "create"))(
+    "to $name is its own if it names the same request",
+    async ({ answer, name }) => {
+      const service = answering({ ...JSON.parse(answer), requestId: "request-1" })
+      expect(Result.isSuccess(await call(name, service))).toBe(true)
+      expect(service.requests.length).toBe(1)
+    }
+  )
+
+  it("is followed by a retry, which gets the right one", async () => {
     const service = new Memory.Service({
       answer: (_, n) =>
         Memory.answer(200, {
@@ -64,6 +74,12 @@ describe("C35 a response of another request", () => {
     const service = answering({ transactionId: "7", transactionStatus: "NEW", requestId: null })
     expect(Result.isSuccess(await call("ApmPayments.create", service))).toBe(true)
   })
+})
+
+it("C35 a response without fields is that of any request", () => {
+  for (const response of [null, undefined, "NEW", 7]) {
+    expect(ResponseIds.areOwn(response, { operation: "create", requestId: "request-1" })).toBe(true)
+  }
 })
 
 describe("C36 a request that surely never left", () => {

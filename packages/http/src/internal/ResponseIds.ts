@@ -1,5 +1,6 @@
 /**
- * Holds a response against its request: a proxy or a client library may hand over the response of another one.
+ * Compares the ids in a response with those of its request: a proxy or a client library may return the response to another
+ * request.
  */
 import { UnexpectedResponse } from "@pawl/core/PaymentsError"
 import type * as Transport from "../Transport.ts"
@@ -17,7 +18,7 @@ interface RequestIds {
  * Tells whether the ids in a response are those of its request. An id that the response does not have counts
  * as equal, because only some responses have one. The id of a refund is its `refundId`.
  */
-export const isOwn = (response: unknown, request: RequestIds): boolean => {
+export const areOwn = (response: unknown, request: RequestIds): boolean => {
   if (typeof response !== "object" || response === null) return true
   // Some responses have an id that the specification does not name for them.
   const fields = response as Fields
@@ -50,9 +51,9 @@ const matches = (id: string, name: string, fields: Fields, unknownFields?: Field
   )
 }
 
-/** Creates the error for the response of another request. */
+/** Creates the error for the response to another request. */
 export const toError = (response: Transport.Response): UnexpectedResponse =>
   new UnexpectedResponse({
-    reason: "it is the response of another request",
+    reason: "it is the response to another request",
     ...ErrorResponse.partsOf(response)
   })

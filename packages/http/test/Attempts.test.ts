@@ -1,0 +1,245 @@
+/**
+ * The attempts of a call: their number, their waits, their deadline, and the failure that they end with.
+ */
+import {
+  NotFound,
+  RateLimited,
+  type ReadError,
+  ServiceFailed,
+  Unreachable
+} from "@pawl/core/PaymentsError"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "vitest"
+import * as Attempts from "../src/internal/Attempts.ts"
+import * as Failure from "../src/internal/Failure.ts"
+import * as RetryBudget from "../src/internal/RetryBudget.ts"
+import * as Metrics from "../src/Metrics.ts"
+import { type Request, tooLarge, type Transport } from "../src/Transport.ts"
+import * as Memory from "./support/memory.ts"
+
+const operation = "attempts"
+
+const failed = Failure.toFailure(new ServiceFailed({ status: 500, attempts: 1 }))
+
+/** Runs attempts that fail in order, and returns their times, their remaining times and the failure of the call. */
+const run = (
+  failures: ReadonlyArray<Failure.AttemptFailure | undefined>,
+  {
+    budget = RetryBudget.make(0),
+    maxAttempts = 20,
+    startsEarlier = 0,
+    totalTimeout = 1_000_000,
+    ...rest
+  } = {},
+  provide: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E> = identity
+) =>
+  Effect.gen(function* () {
+    const times: Array<number> = []
+    const remaining: Array<number> = []
+    const numbers: Array<number> = []
+    yield* TestClock.adjust("1 hour")
+    const start = yield* Clock.currentTimeMillis
+    const begin = (yield* Clock.monotonicTimeNanos) - BigInt(startsEarlier) * 1_000_000n
+    const result = yield* Attempts.run(
+      {
+        limits: { attemptTimeout: 1000, totalTimeout, maxAttempts },
+        budget,
+        annotations: { operation },
+        shouldRetry: Failure.isTransient,
+        ...rest
+      },
+      (attempt) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          numbers.push(attempt.number)
+          remaining.push(attempt.remaining())
+          const failure = failures[times.push(now - start) - 1]
+          return failure === undefined ? Effect.succeed("value") : Effect.fail(failure)
+        }),
+      startsEarlier === 0 ? undefined : begin
+    ).pipe(
+      Effect.match({ onFailure: (failure) => failure, onSuccess: (value) => value }),
+      provide,
+      Memory.settled
+    )
+    const waits = times.slice(1).map((time, at) => time - (times[at] ?? 0))
+    return { numbers, remaining, result, waits }
+  }).pipe(Memory.virtual)
+
+const many = (count: number, failure = failed) => Array.from({ length: count }, () => failure)
+
+describe("the attempts of a call", () => {
+  it("end with the first success, and are numbered from 1", async () => {
+    const { numbers, result } = await run(many(3))
+    expect([numbers, result]).toEqual([[1, 2, 3, 4], "value"])
+  })
+
+  it("are limited by their number, by the budget and by the kind of the failure", async () => {
+    expect((await run(many(9), { maxAttempts: 3 })).numbers.length).toBe(3)
+    // A new budget has 10 retries.
+    expect((await run(many(20))).numbers.length).toBe(11)
+    const final = Failure.toFailure(new NotFound({}))
+    const { numbers, result } = await run([failed, final, failed])
+    expect(numbers.length).toBe(2)
+    expect(result).toEqual({ error: final.error, doubt: failed.error })
+  })
+
+  it("end with the last error and the latest doubt", async () => {
+    const limited = Failure.toFailure(new RateLimited({ attempts: 1 }))
+    const later = Failure.toFailure(new ServiceFailed({ status: 502, attempts: 2 }))
+    const limits = { maxAttempts: 3 }
+    expect((await run([failed, later, limited], limits)).result).toEqual({
+      error: limited.error,
+      doubt: later.error
+    })
+    expect((await run([limited, limited, limited], limits)).result).toEqual({
+      error: limited.error,
+      doubt: undefined
+    })
+  })
+
+  it("wait 200, 400, 800, … ms, at most 5 s, 20 % more or less", async () => {
+    const { waits } = await run(many(10), { budget: RetryBudget.make(0) })
+    for (const [at, wait] of waits.entries()) {
+      const base = Math.min(200 * 2 ** at, 5000)
+      expect(wait).toBeGreaterThanOrEqual(base * 0.8 - 1)
+      expect(wait).toBeLessThanOrEqual(base * 1.2 + 1)
+    }
+    const draws = await Promise.all(Array.from({ length: 40 }, () => run(many(1))))
+    const first = draws.map((each) => each.waits[0] ?? 0)
+    expect(Math.min(...first)).toBeLessThan(185)
+    expect(Math.max(...first)).toBeGreaterThan(215)
+  })
+
+  it("wait exactly that without jitter", async () => {
+    const least = { nextDoubleUnsafe: () => 0, nextIntUnsafe: () => 0 }
+    const { waits } = await run(many(8), {}, Effect.provideService(Random.Random, least))
+    expect(waits).toEqual([160, 320, 640, 1280, 2560, 4000, 4000, 4000])
+  })
+
+  it("are counted by their outcomes, and so are their retries", async () => {
+    const counts = Effect.all([
+      Metric.value(Metrics.attempts(operation, "ServiceFailed")),
+      Metric.value(Metrics.attempts(operation, "Success")),
+      Metric.value(Metrics.retries(operation))
+    ]).pipe(Effect.map((states) => states.map(({ count }) => count)))
+    const before = await Effect.runPromise(counts)
+    await run(many(2))
+    const after = await Effect.runPromise(counts)
+    expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([2, 1, 2])
+  })
+
+  it("wait as long as the service asks, or up to 20 % longer where the deadline allows it", async () => {
+    const asked = { ...failed, retryAfter: 10_000 }
+    const waits = await Promise.all(
+      Array.from({ length: 40 }, () => run([asked]).then((each) => each.waits[0] ?? 0))
+    )
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(10_000)
+    expect(Math.min(...waits)).toBeLessThan(10_500)
+    expect(Math.max(...waits)).toBeGreaterThan(11_500)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(12_001)
+    expect((await run([asked], { totalTimeout: 10_001 })).waits).toEqual([10_000])
+    expect((await run([asked], { totalTimeout: 10_000 })).waits).toEqual([])
+    // The backoff is longer than what the service asks for.
+    const short = await run([{ ...failed, retryAfter: 1 }])
+    expect(short.waits[0]).toBeGreaterThanOrEqual(159)
+  })
+
+  it("have the rest of the time of the call, which may have begun before", async () => {
+    const { remaining, waits } = await run(many(1), { totalTimeout: 5000 })
+    expect(remaining[0]).toBe(5000)
+    expect(Math.abs((remaining[1] ?? 0) - (5000 - (waits[0] ?? 0)))).toBeLessThanOrEqual(1)
+    expect((await run([], { totalTimeout: 5000, startsEarlier: 2000 })).remaining).toEqual([3000])
+    expect((await run([], { totalTimeout: 5000, startsEarlier: 6000 })).remaining).toEqual([0])
+  })
+})
+
+const request: Request = {
+  method: "GET",
+  url: "https://a.example:8443/x",
+  headers: {},
+  body: undefined
+}
+
+describe("one attempt", () => {
+  const attempt = { number: 3, remaining: () => 0 }
+
+  const failureOf = (sent: Attempts.Sent) =>
+    Effect.flip(Attempts.requireSuccess(request, sent, attempt)).pipe(Memory.virtual)
+
+  it("succeeds with a status from 200 to 299", async () => {
+    for (const status of [200, 299]) {
+      const response = Memory.respond(status, "")
+      const sent = Attempts.requireSuccess(request, Effect.succeed(response), attempt)
+      expect(await Effect.runPromise(sent)).toBe(response)
+    }
+    for (const status of [199, 300])
+      expect((await failureOf(Memory.answer(status, ""))).error._tag).toBe("UnexpectedResponse")
+  })
+
+  it("fails with its number, the wait that the service asks for, and the host", async () => {
+    expect(await failureOf(Memory.answer(503, "", { "retry-after": "7" }))).toMatchObject({
+      error: { _tag: "ServiceFailed", attempts: 3 },
+      retryAfter: 7000
+    })
+    for (const sent of [true, false]) {
+      const error: ReadError = new Unreachable({ reason: "reset", sent, attempts: 1 })
+      expect((await failureOf(Effect.fail(error))).error).toMatchObject({
+        _tag: "Unreachable",
+        reason: "a.example:8443: reset",
+        sent,
+        attempts: 3
+      })
+    }
+  })
+
+  it("fails with the error of a response that is too long", async () => {
+    const error = tooLarge(200)
+    expect((await failureOf(Effect.fail(error))).error).toBe(error)
+  })
+
+  it.each([
+    [1000, 5000, 1000],
+    [5000, 1000, 1000]
+  ])("with the limits %d and %d ends after %d ms", async (attemptTimeout, total, within) => {
+    const limits: Array<[number, number | undefined]> = []
+    const hanging = (keepsTime: boolean): Transport["Service"] => ({
+      keepsTime,
+      send: (_, within, total) => {
+        limits.push([Duration.toMillis(within), total && Duration.toMillis(total)])
+        return Effect.never
+      }
+    })
+    const send = (keepsTime: boolean) =>
+      Attempts.send(hanging(keepsTime), request, attemptTimeout, total).pipe(
+        Effect.timeoutOption("1 minute"),
+        Effect.exit,
+        Effect.timed,
+        Memory.settled,
+        Memory.virtual
+      )
+    const [ended, exit] = await send(false)
+    expect(Duration.toMillis(ended)).toBe(within)
+    if (!Exit.isFailure(exit)) throw new Error("no failure")
+    expect(Cause.squash(exit.cause)).toMatchObject({
+      _tag: "Unreachable",
+      reason: "no response in time",
+      sent: true,
+      attempts: 1
+    })
+    // A transport that keeps the time itself is not interrupted.
+    const [kept] = await send(true)
+    expect(Duration.toMillis(kept)).toBe(60_000)
+    expect(limits).toEqual([
+      [within, total],
+      [within, total]
+    ])
+  })
+})

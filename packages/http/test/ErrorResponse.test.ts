@@ -1,0 +1,201 @@
+/**
+ * The errors of responses that are not 2xx: their reasons, the service's own ids and the waits that it asks for.
+ */
+import { describe, expect, it } from "vitest"
+import * as ErrorResponse from "../src/internal/ErrorResponse.ts"
+import type { Request, Response } from "../src/Transport.ts"
+import * as Memory from "./support/memory.ts"
+
+const request: Request = {
+  method: "POST",
+  url: "https://payments.example/api/v1/payments/card",
+  headers: { authorization: "Bearer token-canary-77e0" },
+  body: JSON.stringify({
+    requestId: "order-1",
+    card: { number: "4929813274650194", holder: "number", city: "amount" },
+    amount: "10.50",
+    count: 12_345
+  })
+}
+
+/** Returns the reasons of a 400 with a body. */
+const reasonsOf = (body: unknown, sent: Request = request) => {
+  const error = ErrorResponse.toError(sent, Memory.respond(400, body), 1, undefined)
+  if (error._tag !== "ValidationFailed") throw new Error(error._tag)
+  return error.fields
+}
+
+const fault = { path: "amount", message: "too small" }
+
+describe("the reasons of a refusal", () => {
+  it.each([
+    "errors",
+    "fieldErrors",
+    "fieldViolations",
+    "violations",
+    "issues",
+    "details",
+    "invalid-params"
+  ])("are read from the list or the map %s", (name) => {
+    const entry = { field: "amount", message: "too small" }
+    expect(reasonsOf({ title: "Bad", [name]: [entry] })).toEqual([fault])
+    expect(reasonsOf({ title: "Bad", [name]: { amount: "too small" } })).toEqual([fault])
+    expect(reasonsOf({ errors: [{ title: "Bad", [name]: [entry] }] })).toEqual([fault])
+  })
+
+  it.each(["field", "path", "name", "pointer", "param", "property"])(
+    "name their field by the member %s",
+    (name) => {
+      expect(reasonsOf({ errors: [{ [name]: "amount", message: "too small" }] })).toEqual([fault])
+    }
+  )
+
+  it.each(["message", "defaultMessage", "detail", "reason", "description", "title", "error"])(
+    "have the text of the member %s",
+    (name) => {
+      expect(reasonsOf({ errors: [{ field: "amount", [name]: "too small" }] })).toEqual([fault])
+    }
+  )
+
+  it("are those of the first list, and of its first member of each kind", () => {
+    const entry = { path: "other", field: "amount", title: "Bad", message: "too small" }
+    const body = { details: [{ field: "mid", message: "unknown" }], errors: [entry] }
+    expect(reasonsOf(body)).toEqual([fault])
+    const empty = { field: "", path: "amount", message: "", detail: "too small" }
+    expect(reasonsOf({ errors: [empty] })).toEqual([fault])
+  })
+
+  it("may be in the one error of the body", () => {
+    const error = { param: "amount", message: "too small", code: "invalid" }
+    expect(reasonsOf({ error })).toEqual([fault])
+  })
+
+  it("may be a field without a text, or a text without a field", () => {
+    expect(reasonsOf({ errors: [{ field: "amount" }] })).toEqual([
+      { path: "amount", message: "refused" }
+    ])
+    expect(reasonsOf({ errors: ["too small", ["unknown"]] })).toEqual([
+      { path: "", message: "too small" },
+      { path: "", message: "unknown" }
+    ])
+  })
+
+  it("have the segments of a path, and not the path of the request", () => {
+    expect(reasonsOf({ errors: [{ path: ["plan", "amount"], message: "too small" }] })).toEqual([
+      { path: "plan.amount", message: "too small" }
+    ])
+    const path = "/api/v1/payments/card"
+    expect(reasonsOf({ errors: { amount: { path, message: "too small" } } })).toEqual([fault])
+    expect(reasonsOf({ errors: [{ path: "/amount/api/", message: "too small" }] })).toEqual([
+      { path: "/amount/api/", message: "too small" }
+    ])
+  })
+
+  it("are the text of the body where its list has none", () => {
+    for (const errors of [[], [null, 7, {}, { code: 7 }]]) {
+      expect(reasonsOf({ errors, message: "no" })).toEqual([{ path: "", message: "no" }])
+    }
+    expect(reasonsOf({ errors: [null, { field: "amount", message: "too small" }] })).toEqual([
+      fault
+    ])
+  })
+
+  it("have neither a value of the request nor its token, but its names", () => {
+    const message =
+      "the number 4929 8132 7465 0194 of order-1, amount 10.50, count 12345, token-canary-77e0"
+    expect(reasonsOf({ message })).toEqual([
+      { path: "", message: "the number … of …, amount …, count …, …" }
+    ])
+    expect(reasonsOf({ errors: { "order-1": "no" } })).toEqual([{ path: "…", message: "no" }])
+  })
+
+  it("of a request without a token and a body are kept", () => {
+    const { method, url } = request
+    const message = "no Bearer token of order-1"
+    expect(reasonsOf({ message }, { method, url, headers: {}, body: undefined })).toEqual([
+      { path: "", message }
+    ])
+  })
+})
+
+describe("an error", () => {
+  it.each([
+    [400, { _tag: "ValidationFailed", sent: true }],
+    [401, { _tag: "Unauthorized", sent: true }],
+    [404, { _tag: "NotFound" }],
+    [408, { _tag: "ServiceFailed", attempts: 3 }],
+    [429, { _tag: "RateLimited", attempts: 3 }],
+    [500, { _tag: "ServiceFailed", attempts: 3 }]
+  ])("of the status %i has its parts, and its body redacted", (status, parts) => {
+    const response = Memory.respond(status, "body-canary", { "request-id": "service-1" })
+    const error = ErrorResponse.toError(request, response, 3, undefined)
+    expect(error).toMatchObject({ ...parts, status, serviceRequestId: "service-1" })
+    expect(`${Reflect.get(error, "body")}`).toBe("<redacted:body>")
+  })
+
+  it("has at most 50 reasons of at most 200 characters", () => {
+    const errors = Array.from({ length: 51 }, () => ({
+      field: "a".repeat(201),
+      message: "b".repeat(201)
+    }))
+    const reason = { path: "a".repeat(200), message: "b".repeat(200) }
+    expect(reasonsOf({ errors })).toEqual(Array.from({ length: 50 }, () => reason))
+  })
+})
+
+describe("the service's own id of a request", () => {
+  const idOf = (headers: Response["headers"]) =>
+    ErrorResponse.receivedOf(Memory.respond(500, "", headers))
+
+  it.each([
+    "x-request-id",
+    "request-id",
+    "x-correlation-id",
+    "x-amzn-requestid",
+    "x-amzn-trace-id",
+    "x-trace-id",
+    "cf-ray"
+  ])("is read from the header %s", (name) => {
+    expect(idOf({ [name]: "service-1" })).toEqual({ status: 500, serviceRequestId: "service-1" })
+  })
+
+  it("is that of the first header that can be printed", () => {
+    const headers = { "cf-ray": "ray-1", "x-trace-id": "trace-1", "request-id": "service-1" }
+    expect(idOf(headers).serviceRequestId).toBe("service-1")
+    for (const text of ["", " service-1", "service-1 ", "service 1", "é", "a".repeat(129)]) {
+      expect(idOf({ ...headers, "request-id": text }).serviceRequestId).toBe("trace-1")
+    }
+    expect(idOf({ "request-id": "a".repeat(128) }).serviceRequestId).toBe("a".repeat(128))
+    expect(idOf({})).toEqual({ status: 500 })
+  })
+})
+
+describe("Retry-After", () => {
+  const now = Date.parse("2030-01-01T00:00:00Z")
+
+  it.each<[string | undefined, number | undefined]>([
+    [undefined, undefined],
+    ["0", 0],
+    ["7", 7000],
+    ["9".repeat(15), (10 ** 15 - 1) * 1000],
+    ["9".repeat(16), undefined],
+    ["+7", undefined],
+    ["7s", undefined],
+    ["Tue, 01 Jan 2030 00:00:07 GMT", 7000],
+    ["Mon, 31 Dec 2029 23:59:59 GMT", 0],
+    ["at Tue, 01 Jan 2030 00:00:07 GMT", undefined],
+    ["Tue, 01 Jan 2030 00:00:07 GMT+0100", undefined],
+    ["Tue, 41 Jan 2030 00:00:07 GMT", undefined]
+  ])("%j is a wait of %j ms", (text, wait) => {
+    expect(ErrorResponse.readRetryAfter(text, now)).toBe(wait)
+  })
+
+  it("is in the error of a 429, if it was sent", () => {
+    const response = Memory.respond(429, "")
+    expect(ErrorResponse.toError(request, response, 2, 7000)).toMatchObject({
+      attempts: 2,
+      retryAfter: 7000
+    })
+    expect(ErrorResponse.toError(request, response, 2, undefined)).not.toHaveProperty("retryAfter")
+  })
+})

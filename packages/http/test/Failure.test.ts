@@ -1,0 +1,84 @@
+/**
+ * The failures of attempts at the bounds of their statuses: whether a retry may help, and whether a request may have
+ * taken effect.
+ */
+import {
+  NotFound,
+  RateLimited,
+  type ReadError,
+  ServiceFailed,
+  Unauthorized,
+  UnexpectedResponse,
+  Unreachable,
+  ValidationFailed
+} from "@pawl/core/PaymentsError"
+import { expect, it } from "vitest"
+import * as Failure from "../src/internal/Failure.ts"
+
+const unexpected = (status: number) => new UnexpectedResponse({ status, reason: "it is cut short" })
+
+const doubtOf = ({ doubt, transient }: Failure.AttemptFailure) => [doubt !== undefined, transient]
+
+it.each([
+  [299, true],
+  [300, false],
+  [499, false],
+  [500, true]
+])("a response with the status %i that cannot be read leaves a doubt: %s", (status, isOpen) => {
+  expect(doubtOf(Failure.toFailure(unexpected(status)))).toEqual([isOpen, isOpen])
+})
+
+it.each([
+  [299, true, true],
+  [300, true, false],
+  [399, true, false],
+  [400, false, false],
+  [408, false, false],
+  [409, true, true],
+  [410, false, false],
+  [422, false, false],
+  [423, true, true],
+  [424, false, false]
+])(
+  "a create with the response %i is in doubt: %s, and is sent again: %s",
+  (status, ...expected) => {
+    expect(doubtOf(Failure.ofCreate(Failure.toFailure(unexpected(status))))).toEqual(expected)
+  }
+)
+
+it("the failure of a request for a token is final, and leaves no doubt about the operation", () => {
+  const errors: ReadonlyArray<ReadError> = [
+    unexpected(409),
+    new RateLimited({ attempts: 1 }),
+    new Unreachable({ reason: "the connection was refused", sent: false, attempts: 1 }),
+    new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
+  ]
+  for (const error of errors) {
+    const failure = Failure.ofCreate(Failure.finalFailure(error))
+    expect(doubtOf(failure)).toEqual([false, false])
+    expect(Failure.hadNoEffect(failure)).toBe(false)
+  }
+})
+
+const sent = (error: ReadError) => Failure.toFailure(error, 7000)
+
+/** Each error of an attempt: whether a retry may help, it leaves a doubt, and the request surely had no effect. */
+it.each<[ReadError, boolean, boolean, boolean]>([
+  [new Unauthorized({ sent: true }), false, false, false],
+  [new ValidationFailed({ sent: true, fields: [] }), false, false, false],
+  [new NotFound({}), false, false, false],
+  [new ServiceFailed({ status: 500, attempts: 1 }), true, true, false],
+  [new RateLimited({ attempts: 1 }), true, false, true],
+  [new Unreachable({ reason: "reset", sent: true, attempts: 1 }), true, true, false],
+  [new Unreachable({ reason: "refused", sent: false, attempts: 1 }), true, false, true],
+  [unexpected(200), true, true, false],
+  [unexpected(302), false, false, false]
+])("%s", (error, isTransient, isInDoubt, hadNoEffect) => {
+  const failure = sent(error)
+  expect([
+    Failure.isTransient(failure),
+    Failure.isInDoubt(failure),
+    Failure.hadNoEffect(failure)
+  ]).toEqual([isTransient, isInDoubt, hadNoEffect])
+  expect(failure).toMatchObject({ error, doubt: isInDoubt ? error : undefined, retryAfter: 7000 })
+})

@@ -1,0 +1,252 @@
+/**
+ * The requests of the transport on Node as its dispatcher sees them: their targets, their time limits and their ends.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type { Dispatcher } from "undici/index.js"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import * as NodeTransport from "../src/NodeTransport.ts"
+import * as Transport from "../src/Transport.ts"
+
+/** A request at the dispatcher, which does with it what a test says. */
+class Dispatched {
+  readonly reasons: Array<Error> = []
+  readonly options: Dispatcher.DispatchOptions
+  readonly handler: Dispatcher.DispatchHandler
+  readonly controller: Dispatcher.DispatchController
+
+  constructor(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+    this.options = options
+    this.handler = handler
+    this.controller = {
+      aborted: false,
+      paused: false,
+      reason: null,
+      abort: (reason) => this.reasons.push(reason),
+      pause: () => undefined,
+      resume: () => undefined
+    }
+  }
+
+  begin() {
+    this.handler.onRequestStart?.(this.controller, {})
+  }
+
+  respond(status: number, text: string, headers = {}) {
+    this.handler.onResponseStart?.(this.controller, status, headers)
+    this.data(Buffer.from(text))
+    this.handler.onResponseEnd?.(this.controller, {})
+  }
+
+  data(bytes: Buffer) {
+    this.handler.onResponseData?.(this.controller, bytes)
+  }
+
+  fail() {
+    this.handler.onResponseError?.(this.controller, new Error("canary"))
+  }
+}
+
+const request = {
+  method: "POST",
+  url: "http://payments.example/api",
+  headers: { "x-one": "1" },
+  body: "{}"
+} as const
+
+/** A transport over a dispatcher that keeps its requests. */
+const make = (connections?: number) => {
+  const requests: Array<Dispatched> = []
+  const dispatch: Dispatcher["dispatch"] = (
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler
+  ) => {
+    requests.push(new Dispatched(options, handler))
+    return true
+  }
+  const layer = NodeTransport.layerWith({ connections, dispatcher: { dispatch } })
+  const { keepsTime, send } = Effect.runSync(
+    Effect.scoped(Effect.provide(Transport.Transport.use(Effect.succeed), layer))
+  )
+  const start = (changed: Partial<Transport.Request> = {}, within = 1000, total?: number) =>
+    Effect.runFork(
+      Effect.result(
+        send(
+          { ...request, ...changed },
+          Duration.millis(within),
+          total === undefined ? undefined : Duration.millis(total)
+        )
+      )
+    )
+  /** Returns a request that was dispatched. */
+  const at = (index: number): Dispatched => {
+    const found = requests[index]
+    if (found === undefined) throw new Error(`no request ${index}`)
+    return found
+  }
+  return { at, keepsTime, requests, start }
+}
+
+const ended = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.runPromise(Fiber.join(fiber))
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe("a request", () => {
+  it.each([
+    [
+      "https://payments.example:8443/api/v1?a=b/c#d",
+      "https://payments.example:8443",
+      "/api/v1?a=b/c"
+    ],
+    ["http://payments.example", "http://payments.example", "/"]
+  ])("to %s has its origin and its path, and no time limit of undici", (url, origin, path) => {
+    const { at, start } = make()
+    start({ url })
+    start({ url, method: "GET", body: undefined })
+    const { headers } = request
+    const target = { origin, path, headers, headersTimeout: 0, bodyTimeout: 0 }
+    expect(at(0).options).toEqual({ ...target, method: "POST", body: "{}" })
+    expect(at(1).options).toEqual({ ...target, method: "GET", body: null })
+  })
+
+  it("returns the response, with headers that came several times joined", async () => {
+    const { at, start } = make()
+    const fiber = start()
+    at(0).begin()
+    expect(vi.getTimerCount()).toBe(1)
+    at(0).respond(418, "no", { "x-one": "1", "x-two": ["2", "3"] })
+    const result = await ended(fiber)
+    expect(result).toMatchObject({
+      success: { status: 418, headers: { "x-one": "1", "x-two": "2, 3" } }
+    })
+    expect(at(0).reasons).toEqual([])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it("was sent as soon as it has begun", async () => {
+    for (const sent of [false, true]) {
+      const { at, start } = make()
+      const fiber = start()
+      if (sent) at(0).begin()
+      at(0).fail()
+      expect(await ended(fiber)).toMatchObject({
+        failure: { _tag: "Unreachable", sent, attempts: 1, reason: "the connection failed" }
+      })
+      expect(vi.getTimerCount()).toBe(0)
+    }
+  })
+
+  it("with a response that is too long ends there, and closes its connection", async () => {
+    const { at, start } = make(1)
+    const [fiber, next] = [start(), start()]
+    at(0).begin()
+    at(0).handler.onResponseStart?.(at(0).controller, 200, {})
+    at(0).data(Buffer.alloc(Transport.maxResponseBytes + 1))
+    expect(await ended(fiber)).toMatchObject({
+      failure: { _tag: "UnexpectedResponse", status: 200 }
+    })
+    expect(at(0).reasons.length).toBe(1)
+    at(0).data(Buffer.alloc(Transport.maxResponseBytes + 1))
+    expect(at(0).reasons.length).toBe(1)
+    at(0).fail()
+    at(1).begin()
+    at(1).respond(200, "1")
+    expect(await ended(next)).toMatchObject({ success: { status: 200 } })
+  })
+})
+
+it("a response that is too long ends a request that did not say when it began", async () => {
+  const { at, start } = make()
+  const fiber = start()
+  at(0).data(Buffer.alloc(Transport.maxResponseBytes + 1))
+  expect(await ended(fiber)).toMatchObject({ failure: { _tag: "UnexpectedResponse" } })
+})
+
+describe("a time limit", () => {
+  it("is kept by the transport, which knows whether the request was sent", () => {
+    expect(make().keepsTime).toBe(true)
+  })
+
+  it.each([
+    ["no connection in time", false],
+    ["no response in time", true]
+  ])("ends a request with: %s", async (reason, sent) => {
+    const { at, start } = make(1)
+    const [fiber, next] = [start(), start({}, 1000, 9000)]
+    if (sent) at(0).begin()
+    await vi.advanceTimersByTimeAsync(999)
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await ended(fiber)).toMatchObject({ failure: { _tag: "Unreachable", reason, sent } })
+    // A request that has not begun is closed when it begins.
+    if (!sent) at(0).begin()
+    expect(at(0).reasons.length).toBe(1)
+    at(0).fail()
+    at(1).begin()
+    at(1).respond(200, "1")
+    expect(await ended(next)).toMatchObject({ success: { status: 200 } })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it("begins after the wait for a connection, which has the deadline of the call", async () => {
+    const { at, requests, start } = make(1)
+    const fibers = [start({}, 3000), start({}, 1000, 9000), start({}, 1000, 2000)] as const
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(await ended(fibers[2])).toMatchObject({
+      failure: { _tag: "Unreachable", reason: "no free connection in time", sent: false }
+    })
+    await vi.advanceTimersByTimeAsync(900)
+    expect(requests.length).toBe(1)
+    at(0).respond(200, "1")
+    await ended(fibers[0])
+    await vi.advanceTimersByTimeAsync(999)
+    expect(fibers[1].pollUnsafe()).toBeUndefined()
+    at(1).respond(200, "1")
+    expect(await ended(fibers[1])).toMatchObject({ success: { status: 200 } })
+    expect([requests.length, vi.getTimerCount()]).toEqual([2, 0])
+  })
+
+  it("is the deadline of the call too, if no other is given", async () => {
+    const { start } = make(1)
+    const [, fiber] = [start({}, 5000), start({}, 1000)]
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await ended(fiber)).toMatchObject({ failure: { reason: "no free connection in time" } })
+  })
+})
+
+describe("the connections", () => {
+  it("are 256 by default, and each has one request", async () => {
+    const { at, requests, start } = make()
+    const fibers = Array.from({ length: 258 }, () => start())
+    expect(requests.length).toBe(256)
+    at(7).begin()
+    at(7).respond(200, "1")
+    expect(requests.length).toBe(257)
+    at(8).begin()
+    at(8).fail()
+    expect(requests.length).toBe(258)
+    await Promise.all(fibers.map((fiber) => Effect.runPromise(Fiber.interrupt(fiber))))
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it("are kept from a request that is interrupted in the queue, and free after one that is dispatched", async () => {
+    const { at, requests, start } = make(1)
+    const fibers = [start(), start(), start()] as const
+    await Effect.runPromise(Fiber.interrupt(fibers[1]))
+    await Effect.runPromise(Fiber.interrupt(fibers[0]))
+    expect(requests.length).toBe(1)
+    at(0).begin()
+    expect(at(0).reasons.length).toBe(1)
+    at(0).fail()
+    expect(requests.length).toBe(2)
+    at(1).respond(200, "1")
+    expect(await ended(fibers[2])).toMatchObject({ success: { status: 200 } })
+  })
+})
