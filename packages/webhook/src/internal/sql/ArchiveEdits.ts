@@ -1,0 +1,181 @@
+/**
+ * Deleting in the archive in SQL: bodies after their retention, months, and the texts of a person.
+ */
+import type * as Digest from "effect/crypto/Digest"
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import type { DropOptions, Erased } from "../../Archive.ts"
+import * as ArchiveCodec from "./ArchiveCodec.ts"
+import * as ArchiveReturn from "./ArchiveReturn.ts"
+import * as ArchiveTables from "./ArchiveTables.ts"
+import * as FactCodec from "./FactCodec.ts"
+import * as Lookup from "./Lookup.ts"
+import * as Quarantine from "./Quarantine.ts"
+import { type BigInteger, type Columns, orderedIn } from "./RowCodec.ts"
+
+/**
+ * Deletes the bodies of archived callbacks that came before a time, of one method and id, and returns their number without those
+ * of copies. Runs in a transaction.
+ */
+const deleteBodiesOf = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  id: Lookup.MethodId,
+  { before, limit }: { readonly before: number; readonly limit: number }
+): Effect.fn.Return<number, SqlError> {
+  yield* lock(sql, id)
+  const stored =
+    yield* sql`SELECT scope FROM pawl_transactions WHERE ${ArchiveTables.isOf(sql, id)}`
+  const isCopy = stored.length > 0
+  let count = 0
+  for (const row of yield* ArchiveTables.rowsOf(sql, id)) {
+    const deleted = row.lines.callbacks
+      .filter(({ newest_at }) => newest_at !== null && newest_at < before)
+      .slice(0, isCopy ? Infinity : limit - count)
+    if (deleted.length === 0) continue
+    const callbacks = row.lines.callbacks.map((line) =>
+      deleted.includes(line) ? { ...line, ...noBodies, newest_at: null } : line
+    )
+    yield* replace(sql, row, { ...row.lines, callbacks })
+    count += deleted.length
+  }
+  return isCopy ? 0 : count
+})
+
+const noBodies = { first_body: null, newest_body: null }
+
+const hasBodies = ({ first_body, newest_body }: ArchiveCodec.Line): boolean =>
+  first_body !== null || newest_body !== null
+
+/** Writes an archived row again. */
+const replace = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { month, scope, transaction_id }: ArchiveTables.ArchivedKey,
+  lines: ArchiveCodec.Lines
+): Effect.fn.Return<void, SqlError> {
+  yield* sql`UPDATE pawl_archive SET content = ${ArchiveCodec.encode(lines)}
+    WHERE month = ${month} AND transaction_id = ${transaction_id} AND scope = ${scope}`
+  yield* sql`UPDATE pawl_archived SET bodies_at = CAST(${ArchiveCodec.bodiesAt(lines)} AS BIGINT)
+    WHERE transaction_id = ${transaction_id} AND scope = ${scope}`
+})
+
+const lock = (sql: SqlClient, { transaction_id }: Lookup.MethodId) =>
+  sql.onDialectOrElse({
+    pg: () => Effect.asVoid(Lookup.lock(sql, transaction_id)),
+    orElse: () => Effect.void
+  })
+
+/** Deletes up to `limit` bodies of archived callbacks that came before a time. Translates `RowRule.deleteBodies`. */
+export const deleteBodies = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { before, limit }: { readonly before: number; readonly limit: number }
+): Effect.fn.Return<number, SqlError> {
+  let count = 0
+  // Bodies of copies do not count, so there may be another page.
+  while (count < limit) {
+    const ids = yield* sql<Lookup.MethodId>`SELECT transaction_id, method FROM pawl_archived
+      WHERE bodies_at < ${before} ORDER BY bodies_at LIMIT ${limit - count}`
+    if (ids.length === 0) break
+    for (const id of ArchiveReturn.unique(ids)) {
+      count += yield* sql.withTransaction(deleteBodiesOf(sql, id, { before, limit: limit - count }))
+    }
+  }
+  return count
+})
+
+/**
+ * Deletes up to `limit` archived rows of old months, and up to `limit` requests that were settled in them. An empty partition
+ * of PostgreSQL is dropped.
+ */
+export const drop = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { at, limit, months }: DropOptions
+): Effect.fn.Return<number, SqlError> {
+  const month = ArchiveTables.monthOf(at, months)
+  const keys = yield* sql<ArchiveTables.ArchivedKey>`
+    SELECT month, transaction_id, scope FROM pawl_archive
+    WHERE month = (SELECT min(month) FROM pawl_archive WHERE month < ${month})
+    ORDER BY transaction_id, scope LIMIT ${limit}`
+  yield* ArchiveTables.remove(sql, keys)
+  const requests = yield* sql`DELETE FROM pawl_requests WHERE request_id IN (
+      SELECT request_id FROM pawl_requests WHERE settled_at < ${ArchiveTables.startOf(month)}
+      ORDER BY settled_at LIMIT ${limit})
+    RETURNING request_id`
+  const [last] = keys
+  if (last !== undefined && keys.length < limit) {
+    yield* ArchiveTables.dropPartition(sql, last.month)
+  }
+  return keys.length + requests.length
+})
+
+/** Erases the texts of the rows of a method and id, wherever they are, and of their requests. Runs in a transaction. */
+export const erase = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  digest: Digest.Digest["Service"],
+  id: Lookup.MethodId,
+  requestIds: ReadonlyArray<string>
+): Effect.fn.Return<Erased, SqlError> {
+  const { method, transaction_id } = id
+  yield* lock(sql, id)
+  const rows =
+    yield* sql<Columns>`SELECT * FROM pawl_transactions WHERE ${ArchiveTables.isOf(sql, id)}`
+  const archived = yield* ArchiveTables.rowsOf(sql, id)
+  let bodies = 0
+  let notes = 0
+  for (const { scope } of rows) {
+    const deleted = yield* sql`UPDATE pawl_callbacks SET first_body = NULL, newest_body = NULL
+      WHERE transaction_id = ${transaction_id} AND scope = ${scope}
+        AND (first_body IS NOT NULL OR newest_body IS NOT NULL) RETURNING status`
+    const cleared = yield* sql`UPDATE pawl_facts SET detail = ${FactCodec.noNote}
+      WHERE transaction_id = ${transaction_id} AND substr(fact, 1, 1) = ${FactCodec.letterOf(scope)}
+        AND substr(fact, 2, 1) = 'v' AND detail <> ${FactCodec.noNote} RETURNING fact`
+    bodies += deleted.length
+    notes += cleared.length
+  }
+  for (const row of archived) {
+    const { callbacks, facts } = row.lines
+    yield* replace(sql, row, {
+      ...row.lines,
+      callbacks: callbacks.map((line) => ({ ...line, ...noBodies })),
+      facts: facts.map((line) => (isNote(line) ? { ...line, detail: FactCodec.noNote } : line))
+    })
+    // The bodies and notes of a copy are those of its row.
+    if (rows.length > 0) continue
+    bodies += callbacks.filter(hasBodies).length
+    notes += facts.filter(isNote).length
+  }
+  const quarantined = yield* Quarantine.remove(sql, digest, {
+    method,
+    transactionId: transaction_id
+  })
+  const orders = [...rows.map(({ ordered }) => ordered), ...archived.map(orderIn)]
+  const named = orders.flatMap((ordered) => orderedIn(ordered)?.requestId ?? [])
+  const requests = yield* eraseRequests(sql, id, [...requestIds, ...named])
+  const count = rows.length === 0 ? archived.length : rows.length
+  return { rows: count, bodies, quarantined, notes, ...requests }
+})
+
+const orderIn = ({ lines }: ArchiveTables.Archived): string | null => lines.row.ordered
+
+/** The fact of a redrive has the name of a person and a reason. */
+const isNote = ({ detail, fact }: ArchiveCodec.Line): boolean =>
+  String(fact).charAt(1) === "v" && detail !== null && detail !== FactCodec.noNote
+
+/** Deletes the texts of the settled requests that led to a transaction. */
+const eraseRequests = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  { method, transaction_id }: Lookup.MethodId,
+  requestIds: ReadonlyArray<string>
+) {
+  const isOfTransaction =
+    requestIds.length === 0
+      ? sql`method = ${method} AND transaction_id = ${transaction_id}`
+      : sql`(${sql.in("request_id", requestIds)}
+          OR (method = ${method} AND transaction_id = ${transaction_id}))`
+  const erased = yield* sql`UPDATE pawl_requests SET body = NULL, answer = NULL
+    WHERE ${isOfTransaction} AND settled_at IS NOT NULL
+      AND (body IS NOT NULL OR answer IS NOT NULL) RETURNING request_id`
+  const [open] = yield* sql<{ readonly count: BigInteger }>`SELECT count(*) AS count
+    FROM pawl_requests WHERE ${isOfTransaction} AND settled_at IS NULL`
+  return { requests: erased.length, open: Number(open?.count ?? 0) }
+})

@@ -1,0 +1,61 @@
+/**
+ * Rewriting a database, so that deleted texts are in none of its files.
+ */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
+import * as Retry from "./Retry.ts"
+
+/** The tables that have texts of persons, on PostgreSQL. */
+const tables = ["pawl_callbacks", "pawl_facts", "pawl_requests", "pawl_quarantine", "pawl_archive"]
+
+/** Rewrites the files of a database. Fails if another process prevents it. */
+export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  sql.onDialectOrElse({ pg: () => rewriteTables(sql), orElse: () => rewriteFiles(sql) })
+
+const run = <A extends object>(sql: SqlClient, text: string) =>
+  Retry.onConflict(sql.unsafe<A>(text).unprepared)
+
+/** How long a rewrite waits for older transactions. The server ends an idle one of a receiver after 5 seconds. */
+const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
+
+/**
+ * A rewrite copies the deleted rows that an open snapshot sees, and its own snapshot begins with the oldest open transaction of the
+ * server. So it waits a little until the transactions have ended that were open before.
+ */
+const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
+  const [line] = yield* run<{ readonly end: string }>(
+    sql,
+    "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS end"
+  )
+  const end = `'${line?.end}'::xid8`
+  const holder = sql.unsafe<{ readonly name: string }>(
+    `SELECT application_name AS name FROM pg_stat_activity WHERE datname = current_database()
+      AND backend_xmin IS NOT NULL AND age(backend_xmin) > age(${end}::xid)
+    UNION ALL SELECT slot_name FROM pg_replication_slots WHERE age(xmin) > age(${end}::xid)
+    UNION ALL SELECT gid FROM pg_prepared_xacts WHERE age(transaction) > age(${end}::xid)
+    UNION ALL SELECT 'another transaction' WHERE pg_snapshot_xmin(pg_current_snapshot()) < ${end}`
+  ).unprepared
+  yield* Effect.retry(
+    Effect.flatMap(holder, ([open]) =>
+      open === undefined ? Effect.void : busy(`${open.name} holds an older snapshot`)
+    ),
+    snapshotWait
+  )
+  for (const table of tables) yield* run(sql, `VACUUM FULL ${table}`)
+})
+
+const rewriteFiles = Effect.fnUntraced(function* (sql: SqlClient) {
+  const files = yield* run<{ readonly name: string }>(sql, "PRAGMA database_list")
+  for (const { name } of files) {
+    if (name !== "temp") yield* run(sql, `VACUUM ${name}`)
+  }
+  const [checkpoint] = yield* run<{ readonly busy: number }>(sql, "PRAGMA wal_checkpoint(TRUNCATE)")
+  if (checkpoint?.busy === 1) return yield* busy("another process reads the write-ahead log")
+})
+
+const busy = (message: string) =>
+  new SqlError({
+    reason: new LockTimeoutError({ message, operation: "compact", cause: undefined })
+  })
