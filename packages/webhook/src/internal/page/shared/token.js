@@ -1,0 +1,72 @@
+/**
+ * Requests with the token of the server. The page asks for the token when the server first refuses a request, and keeps it
+ * while the tab is open. The attribute `data-token-hint` of its body says where the token comes from.
+ */
+import { h } from "./dom.js"
+
+/**
+ * Sends a request with the token, if there is one. After a 401 the person gives a token, and the request is sent again.
+ *
+ * @param {string} path
+ * @param {Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> }} init
+ * @returns {Promise<Response>}
+ */
+export const send = async (path, init) => {
+  const token = sessionStorage.getItem("token")
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization } })
+  if (response.status !== 401) return response
+  await askForToken(token)
+  return send(path, init)
+}
+
+/**
+ * Returns once there is a token other than the refused one.
+ *
+ * @param {string | null} refused
+ * @returns {Promise<void>}
+ */
+const askForToken = (refused) => {
+  if (!dialog.open && sessionStorage.getItem("token") === refused) dialog.showModal()
+  return new Promise((resolve) => {
+    if (dialog.open) dialog.addEventListener("close", () => resolve(), { once: true })
+    else resolve()
+  })
+}
+
+/** @param {Event} event */
+const keepToken = (event) => {
+  event.preventDefault()
+  sessionStorage.setItem("token", input.value.trim())
+  dialog.close()
+}
+
+const input = h("input", {
+  id: "token",
+  type: "password",
+  required: true,
+  autocomplete: "off",
+  "data-testid": "token"
+})
+
+const dialog = h(
+  "dialog",
+  {
+    "aria-labelledby": "token-heading",
+    "data-testid": "token-dialog",
+    cancel: (event) => event.preventDefault()
+  },
+  [
+    h("form", { submit: keepToken }, [
+      h("h2", { id: "token-heading" }, ["A token is required"]),
+      h("p", {}, [`${document.body.dataset["tokenHint"]} This tab keeps it until it is closed.`]),
+      h("label", { for: "token" }, ["Token"]),
+      input,
+      h("div", { class: "ends" }, [
+        h("button", { class: "main", "data-testid": "use-token" }, ["Continue"])
+      ])
+    ])
+  ]
+)
+
+document.body.append(dialog)
