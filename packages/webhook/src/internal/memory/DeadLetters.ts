@@ -2,43 +2,39 @@
  * Dead letters in memory.
  */
 import type { Ledger } from "../../Ledger.ts"
-import { isParked, type Parked, type ParkedKey } from "../../Row.ts"
-import type { StoredRows } from "../../StoredRow.ts"
+import { isParked, type Parked, type ParkedKey, type Row } from "../../Row.ts"
+import { compareKeys } from "../../RowPages.ts"
+import type { StoredRow } from "../../StoredRow.ts"
+import type { OrderedIndex } from "./OrderedIndex.ts"
 
 type Page = Parameters<Ledger["Service"]["deadLetters"]>[0] & {
   readonly before?: number | undefined
 }
 
-/** Counts the dead letters. */
-export const count = (rows: StoredRows): number => rows.filter(({ row }) => isParked(row)).length
-
 /** Lists a page of the dead letters, oldest first. */
 export const page = (
-  rows: StoredRows,
+  parked: OrderedIndex<StoredRow>,
   { after, before = Infinity, limit, reason }: Page
-): ReadonlyArray<Parked> =>
-  rows
-    .map(({ row }) => row)
-    .filter(isParked)
-    .filter(
-      (row) =>
-        row.deadLetter.at <= before &&
-        (reason ?? row.deadLetter.reason) === row.deadLetter.reason &&
-        (after === undefined || compare(keyOf(row), after) > 0)
-    )
-    .toSorted((one, two) => compare(keyOf(one), keyOf(two)))
-    .slice(0, limit)
-    .map((row) => ({ ...row, newestCallbacks: {} }))
+): ReadonlyArray<Parked> => {
+  const rows: Array<Parked> = []
+  const behind = parked.from(({ row }) => after !== undefined && compare(keyOf(row), after) <= 0)
+  for (const { row } of behind) {
+    if (rows.length === limit || !isParked(row) || row.deadLetter.at > before) break
+    if ((reason ?? row.deadLetter.reason) === row.deadLetter.reason) {
+      rows.push({ ...row, newestCallbacks: {} })
+    }
+  }
+  return rows
+}
 
-const keyOf = ({ deadLetter: { at }, scope, transactionId }: Parked): ParkedKey => ({
-  at,
+/** Compares the places of two dead letters in the list of all. */
+export const compareRows = (one: StoredRow, two: StoredRow): number =>
+  compare(keyOf(one.row), keyOf(two.row))
+
+const keyOf = ({ deadLetter, scope, transactionId }: Row): ParkedKey => ({
+  at: deadLetter?.at ?? Infinity,
   scope,
   transactionId
 })
 
-const compare = (one: ParkedKey, two: ParkedKey): number =>
-  one.at - two.at ||
-  compareText(one.transactionId, two.transactionId) ||
-  compareText(one.scope, two.scope)
-
-const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+const compare = (one: ParkedKey, two: ParkedKey): number => one.at - two.at || compareKeys(one, two)

@@ -1,11 +1,12 @@
 /**
- * The ledger in memory: a map of stored rows over `RowRule`.
+ * The ledger in memory: a map of stored rows over `RowRule`, with indexes.
  */
 import { type Method, methodOf } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
+import { type Erased, eraseRows } from "../../Archive.ts"
 import type { Ledger } from "../../Ledger.ts"
 import { type Event, redriven } from "../../Fact.ts"
 import * as ReadBudget from "../../ReadBudget.ts"
@@ -17,6 +18,7 @@ import * as Story from "../../Story.ts"
 import type { Verified } from "../../Verifier.ts"
 import * as DeadLetters from "./DeadLetters.ts"
 import * as Found from "../requests/Found.ts"
+import * as Indexes from "./Indexes.ts"
 import * as Quarantine from "./Quarantine.ts"
 
 type RedriveAll = Parameters<Ledger["Service"]["redriveAll"]>[0]
@@ -30,16 +32,12 @@ interface Slot {
 export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   /** By method and id. */
   const slots = new Map<string, Slot>()
-  /** The slots with rows that may be claimed now or later. They are few, and a claim looks only at them. */
-  const open = new Set<Slot>()
+  const indexes = Indexes.make()
   const quarantine = Quarantine.make()
   const work = yield* Latch.make()
   let leases = 0
   let aliveAt: number | undefined
   let budget = ReadBudget.unused
-
-  const all = () => [...slots.values()].flatMap(({ rows }) => rows)
-  const allOpen = () => [...open].flatMap(({ rows }) => rows)
 
   const find = (method: Method, id: string) => slots.get(`${method}/${id}`)
 
@@ -52,9 +50,8 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }
 
   const store = (slot: Slot, rows: StoredRow.StoredRows): void => {
+    indexes.replace(slot.rows, rows)
     slot.rows = rows
-    if (StoredRow.nextClaimableAt(rows) === undefined) open.delete(slot)
-    else open.add(slot)
   }
 
   /** Returns a callback as that of the refund that it names, if the refund is registered. */
@@ -93,9 +90,10 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }
 
   const claim = ({ at, limit, newest, until }: Parameters<Ledger["Service"]["claim"]>[0]) => {
-    const claimed = StoredRow.claimable(allOpen(), at, limit, newest)
+    const due = indexes.due(at, limit, newest)
+    const claimed = StoredRow.claimable(due, at, limit, newest)
     const rows = claimed.flatMap((stored) => lease(stored, until))
-    return { rows, dueAt: StoredRow.nextClaimableAt(allOpen(), limit) }
+    return { rows, dueAt: StoredRow.nextClaimableAt(indexes.first(), limit) }
   }
 
   const write = (leased: Leased, change: Change): Leased | undefined => {
@@ -124,27 +122,48 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
   }: Parameters<Ledger["Service"]["deleteBodies"]>[0]): number => {
     let total = 0
     for (const slot of slots.values()) {
+      if (total === limit) break
       const { count, rows } = RowRule.deleteBodies(slot.rows, { before, limit: limit - total })
       total += count
-      slot.rows = rows
+      store(slot, rows)
     }
     return total + quarantine.deleteBodies(before, limit)
   }
 
+  const erase = (
+    method: Method,
+    transactionId: string,
+    requestIds: ReadonlyArray<string> = []
+  ): Erased => {
+    const slot = find(method, transactionId)
+    const { bodies, notes, rows } = eraseRows(slot?.rows ?? [])
+    if (slot !== undefined) store(slot, rows)
+    const quarantined = quarantine.remove(method, transactionId)
+    const named = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
+    const requests = Found.erase(ledger, { method, transactionId }, [...requestIds, ...named])
+    return { rows: rows.length, bodies, quarantined, notes, ...requests }
+  }
+
   const shift = (options: Parameters<Ledger["Service"]["shift"]>[0]): void => {
-    for (const slot of open) slot.rows = StoredRow.shift(slot.rows, options)
+    for (const slot of slots.values()) store(slot, StoredRow.shift(slot.rows, options))
     work.openUnsafe()
   }
 
   const bringForward = (page: RowPages.PlannedPage) => {
-    const { changed, last } = RowPages.bringForward(allOpen(), page)
-    for (const slot of open) slot.rows = slot.rows.map((stored) => changed.get(stored) ?? stored)
+    const { changed, last } = RowPages.bringForward(indexes.open(), page)
+    for (const [{ row }, next] of changed) {
+      const slot = findOrMake(row.method, row.transactionId)
+      store(
+        slot,
+        slot.rows.map((stored) => (stored.row.scope === row.scope ? next : stored))
+      )
+    }
     work.openUnsafe()
     return last
   }
 
   const redriveAll = ({ dueAt, note, rate, ...page }: RedriveAll): number => {
-    const parked = DeadLetters.page(all(), page)
+    const parked = DeadLetters.page(indexes.parked, page)
     const event = redriven(page.before, note)
     parked.forEach((row, at) => redrive(row, dueAt + Math.floor((at * 1000) / rate), event))
     return parked.length
@@ -166,7 +185,7 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       Effect.sync(() =>
         (find(method, transactionId)?.rows ?? []).map((stored) => Story.make(stored))
       ),
-    page: (options) => Effect.sync(() => RowPages.page(all(), options)),
+    page: (options) => Effect.sync(() => RowPages.page(indexes.page(options), options)),
     isRegisteredRefund: (refundId) =>
       Effect.sync(() => StoredRow.hasRegisteredRefund(find("card", refundId)?.rows ?? [])),
     body: ({ method, scope, transactionId }, status) =>
@@ -174,16 +193,16 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
         () =>
           find(method, transactionId)?.rows.find(({ row }) => row.scope === scope)?.bodies[status]
       ),
-    deadLetters: (page) => Effect.sync(() => DeadLetters.page(all(), page)),
+    deadLetters: (page) => Effect.sync(() => DeadLetters.page(indexes.parked, page)),
     redrive: (key, at, note) => Effect.sync(() => redrive(key, at, redriven(at, note))),
     redriveAll: (options) => Effect.sync(() => redriveAll(options)),
     backlog: (at) =>
       Effect.sync(() => {
-        const [oldest, ...others] = StoredRow.claimable(allOpen(), at)
+        const [oldest, ...others] = StoredRow.claimable(indexes.due(at), at)
         return {
           due: oldest === undefined ? 0 : 1 + others.length,
           oldestDueAt: oldest && StoredRow.claimableAt(oldest),
-          deadLetters: DeadLetters.count(all())
+          deadLetters: indexes.parked.size()
         }
       }),
     deleteBodies: (options) => Effect.sync(() => deleteBodies(options)),
@@ -195,6 +214,12 @@ export const make: Effect.Effect<Ledger["Service"]> = Effect.gen(function* () {
       }),
     lastAliveAt: Effect.sync(() => aliveAt),
     checkWritable: Effect.void,
+    archive: {
+      move: () => Effect.succeed({ moved: 0, last: undefined }),
+      drop: () => Effect.succeed(0),
+      erase: (...of) => Effect.sync(() => erase(...of)),
+      compact: Effect.void
+    },
     bringForward: (page) => Effect.sync(() => bringForward(page)),
     reserveReads: (wanted, at) =>
       Effect.sync(() => {

@@ -1,6 +1,7 @@
 /**
  * The quarantine in memory: verified callbacks that cannot be acted on.
  */
+import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import type { Accepted } from "../../Ledger.ts"
 import { quarantineLimit } from "../../RowRule.ts"
@@ -41,6 +42,14 @@ export const make = () => {
         .flat()
         .toSorted((one, two) => one.firstAt - two.firstAt)
         .map(({ verified }) => verified),
+
+    /** Deletes the bodies of a transaction, and returns their number. */
+    remove: (method: Method, transactionId: string): number => {
+      const key = `${method}/${transactionId}`
+      const { length } = quarantine.get(key) ?? []
+      quarantine.delete(key)
+      return length
+    },
 
     /** Deletes up to `limit` bodies whose newest copy came before a time, and returns how many. */
     deleteBodies: (before: number, limit: number): number => {

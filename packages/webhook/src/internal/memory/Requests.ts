@@ -1,8 +1,9 @@
 /**
- * The request store in memory: a map of rows over `RequestRule`.
+ * The request store in memory: a map of rows over `RequestRule`, with the indexes that a database has (`Tables`).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Latch from "effect/Latch"
 import { Ledger } from "../../Ledger.ts"
 import { isParked, type RequestRow } from "../../RequestRow.ts"
@@ -11,16 +12,30 @@ import * as RequestTimes from "../../RequestTimes.ts"
 import type { RequestStore } from "../../RequestStore.ts"
 import * as Cells from "../requests/Cells.ts"
 import * as Found from "../requests/Found.ts"
+import * as OrderedIndex from "./OrderedIndex.ts"
 
 /** Makes an empty store beside a ledger. */
 export const make: Effect.Effect<RequestStore["Service"], never, Ledger> = Effect.gen(function* () {
   const ledger = yield* Ledger
   const rows = new Map<string, RequestRow>()
+  const open = indexBy(claimableAt)
+  const parked = indexBy(parkedAt)
+  /** The settled rows that have a sealed text. */
+  const texts = indexBy(settledAt)
   const work = yield* Latch.make()
   let leases = 0
   const newLease = () => ++leases
 
+  const indexesOf = (row: RequestRow) => [
+    ...(claimableAt(row) === Infinity ? [] : [open]),
+    ...(isParked(row) ? [parked] : []),
+    ...(RequestRule.deleteTexts(row, Infinity) === undefined ? [] : [texts])
+  ]
+
   const put = (row: RequestRow): RequestRow => {
+    const before = rows.get(row.requestId)
+    if (before !== undefined) indexesOf(before).forEach(({ remove }) => remove(before))
+    indexesOf(row).forEach(({ add }) => add(row))
     rows.set(row.requestId, row)
     if (row.dueAt !== undefined) work.openUnsafe()
     return row
@@ -35,23 +50,31 @@ export const make: Effect.Effect<RequestStore["Service"], never, Ledger> = Effec
 
   const claim: Cells.Cells["claim"] = ({ at, limit, until }) =>
     Effect.sync(() => {
-      const open = [...rows.values()].flatMap((row) => {
-        const time = RequestTimes.claimableAt(row)
-        return time === undefined ? [] : [{ row, time }]
-      })
-      const claimed = open
-        .filter(({ row }) => RequestTimes.isClaimable(row, at))
-        .toSorted((one, two) => one.time - two.time)
-        .slice(0, limit)
-        .map(({ row }) => RequestRule.lease(row, { id: newLease(), until }))
+      const isDueBy = (time: number) => (row: RequestRow) => claimableAt(row) <= time
+      const due = OrderedIndex.take(open.from(), limit, isDueBy(at))
+      const misplanned = open.from(isDueBy(at + RequestTimes.maxWait))
+      const claimed = [...due, ...OrderedIndex.take(misplanned, limit - due.length)].map((row) =>
+        RequestRule.lease(row, { id: newLease(), until })
+      )
       claimed.forEach(put)
-      const times = [...rows.values()].flatMap((row) => RequestTimes.claimableAt(row) ?? [])
-      return { rows: claimed, dueAt: times.length === 0 ? undefined : Math.min(...times) }
+      const [next] = open.from()
+      return { rows: claimed, dueAt: next && claimableAt(next) }
     })
 
-  Found.listen(ledger, (requestId, found) =>
-    apply({ requestId, change: (row) => RequestRule.find(row, found) })
-  )
+  Found.listen(ledger, {
+    find: (requestId, found) => apply({ requestId, change: (row) => RequestRule.find(row, found) }),
+    erase: (transaction, requestIds) => {
+      const erased = [...rows.values()].filter(
+        (row) => requestIds.includes(row.requestId) || Equal.equals(row.transaction, transaction)
+      )
+      const settled = erased.flatMap((row) => RequestRule.deleteTexts(row, Infinity) ?? [])
+      settled.forEach(put)
+      return {
+        requests: settled.length,
+        open: erased.filter(({ settledAt }) => settledAt === undefined).length
+      }
+    }
+  })
 
   return Cells.store({
     write: (request, { at, until }) =>
@@ -78,25 +101,18 @@ export const make: Effect.Effect<RequestStore["Service"], never, Ledger> = Effec
       }),
     claim,
     parked: ({ after, limit }) =>
-      Effect.sync(() =>
-        [...rows.values()]
-          .filter(isParked)
-          .toSorted(
-            (one, two) => one.parked.at - two.parked.at || (one.requestId < two.requestId ? -1 : 1)
-          )
-          .filter(
-            ({ parked: { at }, requestId }) =>
-              after === undefined ||
-              at > after.at ||
-              (at === after.at && requestId > after.requestId)
-          )
-          .slice(0, limit)
-      ),
+      Effect.sync(() => {
+        const behind = parked.from(
+          (row) =>
+            after !== undefined &&
+            (parkedAt(row) - after.at || compareText(row.requestId, after.requestId)) <= 0
+        )
+        return OrderedIndex.take(behind, limit).filter(isParked)
+      }),
     deleteTexts: ({ before, limit }) =>
       Effect.sync(() => {
-        const deleted = [...rows.values()]
-          .flatMap((row) => RequestRule.deleteTexts(row, before) ?? [])
-          .slice(0, limit)
+        const oldest = OrderedIndex.take(texts.from(), limit)
+        const deleted = oldest.flatMap((row) => RequestRule.deleteTexts(row, before) ?? [])
         deleted.forEach(put)
         return deleted.length
       }),
@@ -105,3 +121,15 @@ export const make: Effect.Effect<RequestStore["Service"], never, Ledger> = Effec
     pollInterval: Duration.infinity
   })
 })
+
+const claimableAt = (row: RequestRow): number => RequestTimes.claimableAt(row) ?? Infinity
+const parkedAt = ({ parked }: RequestRow): number => parked?.at ?? Infinity
+const settledAt = ({ settledAt = Infinity }: RequestRow): number => settledAt
+
+/** Makes an index by a time. */
+const indexBy = (timeOf: (row: RequestRow) => number) =>
+  OrderedIndex.make<RequestRow>(
+    (one, two) => timeOf(one) - timeOf(two) || compareText(one.requestId, two.requestId)
+  )
+
+const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)

@@ -1,0 +1,39 @@
+/**
+ * Reads the body of a request of an `HttpRouter`.
+ */
+import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Stream from "effect/Stream"
+import type { StatusCode } from "../../Receiver.ts"
+import { maxBytes } from "../../Verification.ts"
+import * as Door from "./Door.ts"
+
+/** The length up to which a body has few chunks, whatever their size. */
+const shortBody = 4096
+
+/** Reads a body. Fails with 413 if it is too large. */
+export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> => {
+  if (request.method !== "POST") return Effect.succeed(Door.emptyBody)
+  return Number(request.headers["content-length"]) <= shortBody
+    ? readShort(request)
+    : readLong(request)
+}
+
+/** `arrayBuffer` keeps every chunk. With it a callback takes a fifth less CPU time than with a stream. */
+const readShort = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
+  Effect.mapBoth(request.arrayBuffer, {
+    onFailure: () => 400,
+    onSuccess: (buffer) => new Uint8Array(buffer)
+  })
+
+/** Reads the chunks into one buffer, because 65,536 chunks of one byte would take 50 times their size. */
+const readLong = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
+  Effect.suspend(() => {
+    const body = new BodyBuffer(maxBytes)
+    return request.stream.pipe(
+      Stream.mapError((): StatusCode => 400),
+      Stream.runForEach((chunk) => (body.add(chunk) ? Effect.void : Effect.fail(413 as const))),
+      Effect.map(() => body.bytes)
+    )
+  })
