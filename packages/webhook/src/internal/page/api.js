@@ -1,11 +1,10 @@
 /**
  * The requests of the page to the admin API.
- *
- * **Details**
- *
- * If the receiver has a token, the page asks for it, and keeps it while the tab is open.
  */
-import { byId } from "./dom.js"
+import { send } from "@pawl/webhook/page/token.js"
+
+/** The path of the admin API: empty, or that of one of several merchants. */
+const base = window.location.pathname.replace(/\/$/u, "")
 
 /** Error raised when an admin API responds with an error. `status` is its status code. */
 export class Refused extends Error {
@@ -27,13 +26,14 @@ export class Refused extends Error {
  * @returns {Promise<{ readonly body: unknown, readonly next: string | undefined }>}
  */
 export const call = async (method, path) => {
-  const response = await send(method, path)
+  const response = await send(`${base}${path}`, { method, signal: AbortSignal.timeout(20_000) })
   const body = /** @type {unknown} */ (await response.json())
   if (!response.ok) {
     const { message } = /** @type {{ readonly message: string }} */ (body)
     throw new Refused(response.status, message)
   }
-  return { body, next: /^<(.+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1] }
+  const next = /^<(.+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1]
+  return { body, next: next?.replace(base, "") }
 }
 
 /**
@@ -50,44 +50,3 @@ export const find = (path) =>
       throw error
     }
   )
-
-/**
- * @param {string} method
- * @param {string} path
- * @returns {Promise<Response>}
- */
-const send = async (method, path) => {
-  const token = sessionStorage.getItem("token")
-  const response = await fetch(path, {
-    method,
-    headers: token === null ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(20_000)
-  })
-  if (response.status !== 401) return response
-  await askForToken(token)
-  return send(method, path)
-}
-
-/**
- * Returns once there is a token other than the refused one.
- *
- * @param {string | null} refused
- * @returns {Promise<void>}
- */
-const askForToken = (refused) => {
-  const dialog = byId("token-dialog", HTMLDialogElement)
-  if (!dialog.open && sessionStorage.getItem("token") === refused) dialog.showModal()
-  return new Promise((resolve) => {
-    if (dialog.open) dialog.addEventListener("close", () => resolve(), { once: true })
-    else resolve()
-  })
-}
-
-byId("token-form", HTMLFormElement).addEventListener("submit", (event) => {
-  event.preventDefault()
-  sessionStorage.setItem("token", byId("token", HTMLInputElement).value.trim())
-  byId("token-dialog", HTMLDialogElement).close()
-})
-byId("token-dialog", HTMLDialogElement).addEventListener("cancel", (event) =>
-  event.preventDefault()
-)

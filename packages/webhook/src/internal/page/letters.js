@@ -2,8 +2,8 @@
  * The dead letters: pages of them, and redrives of one or of all of a reason.
  */
 import { call } from "./api.js"
-import { byId, h, setText } from "./dom.js"
-import { count, dateTime, kind } from "./format.js"
+import { byId, h, setText } from "@pawl/webhook/page/dom.js"
+import { count, dateTime, kind } from "@pawl/webhook/page/format.js"
 import * as Redrive from "./redrive.js"
 import { chip, link, table } from "./table.js"
 

@@ -2,7 +2,7 @@
  * The page: shows the view of the address, and updates it every two seconds while it is visible.
  */
 import { call } from "./api.js"
-import { byId, setText } from "./dom.js"
+import { byId, setText } from "@pawl/webhook/page/dom.js"
 import * as Letters from "./letters.js"
 import * as Overview from "./overview.js"
 import * as Redrive from "./redrive.js"
@@ -14,6 +14,10 @@ import * as Transaction from "./transaction.js"
 const interval = 2000
 
 const views = ["overview", "dead-letters", "requests", "transactions"]
+
+/** The merchant of the page, if the receiver has several ones. */
+const merchant = /^\/merchants\/([^/]+)/u.exec(window.location.pathname)?.[1]
+const title = merchant === undefined ? "pawl receiver" : `${merchant} · pawl receiver`
 
 /** Reads the view and the transaction in the address: `#/transactions/apm/100001`. */
 const read = () => {
@@ -64,7 +68,7 @@ const update = async () => {
   const badge = byId("dead-letter-count", HTMLElement)
   setText(badge, String(letters))
   badge.toggleAttribute("data-any", letters > 0)
-  document.title = state.condition.ready ? "pawl receiver" : "Not ready · pawl receiver"
+  document.title = state.condition.ready ? title : `Not ready · ${title}`
 }
 
 let isRunning = false
@@ -130,6 +134,11 @@ byId("find", HTMLFormElement).addEventListener("submit", (event) => {
   const id = byId("id", HTMLInputElement).value.trim()
   window.location.hash = `#/transactions/${method}/${encodeURIComponent(id)}`
 })
+if (merchant !== undefined) {
+  const link = byId("merchant", HTMLAnchorElement)
+  setText(link, merchant)
+  link.hidden = false
+}
 Letters.start(refresh)
 Redrive.start(announce)
 go()

@@ -1,8 +1,8 @@
 /**
  * The overview: the problems, the figures, the alarms and the secrets.
  */
-import { byId, h, renderList, setText } from "./dom.js"
-import { count, dateTime, duration, moment } from "./format.js"
+import { byId, h, renderList, setText } from "@pawl/webhook/page/dom.js"
+import { count, dateTime, duration, moment } from "@pawl/webhook/page/format.js"
 import { problemsOf } from "./problems.js"
 import { chip, link, table } from "./table.js"
 /** @import { Name, Overview, Problem } from "./problems.js" */
@@ -58,7 +58,10 @@ const secrets = table(
 /** @type {Readonly<Record<string, Name>>} */
 const signedWith = {
   PAWL_MERCHANT_SECRET: "acceptedCurrent",
-  PAWL_MERCHANT_SECRET_PREVIOUS: "acceptedPrevious"
+  PAWL_MERCHANT_SECRET_PREVIOUS: "acceptedPrevious",
+  // The fields of one of several merchants.
+  merchantSecret: "acceptedCurrent",
+  merchantSecretPrevious: "acceptedPrevious"
 }
 
 /**
@@ -131,12 +134,13 @@ const problem = ({ href, id, next, tone, what }) =>
  * @param {number} parkedRequests
  * @returns {ReadonlyArray<Figure>}
  */
-const figuresOf = ({ at, backlog, condition, events, startedAt }, parkedRequests) => {
+const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedRequests) => {
   const since = (/** @type {Name} */ name) =>
     (events?.[name].count ?? 0) - (samples[0]?.events?.[name].count ?? 0)
   const accepted = since("acceptedCurrent") + since("acceptedPrevious")
   const oldest = Math.max(Date.parse(startedAt), Date.parse(samples[0]?.at ?? at))
-  const covered = duration(Math.max(1000, Date.parse(at) - oldest))
+  const time = Math.max(1000, Date.parse(at) - oldest)
+  const covered = duration(time)
   const bad = (/** @type {boolean} */ isBad) => (isBad ? "bad" : undefined)
   const unknown = { value: "?", fine: "the store cannot be read", tone: "bad" }
   return [
@@ -187,6 +191,7 @@ const figuresOf = ({ at, backlog, condition, events, startedAt }, parkedRequests
       fine: `in ${covered}; ${since("silent")} without an answer`,
       tone: bad(since("silent") > since("answered"))
     },
+    ...(reads === null ? [] : readFigures(reads, samples[0]?.reads ?? reads, time)),
     {
       name: "Transitions told",
       value: String(since("told")),
@@ -198,6 +203,44 @@ const figuresOf = ({ at, backlog, condition, events, startedAt }, parkedRequests
       value: { accepted: "Accepted", refused: "Refused" }[condition.credentials] ?? "Not used yet",
       fine: "by the service, at the last read",
       tone: bad(condition.credentials === "refused")
+    }
+  ]
+}
+
+/**
+ * @typedef {NonNullable<Overview["reads"]>} Reads
+ */
+
+/**
+ * @param {Reads} now
+ * @param {Reads} before
+ * @param {number} time
+ * @returns {ReadonlyArray<Figure>}
+ */
+const readFigures = (now, before, time) => {
+  const { allowed, limit, oldestPutOffSeconds: late } = now
+  const since = (/** @type {keyof Reads["putOff"]} */ lane) =>
+    now.putOff[lane] - before.putOff[lane]
+  const [ask, repeat, watch] = [since("ask"), since("repeat"), since("watch")]
+  const isLowered = allowed !== limit
+  return [
+    {
+      name: "Reads a second",
+      value: String(Math.round((10_000 * (now.sent - before.sent)) / time) / 10),
+      fine:
+        allowed === null
+          ? "no limit"
+          : `${Math.round(10 * allowed) / 10} allowed to all receivers${isLowered ? " after a 429" : ""}`,
+      tone: isLowered ? "bad" : undefined
+    },
+    {
+      name: "Reads put off",
+      value: String(ask + repeat + watch),
+      fine:
+        late === null
+          ? `in ${duration(time)}, by the read budget`
+          : `${ask} of new claims, ${repeat} of open and ${watch} of ended transactions; the oldest is ${duration(1000 * late)} late`,
+      tone: ask > 0 ? "bad" : undefined
     }
   ]
 }

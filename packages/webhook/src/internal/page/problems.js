@@ -1,7 +1,7 @@
 /**
  * The problems that a person should know, from an overview: the most urgent first, each with the next step.
  */
-import { count, duration, dateTime } from "./format.js"
+import { count, duration, dateTime } from "@pawl/webhook/page/format.js"
 
 /** @typedef {{ readonly count: number, readonly lastAt: string | null }} Event */
 
@@ -25,6 +25,13 @@ import { count, duration, dateTime } from "./format.js"
  *     readonly due: number
  *     readonly oldestDueSeconds: number
  *     readonly deadLetters: number
+ *   } | null
+ *   readonly reads: {
+ *     readonly limit: number | null
+ *     readonly allowed: number | null
+ *     readonly sent: number
+ *     readonly putOff: Readonly<Record<"ask" | "repeat" | "watch", number>>
+ *     readonly oldestPutOffSeconds: number | null
  *   } | null
  *   readonly events: Readonly<Record<Name, Event>> | null
  *   readonly alarms: ReadonlyArray<{
@@ -76,8 +83,13 @@ const recent = 10 * 60_000
  * @param {number} parkedRequests
  * @returns {ReadonlyArray<Problem>}
  */
-export const problemsOf = ({ at, backlog, condition, events, failing }, parkedRequests) => {
+export const problemsOf = (
+  { at, backlog, condition, events, failing, reads, secrets },
+  parkedRequests
+) => {
   const now = Date.parse(at)
+  const [current = "PAWL_MERCHANT_SECRET", previous = "PAWL_MERCHANT_SECRET_PREVIOUS"] =
+    secrets.map(({ name }) => name)
   const time = (/** @type {Name} */ name) => Date.parse(events?.[name].lastAt ?? "") || -Infinity
   const isRecent = (/** @type {Name} */ name) => time(name) > now - recent
   const accepted = Math.max(time("acceptedCurrent"), time("acceptedPrevious"))
@@ -89,6 +101,16 @@ export const problemsOf = ({ at, backlog, condition, events, failing }, parkedRe
           tone: "bad",
           what: "The store cannot be written: callbacks are answered 503.",
           next: "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so until then nothing is lost."
+        }
+      : undefined,
+    condition.store === "writable" && isRecent("notStored") && time("notStored") > accepted
+      ? {
+          id: "not-stored",
+          tone: "bad",
+          what: `Callbacks are answered 503, and none was stored${
+            accepted === -Infinity ? "" : ` since ${dateTime(accepted)}`
+          }.`,
+          next: "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
         }
       : undefined,
     condition.worker === "ending"
@@ -104,7 +126,7 @@ export const problemsOf = ({ at, backlog, condition, events, failing }, parkedRe
           id: "credentials",
           tone: "bad",
           what: "The service refuses the merchant key or the merchant secret: nothing can be confirmed.",
-          next: "Compare PAWL_MERCHANT_KEY and PAWL_MERCHANT_SECRET with those of the operator, correct them, and start the receiver again. Callbacks are stored meanwhile."
+          next: `Compare the merchant key and ${current} with those of the operator, correct them, and start the receiver again. Callbacks are stored meanwhile.`
         }
       : time("silent") > time("answered") + silence
         ? {
@@ -123,7 +145,7 @@ export const problemsOf = ({ at, backlog, condition, events, failing }, parkedRe
           what: `Callbacks are refused with 401, and none was accepted${
             accepted === -Infinity ? "" : ` since ${dateTime(accepted)}`
           }.`,
-          next: "Compare PAWL_MERCHANT_SECRET with the secret of the operator. After a rotation set the old one as PAWL_MERCHANT_SECRET_PREVIOUS. Start the receiver again within 62 minutes, and every callback comes again."
+          next: `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Start the receiver again within 62 minutes, and every callback comes again.`
         }
       : undefined,
     failing.length > 0
@@ -140,6 +162,16 @@ export const problemsOf = ({ at, backlog, condition, events, failing }, parkedRe
           tone: "warn",
           what: "The clocks of this machine and of the database differ by more than 5 seconds.",
           next: "Synchronise them. Work goes on with the clock of the database."
+        }
+      : undefined,
+    (reads?.oldestPutOffSeconds ?? 0) > maxLag
+      ? {
+          id: "reads",
+          tone: "warn",
+          what: `The read budget is too small for the reads that are due: the oldest one is late by ${duration(
+            1000 * (reads?.oldestPutOffSeconds ?? 0)
+          )}.`,
+          next: "Reads of new claims go first, and the others follow. If the operator of the service allows more, raise PAWL_READS_PER_SECOND."
         }
       : undefined,
     (backlog?.oldestDueSeconds ?? 0) > maxLag

@@ -2,7 +2,7 @@
  * The dialog of a redrive: a person says who and why, before anything is worked on again.
  */
 import { call } from "./api.js"
-import { byId, setText } from "./dom.js"
+import { byId, setText } from "@pawl/webhook/page/dom.js"
 
 /**
  * A redrive. `path` is that of the admin API; `rate` and `noEffect` say which more there is to choose.

@@ -2,8 +2,8 @@
  * The parked requests, with a redrive of each.
  */
 import { find } from "./api.js"
-import { h } from "./dom.js"
-import { dateTime } from "./format.js"
+import { h } from "@pawl/webhook/page/dom.js"
+import { dateTime } from "@pawl/webhook/page/format.js"
 import * as Redrive from "./redrive.js"
 import { table } from "./table.js"
 

@@ -1,7 +1,7 @@
 /**
  * Tables, and the small marks in them.
  */
-import { byId, h, renderList } from "./dom.js"
+import { byId, h, renderList } from "@pawl/webhook/page/dom.js"
 
 /** @typedef {string | Node} Cell */
 

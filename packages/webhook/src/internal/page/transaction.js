@@ -2,8 +2,8 @@
  * One transaction: its standing, its dead letter with a redrive, and its story.
  */
 import { find } from "./api.js"
-import { byId, h, renderList } from "./dom.js"
-import { count, dateTime, kind } from "./format.js"
+import { byId, h, renderList } from "@pawl/webhook/page/dom.js"
+import { count, dateTime, kind } from "@pawl/webhook/page/format.js"
 import { redriveOne } from "./letters.js"
 import { chip } from "./table.js"
 
