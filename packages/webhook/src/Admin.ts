@@ -15,7 +15,7 @@
  * | `GET /requests/{requestId}` | a request with its state and outcome; 404 if it is unknown |
  * | `GET /parked-requests` | the oldest 100 parked requests, each with its reason; the header `Link` names the next page |
  * | `POST /requests/{requestId}/redrive` | redrives a parked request; with `?hadNoEffect=true` a person states that it had no effect |
- * | `GET /overview` | the condition of the receiver, the backlog, the activity of this process, the last alarms, the secrets in use |
+ * | `GET /overview` | the condition of the receiver, the backlog, the use of the read budget, the activity of this process, the last alarms, the secrets in use |
  * | `GET /metrics` | metrics in Prometheus' text format |
  * | `GET /` | the page for a person, if it is among the options (`NodeAdminPage`) |
  *
@@ -150,7 +150,7 @@ export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> 
       })
 
       const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, ledger), (body) =>
-        Reply.text(body, "text/plain; version=0.0.4; charset=utf-8")
+        Reply.text(body, Metrics.contentType)
       )
 
       const route = ({ headers, method: verb, path, search = "" }: Request) => {

@@ -93,13 +93,26 @@ export class InvalidCallbackUrl extends Data.TaggedError("InvalidCallbackUrl")<{
 }
 
 /**
+ * The options of the service. `merchant` is the id of the merchant in a receiver of several ones (`Merchants`).
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly merchant?: string | undefined
+}
+
+/**
  * Layer that signs with the merchant secret.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (secret: Redacted.Redacted): Layer.Layer<CallbackUrl, InvalidSecret, Hmac> =>
-  Layer.effect(CallbackUrl, build(secret))
+export const layer = (
+  secret: Redacted.Redacted,
+  options?: Options
+): Layer.Layer<CallbackUrl, InvalidSecret, Hmac> =>
+  Layer.effect(CallbackUrl, build(secret, options))
 
 /**
  * Layer that takes the secret from `PAWL_MERCHANT_SECRET`.
@@ -112,11 +125,14 @@ export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidS
   /* @__PURE__ */ isolatedBy(
     [ConfigProvider, Hmac],
     /* @__PURE__ */ Layer.suspend(() =>
-      Layer.effect(CallbackUrl, Effect.flatMap(Secret.config(), build))
+      Layer.effect(
+        CallbackUrl,
+        Effect.flatMap(Secret.config(), (secret) => build(secret))
+      )
     )
   )
 
-const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
+const build = Effect.fnUntraced(function* (secret: Redacted.Redacted, options?: Options) {
   const sign = (yield* Hmac).keyed(yield* Secret.check("current", secret))
   const make: CallbackUrl["Service"]["make"] = (url, operation, request) => {
     const problem = problemOf(url)
@@ -125,7 +141,7 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted) {
     const ordered =
       orderedOf(canChangeAmount(operation) ? rest : { ...rest, amount, currency }) ?? {}
     const [base = "", ...fragment] = url.split(/(?=#)/u)
-    const token = Token.encode(sign, { operation, ordered })
+    const token = Token.encode(sign, { operation, ordered, merchant: options?.merchant })
     if (token.length > Token.maxLength) {
       const message = "A callback URL has no room for a requestId or an account of this length"
       return Effect.fail(new InvalidCallbackUrl({ message }))

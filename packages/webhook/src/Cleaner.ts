@@ -16,6 +16,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Archivist from "./Archivist.ts"
 import { Ledger } from "./Ledger.ts"
 import { RequestStore } from "./RequestStore.ts"
 
@@ -36,12 +37,17 @@ const interval = Duration.days(1)
 const pause = Duration.millis(20)
 
 /**
- * Layer that deletes old bodies until its scope ends. If there is a `RequestStore`, its old texts are deleted, too.
+ * Layer that deletes old bodies, and archives finished transactions (`Archivist`), until its scope ends. If there is a
+ * `RequestStore`, its old texts are deleted, too.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
+export const layer: Layer.Layer<never, never, Ledger> = Layer.suspend(() =>
+  Layer.merge(layerBodies, Archivist.layer)
+)
+
+const layerBodies: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)

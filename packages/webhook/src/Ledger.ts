@@ -31,6 +31,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Archive } from "./Archive.ts"
 import type { Note } from "./Fact.ts"
 import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
@@ -94,6 +95,7 @@ import type { Verified } from "./Verifier.ts"
  *   there is no further page (`RowPages.bringForward`).
  * - `reserveReads` reserves reads of the service from the budget that all processes of the ledger share, and `lowerReads`
  *   lowers its rate after a 429 (`ReadBudget`). The clock of the database decides, where there is one.
+ * - `archive` moves finished rows to the archive, drops old ones, and erases what a person may ask to be erased (`Archive`).
  * - `takePlace` keeps the place of a database without rows among the shards of a ledger, and tells whether the database has
  *   it. A ledger without it may have any place.
  * - `shards`: the ledgers of which this one is made, each with its own work (`sharded`).
@@ -186,6 +188,7 @@ export interface Operations {
     by: { readonly limit: number; readonly retryAfter?: number | undefined },
     at: number
   ) => Effect.Effect<void, StoreUnavailable>
+  readonly archive: Archive
   readonly takePlace?: (place: Place) => Effect.Effect<boolean, StoreUnavailable>
   readonly shards?: ReadonlyArray<Operations>
   readonly time?: (

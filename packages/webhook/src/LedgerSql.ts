@@ -25,7 +25,10 @@ import * as Layer from "effect/Layer"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { ArchiveMisplaced } from "./Archive.ts"
 import type { ShardKey } from "./internal/shards/ShardOf.ts"
+import * as ArchiveFiles from "./internal/sql/ArchiveFiles.ts"
+import * as Owner from "./internal/sql/Owner.ts"
 import * as Server from "./internal/sql/Server.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as SqlLedger from "./internal/sql/SqlLedger.ts"
@@ -34,12 +37,13 @@ import { Ledger } from "./Ledger.ts"
 import { RequestStore } from "./RequestStore.ts"
 
 /**
- * Error raised when a ledger cannot start: the database cannot be used, or its tables could not be made.
+ * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or the archive beside it is
+ * not its own.
  *
  * @category errors
  * @since 0.1.0
  */
-export type StartError = SqlError | MigrationError
+export type StartError = SqlError | MigrationError | ArchiveMisplaced
 
 /**
  * Service that runs work in one transaction of the ledger's database. A write of the ledger inside the work
@@ -154,6 +158,16 @@ export const migrateBack: Effect.Effect<number, StartError, SqlClient> = Effect.
 )
 
 /**
+ * Lets a ledger in SQLite go on whose archive is lost, or older than it. The archived transactions that the archive does not have
+ * are not known any more: a callback of one of them counts as that of a new transaction.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const forgetLostArchive: Effect.Effect<void, SqlError | ArchiveMisplaced, SqlClient> =
+  Effect.flatMap(SqlClient, (sql) => ArchiveFiles.prepare(sql, { isLost: true }))
+
+/**
  * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the tables, or brings them up to
  * date.
  *
@@ -172,6 +186,7 @@ export const layer: Layer.Layer<Ledger | RequestStore | Transactions, StartError
       const scope = yield* Effect.scope
       yield* Server.check(sql)
       yield* SqlSchema.migrate
+      yield* Owner.take(sql)
       const retire = yield* Server.makeRetire(sql)
       const { ledger, requests } = yield* SqlLedger.make(sql, retire)
       return Context.make(Ledger, ledger).pipe(

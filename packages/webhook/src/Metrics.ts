@@ -27,7 +27,9 @@
  * | `pawl_webhook_transactions_due` | gauge: transactions that are due now and not leased |
  * | `pawl_webhook_oldest_due_age_seconds` | gauge: time since the oldest of these fell due |
  *
- * No label holds an identifier, so the number of series does not grow with the number of transactions.
+ * In a receiver of several merchants (`Merchants`) those of a merchant have the label `merchant`, too.
+ *
+ * No label holds an identifier of a transaction, so the number of series does not grow with the number of transactions.
  *
  * @since 0.1.0
  */
@@ -172,6 +174,14 @@ export const recordAcceptTime = (seconds: number, context: Context.Context<never
   acceptSeconds.updateUnsafe(seconds, context)
 
 /**
+ * The content type of the text that `scrape` returns.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+export const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+/**
  * Returns every metric of the process in Prometheus' text format. The gauges show the ledger at this time,
  * and are left out while the ledger is not available.
  *
@@ -180,21 +190,55 @@ export const recordAcceptTime = (seconds: number, context: Context.Context<never
  */
 export const scrape: Effect.Effect<string, never, Ledger> =
   // PURE: a bundle that does not use `scrape` drops it and the Prometheus format, 1.3 of a receiver's 43 kB.
-  /* @__PURE__ */ Effect.gen(function* () {
-    const ledger = yield* Ledger
-    const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
-    yield* Effect.matchEffect(ledger.backlog(at), {
-      onFailure: () =>
-        Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {
-          discard: true
-        }),
-      onSuccess: (backlog) =>
-        Effect.all([
-          Metric.update(deadLetters, backlog.deadLetters),
-          Metric.update(due, backlog.due),
-          Metric.update(oldestDueSeconds, (at - (backlog.oldestDueAt ?? at)) / 1000)
-        ])
-    })
-    const names = PrometheusNames.make(yield* Metric.snapshot)
-    return yield* PrometheusMetrics.format({ metricNameMapper: names })
+  /* @__PURE__ */ Effect.flatMap(Ledger, (ledger) => scrapeAll([{ labels: {}, ledger }]))
+
+/**
+ * Returns what `scrape` returns, with the gauges of several ledgers, each with labels of its own; with `only` the series with
+ * these labels.
+ *
+ * @category metrics
+ * @since 0.1.0
+ */
+// PURE: see `scrape`.
+export const scrapeAll = /* @__PURE__ */ Effect.fnUntraced(function* (
+  ledgers: ReadonlyArray<{
+    readonly labels: Readonly<Record<string, string>>
+    readonly ledger: Ledger["Service"]
+  }>,
+  only: Readonly<Record<string, string>> = {}
+): Effect.fn.Return<string> {
+  const attributes = yield* Metric.CurrentMetricAttributes
+  yield* Effect.forEach(
+    ledgers,
+    ({ labels, ledger }) =>
+      Effect.provideService(updateGauges(ledger), Metric.CurrentMetricAttributes, {
+        ...attributes,
+        ...labels
+      }),
+    { discard: true, concurrency: "unbounded" }
+  )
+  const shown = [...(yield* Metric.MetricRegistry)].filter(([, { attributes }]) =>
+    Object.entries(only).every(([name, value]) => attributes?.[name] === value)
+  )
+  return yield* format.pipe(Effect.provideService(Metric.MetricRegistry, new Map(shown)))
+})
+
+const format = /* @__PURE__ */ Effect.flatMap(Metric.snapshot, (snapshot) =>
+  PrometheusMetrics.format({ metricNameMapper: PrometheusNames.make(snapshot) })
+)
+
+const updateGauges = /* @__PURE__ */ Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
+  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  yield* Effect.matchEffect(ledger.backlog(at), {
+    onFailure: () =>
+      Effect.forEach([deadLetters, due, oldestDueSeconds], (gauge) => Metric.remove(gauge), {
+        discard: true
+      }),
+    onSuccess: (backlog) =>
+      Effect.all([
+        Metric.update(deadLetters, backlog.deadLetters),
+        Metric.update(due, backlog.due),
+        Metric.update(oldestDueSeconds, (at - (backlog.oldestDueAt ?? at)) / 1000)
+      ])
   })
+})

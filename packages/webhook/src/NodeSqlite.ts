@@ -8,7 +8,10 @@
  * transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
  * most 10 milliseconds for the lock; the caller may try again.
  *
- * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); files that other users could read
+ * The archive of the ledger (`Archive`) is a second file, whose name ends in `-archive`. A copy of the one file needs one of the
+ * other.
+ *
+ * Only the owner may read and write the files, their `-wal` and their `-shm` (mode 0600); files that other users could read
  * are changed when they are opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
  *
  * A file that was removed, renamed or replaced after it was opened is not written any more: every statement fails,
@@ -112,10 +115,11 @@ const open = ({ filename }: Options) =>
   ).pipe(
     Effect.tap((database) =>
       Effect.retry(
-        attempt("open", () => harden(database)),
+        attempt("open", () => harden(database, "main")),
         Retry.conflictPolicy
       )
     ),
+    Effect.tap((database) => attach(database, filename)),
     Effect.tap(() => protect(filename)),
     Effect.mapError(({ reason }) => {
       const why = reasons[reason._tag] ?? `${messageOf(reason.cause)}; name another file`
@@ -125,6 +129,29 @@ const open = ({ filename }: Options) =>
       })
     })
   )
+
+/**
+ * Attaches the file of the archive. A database in memory has its archive in memory; one that a URI names has it in its own
+ * tables, because the name of a second file does not follow from a URI.
+ */
+const attach = (database: DatabaseSync, filename: string) => {
+  if (filename.startsWith("file:")) return Effect.void
+  const archive = isFile(filename) ? archiveOf(filename) : ":memory:"
+  const open = attempt("open", () => {
+    const attached = database.prepare("PRAGMA database_list").all()
+    if (attached.length === 1) database.prepare("ATTACH DATABASE ? AS archive").run(archive)
+    harden(database, "archive")
+  })
+  return Effect.andThen(create(archive), Effect.retry(open, Retry.conflictPolicy))
+}
+
+/**
+ * Returns the name of the file that has the archive of a ledger: that of the ledger with `-archive` behind it.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const archiveOf = (filename: string): string => `${filename}-archive`
 
 /** Creates the file, if there is none, for its owner only. If it cannot be created, SQLite says why. */
 const create = (filename: string): Effect.Effect<void> =>
@@ -136,8 +163,8 @@ const create = (filename: string): Effect.Effect<void> =>
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(
-        ["", "-wal", "-shm"],
-        (suffix) => Effect.ignore(attempt("open", () => chmodSync(filename + suffix, ownerOnly))),
+        [filename, archiveOf(filename)].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]),
+        (file) => Effect.ignore(attempt("open", () => chmodSync(file, ownerOnly))),
         { discard: true }
       )
     : Effect.void
@@ -154,19 +181,19 @@ const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
 }
 
 /** Sets the modes that make commits durable, and checks the modes and the write lock. */
-const harden = (database: DatabaseSync): void => {
+const harden = (database: DatabaseSync, schema: "main" | "archive"): void => {
   const runPragma = (pragma: string) =>
-    String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
+    String(Object.values(database.prepare(`PRAGMA ${schema}.${pragma}`).get() ?? {})[0])
   const mode = runPragma("journal_mode = WAL")
   if (mode !== "wal" && mode !== "memory") {
     throw new Error(`its file system has no write-ahead log (journal_mode is ${mode})`)
   }
-  database.exec("PRAGMA synchronous = FULL")
+  database.exec(`PRAGMA ${schema}.synchronous = FULL`)
   const synchronous = runPragma("synchronous")
   if (synchronous !== synchronousFull) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
-  database.exec(`PRAGMA journal_size_limit = ${logSize}`)
+  database.exec(`PRAGMA ${schema}.journal_size_limit = ${logSize}`)
   database.exec("BEGIN IMMEDIATE; ROLLBACK")
 }
 
@@ -191,9 +218,9 @@ const makeCheck = ({
 }: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
   if (!isFile(filename)) return Effect.succeed(Effect.void)
   const identify = attempt("open", () =>
-    ["", "-wal"]
-      .map((suffix) => {
-        const { dev, ino } = statSync(filename + suffix, { bigint: true })
+    [filename, `${filename}-wal`, archiveOf(filename), `${archiveOf(filename)}-wal`]
+      .map((file) => {
+        const { dev, ino } = statSync(file, { bigint: true })
         return `${dev}/${ino}`
       })
       .join()
@@ -214,17 +241,16 @@ const replaced = (filename: string) => {
 }
 
 const connect = (database: DatabaseSync, checkFile: Effect.Effect<void, SqlError>): Connection => {
-  const prepared = new Map<string, StatementSync>()
+  let recent = new Map<string, StatementSync>()
+  let older = new Map<string, StatementSync>()
 
-  /** Prepares a statement, and keeps the most recently used ones. */
+  /** Prepares a statement, and keeps the recently used ones. */
   const prepare = (text: string): StatementSync => {
-    const statement = prepared.get(text) ?? database.prepare(text)
-    prepared.delete(text)
-    prepared.set(text, statement)
-    for (const oldest of prepared.keys()) {
-      if (prepared.size <= maxPrepared) break
-      prepared.delete(oldest)
-    }
+    const known = recent.get(text)
+    if (known !== undefined) return known
+    const statement = older.get(text) ?? database.prepare(text)
+    if (recent.size === maxPrepared / 2) [older, recent] = [recent, new Map()]
+    recent.set(text, statement)
     return statement
   }
 

@@ -114,7 +114,19 @@ export const parseAll = (text: string): Stores | undefined =>
 export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
-  Shards.layer(Arr.map(stores, (store) => layerOne(store, connectionsOf(stores)))).pipe((layer) =>
+  layerWith({ connections: connectionsOf(stores) }, ...stores)
+
+/**
+ * Layer that opens a store with other limits: `connections` is the most connections to each PostgreSQL database.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith = (
+  { connections }: { readonly connections: number },
+  ...stores: Stores
+): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
+  Shards.layer(Arr.map(stores, (store) => layerOne(store, connections))).pipe((layer) =>
     Layer.effectContext(
       Layer.build(layer).pipe(
         Effect.catchTag("ShardMisplaced", ({ message }) =>
@@ -202,16 +214,18 @@ const layerOne = (
 
 /**
  * Makes the tables of a database or brings them up to date; with `back` sets them back by one version. Returns their
- * version. See `LedgerSql.migrate` and `LedgerSql.migrateBack`.
+ * version. With `archiveLost` the ledger goes on without archived transactions that are lost. See `LedgerSql.migrate`,
+ * `LedgerSql.migrateBack` and `LedgerSql.forgetLostArchive`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const migrate = (
   store: Database,
-  options: { readonly back: boolean }
+  { archiveLost = false, back }: { readonly back: boolean; readonly archiveLost?: boolean }
 ): Effect.Effect<number, StoreUnusable> => {
-  const change = options.back ? LedgerSql.migrateBack : LedgerSql.migrate
+  const migrated = back ? LedgerSql.migrateBack : LedgerSql.migrate
+  const change = archiveLost ? Effect.tap(migrated, LedgerSql.forgetLostArchive) : migrated
   return store._tag === "sqlite"
     ? Effect.mapError(
         Effect.provide(change, NodeSqlite.layer(store)),
@@ -233,7 +247,9 @@ const open = <Services>(
   Layer.effectContext(Effect.mapError(Layer.build(layer), unusable(messageOf)))
 
 const unusable = (messageOf: (error: Error) => string) => (error: LedgerSql.StartError) => {
-  const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
+  const isOwnSentence =
+    error._tag === "ArchiveMisplaced" ||
+    (error._tag === "MigrationError" && error.kind === "BadState")
   return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
 }
 

@@ -71,6 +71,7 @@ export interface Wanted {
  * - `at`: the time of the ledger at which the reads were reserved.
  * - `times`: the time of each read, in order. Any lane may use it.
  * - `retryAt`: when to ask for the others; undefined if all reads were granted.
+ * - `rate`: the reads that are granted in a second now.
  *
  * @category models
  * @since 0.1.0
@@ -79,6 +80,7 @@ export interface Reservation {
   readonly at: number
   readonly times: ReadonlyArray<number>
   readonly retryAt: number | undefined
+  readonly rate: number
 }
 
 /**
@@ -157,12 +159,12 @@ export const reserve = (
 ): { readonly budget: ReadBudget; readonly reservation: Reservation } => {
   const wanted = reads.ask + reads.repeat + reads.watch
   if (isPaused(budget, now)) {
-    return { budget, reservation: { at: now, times: [], retryAt: budget.pausedUntil } }
+    return { budget, reservation: { at: now, times: [], retryAt: budget.pausedUntil, rate: 0 } }
   }
   const rate = rateAt(budget, limit, now)
   if (rate === Infinity) {
     const times = Array.from({ length: wanted }, () => now)
-    return { budget, reservation: { at: now, times, retryAt: undefined } }
+    return { budget, reservation: { at: now, times, retryAt: undefined, rate } }
   }
   const interval = (1000 + slack) / rate
   /** Long enough for a process that lacks reads to ask again. */
@@ -201,7 +203,8 @@ export const reserve = (
     reservation: {
       at: now,
       times,
-      retryAt: times.length === wanted ? undefined : Math.max(freeAt - lookahead, now)
+      retryAt: times.length === wanted ? undefined : Math.max(freeAt - lookahead, now),
+      rate
     }
   }
 }

@@ -13,7 +13,7 @@ import type { Ordered } from "./Row.ts"
  * - `digest`: a keyed digest of the body. It stays when the body is deleted.
  * - `ordered`: what the request orders, as far as its body says so.
  * - `body`: the sealed body; undefined if it has card data, or once the outcome is known. That of a found request stays
- *   until `Cleaner.Retention` is over, because a person may state that the transaction is another one's.
+ *   until `Cleaner.Retention` is over, because a person may state that the transaction belongs to another request.
  * - `retryFrom`: when the request was written, or last redriven. A request that was never sent is given up after the
  *   window from here on.
  * - `expiresAt`: a request that was never sent is not sent at this time or later.
@@ -200,7 +200,7 @@ export interface Settlement {
  *
  * - `window`: `Profile.requestIdWindow` in milliseconds.
  * - `hadNoEffect`: whether the person states that the request had no effect. That ends the doubt. The transaction of a
- *   found request is another one's then.
+ *   found request belongs to another request then.
  * - `canSend`: whether the request can be sent. One that cannot, because its card data was not stored, is settled if it
  *   had no effect.
  *

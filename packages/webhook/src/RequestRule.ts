@@ -284,8 +284,8 @@ export const park = (
 
 /**
  * Makes a parked request due again. A request that is in doubt for longer than the window stays parked, unless a
- * person states that it had no effect. With that statement a found request becomes due, too: its transaction is another
- * one's, and settles it no more.
+ * person states that it had no effect. With that statement a found request becomes due, too: its transaction
+ * belongs to another request, and settles it no more.
  *
  * @category reducers
  * @since 0.1.0

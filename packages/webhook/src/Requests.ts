@@ -1,5 +1,5 @@
 /**
- * Makes requests that survive: a payment that is asked for once happens once, whichever process ends.
+ * Makes durable requests: a payment that is asked for once happens once, even if processes end in between.
  *
  * **Details**
  *
@@ -62,12 +62,12 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CallbackUrl, type InvalidCallbackUrl } from "./CallbackUrl.ts"
-import * as Attempt from "./internal/requests/Attempt.ts"
 import * as Lease from "./internal/requests/Lease.ts"
 import * as Order from "./internal/requests/Order.ts"
 import type * as Process from "./internal/requests/Process.ts"
 import * as Recovery from "./internal/requests/Recovery.ts"
 import * as Sending from "./internal/requests/Sending.ts"
+import * as CanonicalBody from "./internal/seal/CanonicalBody.ts"
 import type { NewRequest, ParkedRequest, RequestRow } from "./RequestRow.ts"
 import {
   CardDataRefused,
@@ -212,11 +212,11 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     { body, kind, requestId }: EncodedRequest,
     expiresAt?: number
   ): Effect.fn.Return<NewRequest> {
-    const json = Attempt.objectIn(body)
+    const json = CanonicalBody.read(body)
     const hasCardData = CardData.isIn(kind, json)
     const digest = seal.digest(kind, body)
     const sealed = hasCardData ? undefined : yield* seal.seal({ requestId, part: "body" }, body)
-    const ordered = orderedOf({ ...Order.fieldsOf(json), requestId })
+    const ordered = orderedOf(Order.fieldsOf(json))
     return { requestId, kind, digest, hasCardData, ordered, body: sealed, expiresAt }
   })
 
@@ -256,8 +256,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     const { requestId } = request
     const written = yield* newRequest(request, expiresAt)
     if (written.hasCardData) return yield* new CardDataRefused({ requestId })
-    const { isNew, row } = yield* store.write(written, { at: yield* Lease.timeOf(store) })
-    if (isNew) return { requestId }
+    const { row } = yield* store.write(written, { at: yield* Lease.timeOf(store) })
     const match = row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
     if (match === "different") return yield* new RequestConflict({ requestId })
     if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })

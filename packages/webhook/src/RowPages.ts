@@ -165,5 +165,11 @@ export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   return { last, rows: rows.filter((row) => last === undefined || compareKeys(row, last) <= 0) }
 }
 
-const compareKeys = (one: RowKey, two: RowKey): number =>
+/**
+ * Compares the places of two rows.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const compareKeys = (one: RowKey, two: RowKey): number =>
   compareText(one.transactionId, two.transactionId) || compareText(one.scope, two.scope)

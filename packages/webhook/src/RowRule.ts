@@ -72,9 +72,6 @@ export const accept = (
   const isNew = (row.evidence & Evidence.claimed(claim)) === 0
   const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
   const isDue = isNew || !isConfirmed
-  // The assignment takes a third of the time of a computed key in the literal.
-  const newestCallbacks = { ...row.newestCallbacks }
-  newestCallbacks[claim] = { at, signed: signedOf(verified) }
   const first = stored.accepted[claim]
   const next: StoredRow = {
     row: {
@@ -89,16 +86,16 @@ export const accept = (
       newStatusAt: isNew ? at : row.newStatusAt,
       polls: isNew ? 0 : row.polls,
       pollAt: isNew ? undefined : row.pollAt,
-      newestCallbacks
+      newestCallbacks: put(row.newestCallbacks, claim, { at, signed: signedOf(verified) })
     },
     ...dueIn(stored, isDue ? at : undefined, isNew ? laneOfNew(claim) : "repeat"),
     lease: stored.lease,
-    bodies: { ...stored.bodies, [claim]: bytes },
+    bodies: put(stored.bodies, claim, bytes),
     facts: stored.facts,
-    accepted: {
-      ...stored.accepted,
-      [claim]: { at: first?.at ?? at, count: (first?.count ?? 0) + 1 }
-    }
+    accepted: put(stored.accepted, claim, {
+      at: first?.at ?? at,
+      count: (first?.count ?? 0) + 1
+    })
   }
   return { rows: replace(rows, stored, next), isNew, isDue }
 }
@@ -326,6 +323,17 @@ export const deleteBodies = (
 const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
   const index = rows.indexOf(stored)
   return index === -1 ? [...rows, next] : rows.with(index, next)
+}
+
+/** Sets the value of a status. A computed key in a literal takes three times as long as the assignment. */
+const put = <Value>(
+  values: Readonly<Partial<Record<Status, Value>>>,
+  status: Status,
+  value: Value
+): Partial<Record<Status, Value>> => {
+  const changed = { ...values }
+  changed[status] = value
+  return changed
 }
 
 const later = (one: number | undefined, two: number | undefined): number | undefined =>

@@ -46,12 +46,12 @@
 import type { Body, Signed } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
-import * as Json from "@pawl/core/Json"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
 import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import type * as Brand from "effect/Brand"
 import * as Layout from "./internal/verify/Layout.ts"
+import * as Reading from "./internal/verify/Reading.ts"
 import * as Token from "./internal/verify/Token.ts"
 import type { Ordered } from "./Row.ts"
 
@@ -111,7 +111,7 @@ export type Verified = Brand.Branded<
  * @category constants
  * @since 0.1.0
  */
-export const maxBytes = 64 * 1024
+export const maxBytes: number = Reading.maxBytes
 
 /**
  * The secrets and accounts that callbacks are verified with. `Secret` is a signing function for `verifyWith`, and
@@ -165,39 +165,24 @@ export const verifyWith = (
   }
 
   return (incoming) => {
-    if (incoming.method !== "POST") return refuse(405, "the method is not POST")
-    if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
-    if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {
-      return refuse(415, "the body has a content encoding")
-    }
-    if (!jsonType.test(incoming.contentType ?? "")) {
-      return refuse(415, "the content type is not JSON")
-    }
-
-    const draft = Json.draftBytes(incoming.body)
-    if ("fault" in draft) return refuse(400, `the body is not valid JSON: ${draft.fault}`)
-    if (!Layout.isBody(draft.json)) return refuse(400, "the body is not a JSON object")
-    const route = Layout.routeOf(incoming.search, draft.json)
-    if ("reason" in route) return route
-    const { method } = route
-    const signed = Layout.signedOf(method, draft.json, draft.sourceOf)
-    if (!("account" in signed)) return signed
-
+    const reading = Reading.read(incoming)
+    if ("reason" in reading) return reading
+    const { draft, method, signed } = reading
     const checksum = incoming.checksum ?? ""
     const secret = secrets.find(({ sign }) =>
       Checksum.matches(Checksum.callback(sign, signed), checksum)
     )
-    if (secret === undefined || !checksum) return refuse(401, "the checksum does not match")
+    if (secret === undefined || !checksum) return Reading.refuse(401, "the checksum does not match")
 
-    const token = tokenOf(route.token)
+    const token = tokenOf(reading.token)
     const kind = token === undefined ? method : Token.kindOf(token.operation, method)
-    if (methodOf(kind) !== method) return refuse(400, "its URL was made for another kind")
+    if (methodOf(kind) !== method) return Reading.refuse(400, "its URL was made for another kind")
     const account = token?.ordered.account
     if (account !== undefined && account !== signed.account) {
-      return refuse(400, "its URL was made for another account")
+      return Reading.refuse(400, "its URL was made for another account")
     }
     if (accepted?.has(signed.account) === false) {
-      return refuse(400, "the account is not one of the merchant's")
+      return Reading.refuse(400, "the account is not one of the merchant's")
     }
 
     // Only now, because the sender of costly numbers must have a checksum.
@@ -221,7 +206,3 @@ export const verifyWith = (
     } as Verified
   }
 }
-
-const refuse = (status: Refusal["status"], reason: string): Refusal => ({ status, reason })
-
-const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i

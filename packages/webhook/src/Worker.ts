@@ -15,7 +15,7 @@
  * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its retries, 16 for first
  * reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of the first reads are those of the
  * newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
- * So a service or an application that hangs does not delay what was never tried.
+ * So a service or an application that hangs does not delay work that was never tried.
  *
  * A read that has a slot waits for the read budget of the ledger (`ReadBudget`), at most a second. Then it is put off: the row
  * waits in its lane, where a new callback finds it.
@@ -35,9 +35,7 @@
  *
  * @since 0.1.0
  */
-import * as Evidence from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
-import { BeforeRequest } from "@pawl/core/StatusReader"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -47,35 +45,33 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import { Confirmer, type ReadResult } from "./Confirmer.ts"
-import * as Alarm from "./internal/Alarm.ts"
+import { Confirmer } from "./Confirmer.ts"
 import * as ClockWatch from "./internal/ClockWatch.ts"
 import * as Lease from "./internal/Lease.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as NextWork from "./internal/NextWork.ts"
 import * as Outage from "./internal/Outage.ts"
-import * as PossibleTimes from "./internal/PossibleTimes.ts"
+import { PollGap } from "./internal/PollGap.ts"
 import * as Reads from "./internal/Reads.ts"
+import * as RowSteps from "./internal/RowSteps.ts"
 import * as Slots from "./internal/Slots.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import * as Metrics from "./Metrics.ts"
-import * as Reconciler from "./Reconciler.ts"
+import * as ReadUse from "./ReadUse.ts"
+import type * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "./Row.ts"
-import { Teller } from "./Teller.ts"
+import type { Teller } from "./Teller.ts"
 import * as WorkLimits from "./WorkLimits.ts"
 
-/** The longest wait for the read budget. A new claim of the same row waits for it, too. */
-const budgetPatience = Duration.seconds(1)
+/** The longest wait for the calls that run when the worker ends. */
 const drainTimeout = Duration.seconds(15)
-const denied =
-  "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
 
 /**
  * Service that ends the work before its layer does, for a process that goes on accepting callbacks meanwhile.
  *
  * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
  * - `isDraining`: true from the start of the drain on.
+ * - `readUse`: the use of the read budget by this process.
  *
  * @category services
  * @since 0.1.0
@@ -85,6 +81,7 @@ export class Worker extends Context.Service<
   {
     readonly drain: Effect.Effect<void>
     readonly isDraining: Effect.Effect<boolean>
+    readonly readUse: Effect.Effect<ReadUse.ReadUse>
   }
 >()("@pawl/webhook/Worker") {}
 
@@ -122,7 +119,11 @@ export const layer = (
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
       )
-      return { drain, isDraining: Effect.sync(() => isDraining) }
+      const readUse = Effect.map(
+        Effect.forEach(workers, ({ readUse }) => readUse),
+        ReadUse.sum
+      )
+      return { drain, isDraining: Effect.sync(() => isDraining), readUse }
     })
   )
 
@@ -132,96 +133,20 @@ const start = Effect.fnUntraced(function* (
   shard: Ledger["Service"],
   limits: WorkLimits.WorkLimits
 ) {
-  const confirmer = yield* Confirmer
+  const { policy } = yield* Confirmer
   const journal = yield* Journal
-  const teller = yield* Teller
   const { pollGaps } = yield* Profile
   const clock = yield* Clock.Clock
-  const rules: Reconciler.Rules = { policy: confirmer.policy, pollGaps }
+  const rules: Reconciler.Rules = { policy, pollGaps }
   const slots = yield* Slots.make(limits)
-  const reads = yield* Reads.make(shard, limits.readsPerSecond, clock)
+  const use = ReadUse.make(limits.readsPerSecond)
+  const reads = yield* Reads.make(shard, limits.readsPerSecond, clock, use)
   const { lease } = limits
+  const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)
   const outage = Outage.make({ ledger: shard, journal, lease })
+  const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, lease })
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
-
-  /** Tells whether an unknown id is that of a transaction of the other method. */
-  const isReplay = ({ method, registered, transactionId }: Row) =>
-    registered
-      ? Effect.succeed(false)
-      : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
-          Effect.retry(Lease.retrySchedule),
-          Effect.orDie,
-          Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
-        )
-
-  /** Waits for the budget of a further request of the same read. */
-  const takeAnother = (row: Leased) =>
-    Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
-
-  const read = Effect.fnUntraced(function* (row: Leased) {
-    const result = yield* reads.isLimited()
-      ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
-      : confirmer.read(row)
-    if (result._tag === "NoAnswer" && result.limited !== undefined) {
-      yield* reads.lower(result.limited.retryAfter)
-    }
-    yield* journal.record(row, { _tag: "Read", result: textOf(result) })
-    if (result._tag === "NoAnswer" && result.isDenied === true) {
-      journal.note("denied", yield* Clock.currentTimeMillis)
-      yield* journal.raiseAlarm(denied)
-    }
-    const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
-    const change =
-      planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
-        ? Reconciler.asReplay(row, planned)
-        : planned
-    const next = yield* Lease.write(ledger, row, change)
-    if (change.deadLetter !== undefined) {
-      yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
-    }
-    const reason = Alarm.reasonOf(row, next, result, rules)
-    if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
-    return next
-  })
-
-  const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
-    const now = yield* Clock.currentTimeMillis
-    const change = PossibleTimes.correction(leased, rules, now, lease)
-    const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
-    const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
-    return isPlannedLater && outage.isMissed(row)
-      ? yield* Lease.write(ledger, row, { pollAt: now })
-      : row
-  })
-
-  /** Reads if the budget has a read in time. */
-  const readInTurn = Effect.fnUntraced(function* (row: Leased) {
-    const lane = NextWork.readLane(row, rules)
-    if (!(yield* reads.take(lane, budgetPatience))) {
-      Metrics.countPutOff(lane, yield* Effect.context())
-      return row
-    }
-    const late = (yield* Clock.currentTimeMillis) - (Reconciler.readAt(row, rules) ?? Infinity)
-    Metrics.recordReadLag(lane, Math.max(0, late) / 1000, yield* Effect.context())
-    return yield* read(row)
-  })
-
-  /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
-  const inSlot = (
-    row: Leased,
-    laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
-    step: (row: Leased) => Effect.Effect<Leased>
-  ) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const lane = laneOf(row, rules, now)
-      return lane === undefined || !slots.take(lane)
-        ? Effect.succeed(row)
-        : Effect.ensuring(
-            step(row),
-            Effect.sync(() => slots.giveBack(lane))
-          )
-    })
 
   /** The row may be claimed again, for another task, before this one ends. */
   const forget = (leased: Leased, task: Task) => {
@@ -230,11 +155,8 @@ const start = Effect.fnUntraced(function* (
 
   const work = Effect.fnUntraced(
     function* (leased: Leased, task: Task) {
-      const row = yield* correctTimes(leased)
-      const known = yield* inSlot(row, NextWork.laneOfRead, readInTurn)
-      const told = yield* inSlot(known, NextWork.laneOfCall, (row) => {
+      const told = yield* steps(leased, () => {
         task.isTold = true
-        return teller.tell(row)
       })
       task.isTold = true
       forget(leased, task)
@@ -283,7 +205,7 @@ const start = Effect.fnUntraced(function* (
     yield* Effect.raceAllFirst([
       shard.awaitWork,
       slots.awaitFreed,
-      Effect.sleep(Duration.min(shard.pollInterval, untilDue))
+      Effect.sleep(Duration.min(pollInterval, untilDue))
     ])
   })
 
@@ -316,10 +238,10 @@ const start = Effect.fnUntraced(function* (
     Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
   )
 
-  return { drain }
+  const readUse = Effect.map(Clock.currentTimeMillis, use.read).pipe(
+    Effect.provideService(Clock.Clock, ledgerClock)
+  )
+  return { drain, readUse }
 })
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
-
-const textOf = (result: ReadResult) =>
-  result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"

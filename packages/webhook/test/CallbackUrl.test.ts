@@ -60,7 +60,11 @@ describe("a callback URL", () => {
     ""
   ])("is refused when it is %j, which is not an absolute http(s) URL", (url) => {
     expect(Exit.findErrorOption(make(url))).toMatchObject({
-      value: { _tag: "InvalidCallbackUrl" }
+      value: {
+        _tag: "InvalidCallbackUrl",
+        code: "InvalidCallbackUrl",
+        message: "A callback URL must be an absolute http(s) URL"
+      }
     })
   })
 
@@ -76,7 +80,13 @@ describe("a callback URL", () => {
     "A10: is refused with the query ?%s of the merchant, and the error does not repeat it",
     (query) => {
       const exit = make(`https://shop.example/secret-path?${query}`)
-      expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "InvalidCallbackUrl" } })
+      expect(Exit.findErrorOption(exit)).toMatchObject({
+        value: {
+          _tag: "InvalidCallbackUrl",
+          message:
+            "A callback URL must not have the query parameters paymentMethod, apmType or pawl"
+        }
+      })
       expect(JSON.stringify(exit)).not.toContain("secret-path")
     }
   )
@@ -123,23 +133,25 @@ describe("a callback URL", () => {
     expect(made(url).startsWith(`${url}&pawl=`)).toBe(true)
   })
 
-  it("takes its secret from the configuration, and a blank secret is refused at the start", () => {
-    const env = (PAWL_MERCHANT_SECRET: string) =>
+  it("takes its secret from the configuration, and a blank or missing one is refused at the start", () => {
+    const env = (variables: Record<string, string>) =>
       Effect.runSyncExit(
         Effect.provide(
           CallbackUrl.CallbackUrl,
           CallbackUrl.layerConfig.pipe(
             Layer.provide([
               NodeHmac.layer,
-              ConfigProvider.layer(ConfigProvider.fromEnv({ env: { PAWL_MERCHANT_SECRET } }))
+              ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))
             ])
           )
         )
       )
-    expect(Exit.isSuccess(env("s3cr3t"))).toBe(true)
-    expect(Exit.findErrorOption(env("s3cr3t "))).toMatchObject({
-      value: { _tag: "InvalidSecret", secret: "current" }
-    })
+    expect(Exit.isSuccess(env({ PAWL_MERCHANT_SECRET: "s3cr3t" }))).toBe(true)
+    for (const variables of [{ PAWL_MERCHANT_SECRET: "s3cr3t " }, {}]) {
+      expect(Exit.findErrorOption(env(variables))).toMatchObject({
+        value: { _tag: "InvalidSecret", secret: "current" }
+      })
+    }
   })
 })
 

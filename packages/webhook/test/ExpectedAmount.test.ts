@@ -3,12 +3,14 @@
  */
 import * as Amount from "@pawl/core/Amount"
 import type { Kind, KnownKind } from "@pawl/core/Kind"
+import type { RequestKind } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ExpectedAmount from "../src/internal/ExpectedAmount.ts"
-import { blank, type Row } from "../src/Row.ts"
+import * as RequestRule from "../src/RequestRule.ts"
+import { blank, type Ordered, type Row } from "../src/Row.ts"
 import { card, incoming } from "./service.ts"
 import * as World from "./world.ts"
 
@@ -41,6 +43,8 @@ describe("the ordered amount", () => {
 
   it.each([
     ["10", "10.01"],
+    ["10.10", "9.00"],
+    ["1.10", "1.01"],
     ["10.005", "10.00"],
     ["10", "100"],
     ["999999999999999999.99", "999999999999999999.98"],
@@ -52,6 +56,7 @@ describe("the ordered amount", () => {
   ])("%s differs from the paid amount %s", (amount, paid) => {
     expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(true)
     expect(ExpectedAmount.differs(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+    expect(ExpectedAmount.differs(row("apm-payment", { amount: "1" }, "1.00", "1", "2"))).toBe(true)
   })
 
   it("is rounded and compared as by Amount", () => {
@@ -106,6 +111,60 @@ describe("the ordered amount", () => {
         expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
       })
     )
+  })
+})
+
+describe("the callbacks of a transaction", () => {
+  const areOf = (kind: RequestKind, ordered: Ordered | undefined, found: Row) => {
+    const request = { requestId: "r", kind, digest: "d", hasCardData: false, ordered }
+    return ExpectedAmount.isOfRequest(RequestRule.write(request, 0, undefined), found)
+  }
+
+  it("may be those of a request if all of them have its account, amount and currency, as far as known", () => {
+    const found = row("apm-payment", undefined, "10.00", "10")
+    const ordered = { account: "4711", amount: "10.00", currency: "EUR" }
+    for (const names of fc.sample(fc.subarray(["account", "amount", "currency"] as const), 20)) {
+      const known = Object.fromEntries(names.map((name) => [name, ordered[name]]))
+      expect(areOf("apm-payment", known, found)).toBe(true)
+      for (const name of names) {
+        const other = { ...known, [name]: name === "amount" ? "9.99" : "other" }
+        expect(areOf("apm-payment", other, found)).toBe(false)
+      }
+    }
+    expect(areOf("apm-payment", undefined, found)).toBe(true)
+    expect(areOf("apm-payment", ordered, row("apm-payment", undefined, "10.00", "9.99"))).toBe(
+      false
+    )
+    expect(areOf("apm-payment", ordered, row("apm-payment", undefined, "9.99", "10.00"))).toBe(
+      false
+    )
+  })
+
+  it("of an intent or a subscription may have another amount and currency, and no other account", () => {
+    const found = row("card-payment", undefined, "9.99")
+    for (const kind of ["payment-intent", "subscription"] as const) {
+      expect(areOf(kind, { amount: "10.00", currency: "USD" }, found)).toBe(true)
+      expect(areOf(kind, { account: "4712" }, found)).toBe(false)
+    }
+    for (const kind of ["card-payment", "card-charge"] as const) {
+      expect(areOf(kind, { amount: "10.00" }, found)).toBe(false)
+    }
+  })
+
+  it("are compared with the order of the row where the request has none, and else with that of the request", () => {
+    const found = row("apm-payment", { amount: "9.99", account: "4711" }, "10.00")
+    expect(areOf("apm-payment", undefined, found)).toBe(false)
+    expect(areOf("apm-payment", { amount: "10.00" }, found)).toBe(true)
+    expect(areOf("apm-payment", { amount: "10.00", account: "4712" }, found)).toBe(false)
+  })
+
+  it("are those of no request if none has signed fields, and those without are not compared", () => {
+    const unsigned = { PENDING: { signed: undefined, at: 0 } }
+    const found = row("apm-payment", undefined, "10.00")
+    expect(areOf("apm-payment", undefined, { ...found, newestCallbacks: {} })).toBe(false)
+    expect(areOf("apm-payment", undefined, { ...found, newestCallbacks: unsigned })).toBe(false)
+    const both = { ...found, newestCallbacks: { ...unsigned, ...found.newestCallbacks } }
+    expect(areOf("apm-payment", { amount: "10.00" }, both)).toBe(true)
   })
 })
 

@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
+import { RequestStore } from "../src/RequestStore.ts"
 import { client, empty, ledgerOf } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -23,7 +24,7 @@ describe("in a SQLite file", () => {
     Effect.gen(function* () {
       const place = file()
       const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
-      const holder = new DatabaseSync(place.filename)
+      const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
       holder.exec("BEGIN EXCLUSIVE")
       const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
         startImmediately: true
@@ -157,6 +158,32 @@ await onPostgres((place) => {
       yield* Fiber.join(held)
       const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
       expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
+    })
+  )
+
+  it.live("changes a request as another transaction left it, and claims others meanwhile", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+      const store = Context.get(built, RequestStore)
+      const sql = yield* elsewhere
+      for (const requestId of ["1", "2"]) {
+        const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
+        yield* store.write(request, { at: 1000 })
+      }
+      const cancelled = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE pawl_requests SET outcome = 'Found', due_at = NULL WHERE request_id = '1'`
+          const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
+          expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
+          const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
+            startImmediately: true
+          })
+          yield* blocks(sql, 1)
+          return fiber
+        })
+      )
+      expect(yield* Fiber.join(cancelled)).toBe(false)
     })
   )
 })

@@ -9,7 +9,7 @@ import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased, Registration } from "../src/Row.ts"
-import { emptied, type Place, within } from "./places.ts"
+import { empty, emptied, type Place, within } from "./places.ts"
 import { apm, card, search, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -125,6 +125,32 @@ const promises = (place: Place) => {
         yield* twoRows({ amount: "25.00" })
         yield* leaseAndJoin
         expect((yield* ledger.get("card", "1"))?.ordered).toEqual({ amount: "25.00" })
+      })
+    )
+  )
+
+  it.effect(
+    "a join has not all facts if one of its rows is older than the facts, and else has them all",
+    inPlace(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        const scopes = ["card-payment", "refund"]
+        for (const isRegistered of [true, false]) {
+          for (const older of [[], scopes.slice(1), scopes.slice(0, 1), scopes]) {
+            yield* empty
+            if (isRegistered) yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
+            else yield* accept("1", "PENDING", refund)
+            yield* accept("1", "PENDING", payment)
+            // Rows of the first version were migrated so.
+            for (const scope of older)
+              yield* sql`UPDATE pawl_transactions SET facts = facts - 1000000 WHERE scope = ${scope}`
+            yield* leaseAndJoin
+            const stories = yield* ledger.story("card", "1")
+            const isComplete = stories.map(({ complete }) => complete)
+            expect([older, isComplete]).toEqual([older, [older.length === 0]])
+          }
+        }
       })
     )
   )

@@ -18,8 +18,9 @@ const tokens = {
   refund: search("card", "refund", { requestId: "refund-1", mid: "mid-1" })
 }
 
-/** The steps that make one row of transaction 1, before the join. */
+/** The steps that make one row of transaction 1, before the join. `isNamed`: its callbacks name it as a refund. */
 interface Side {
+  readonly isNamed?: boolean
   readonly order?: Partial<Registration>
   readonly claims?: ReadonlyArray<Status>
   readonly change?: Change
@@ -29,7 +30,7 @@ const orders: ReadonlyArray<Side> = [
   { claims: ["PENDING"] },
   { order: {} },
   { order: { amount: "25.00" } },
-  { order: { account: "mid-2" }, claims: ["PENDING", "SUCCEED"] }
+  { order: { account: "mid-2" }, claims: ["PENDING", "SUCCEED"], isNamed: true }
 ]
 const changes: ReadonlyArray<Change> = [
   {},
@@ -48,10 +49,11 @@ const joined = (transactionId: string, payment: Side, refund: Side): Outcome =>
       ["refund", refund, 1000],
       ["card-payment", payment, 2000]
     ] as const
-    for (const [kind, { claims = [], order }, at] of all) {
+    for (const [kind, { claims = [], isNamed, order }, at] of all) {
       if (order !== undefined) yield* ledger.register({ kind, transactionId, ...order }, at)
       for (const transactionStatus of claims) {
-        const callback = card({ transactionId, transactionStatus })
+        const named = isNamed === true ? { refundId: transactionId } : {}
+        const callback = card({ transactionId, transactionStatus, ...named })
         yield* ledger.accept(verified("card", callback, tokens[kind]), at)
       }
     }
@@ -62,8 +64,9 @@ const joined = (transactionId: string, payment: Side, refund: Side): Outcome =>
     yield* ledger.write(leased("card-payment"), { kind: "refund" })
     const due = yield* ledger.claim({ at: 9000, until: 9999, limit: 9 })
     const row = yield* ledger.get("card", transactionId)
+    const story = yield* ledger.story("card", transactionId)
     yield* Effect.forEach(due.rows, (each) => ledger.write(each, { release: { dueAt: undefined } }))
-    return { row, due: due.rows.map(({ scope }) => scope) }
+    return { row, story, due: due.rows.map(({ scope }) => scope) }
   })
 
 const inMemory = (outcome: Outcome) => Effect.provide(outcome, layerMemory, { local: true })

@@ -42,7 +42,7 @@ describe("in a SQLite file", () => {
       yield* ledger.accept(callback("1"), 1000)
 
       const script = `const { DatabaseSync } = require("node:sqlite")
-        const database = new DatabaseSync(${JSON.stringify(place.filename)})
+        const database = new DatabaseSync(${JSON.stringify(place.filename)}, { timeout: 10_000 })
         database.exec("BEGIN EXCLUSIVE")
         console.log("held")
         process.stdin.once("data", () => { database.exec("ROLLBACK"); database.close(); process.exit() })`

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import * as Fact from "../src/Fact.ts"
+import * as ArchiveCodec from "../src/internal/sql/ArchiveCodec.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import { client, empty, ledgerOf, numbersTo, type Place } from "./places.ts"
@@ -31,8 +32,33 @@ const fill = Effect.gen(function* () {
       (transaction_id, scope, status, count, first_at, first_body, newest_at)
     SELECT CAST(n AS TEXT), 'card', 'PENDING', 1, n, ${verified("card", card()).bytes}, n
     FROM (${numbers}) AS numbers`
-  yield* sql`INSERT INTO pawl_facts (transaction_id, fact, number, at, count)
-    SELECT CAST(n AS TEXT), 'ct 1 #1', 1, n, 1 FROM (${numbers}) AS numbers`
+  yield* sql`INSERT INTO pawl_facts (transaction_id, fact, number, at)
+    SELECT CAST(n AS TEXT), 'ct1 #1', 1, n FROM (${numbers}) AS numbers`
+  yield* sql.onDialectOrElse({
+    pg: () =>
+      Effect.asVoid(
+        sql`CREATE TABLE pawl_archive_202611 PARTITION OF pawl_archive FOR VALUES IN (202611)`
+      ),
+    orElse: () => Effect.void
+  })
+  const content = ArchiveCodec.encode({
+    row: {
+      scope: "card",
+      method: "card",
+      kind: "card",
+      created_at: 1,
+      retry_at: 1,
+      new_status_at: 1,
+      lane: 3,
+      due_at: 2 * rows
+    },
+    callbacks: [],
+    facts: []
+  })
+  yield* sql`INSERT INTO pawl_archived (due_at, bodies_at, month, lane, transaction_id, method, scope)
+    SELECT ${2 * rows} + n, ${rows} + n, 202611, 3, '1.' || n, 'card', 'card' FROM (${numbers}) AS numbers`
+  yield* sql`INSERT INTO pawl_archive (month, transaction_id, scope, content)
+    SELECT 202611, '1.' || n, 'card', ${content} FROM (${numbers}) AS numbers`
 })
 
 /** Runs every statement of a ledger. */
@@ -82,6 +108,12 @@ const live = Effect.gen(function* () {
     limit: 100
   } as const
   expect((yield* ledger.bringForward(planned))?.dueAt).toBe(rows / 2 + 990)
+  yield* ledger.get("card", "1.5")
+  yield* ledger.story("card", "1.5")
+  yield* ledger.body({ method: "card", transactionId: "1.5", scope: "card" }, "PENDING")
+  yield* ledger.accept(callback("1.6"), rows)
+  yield* ledger.isRegisteredRefund("1.7")
+  yield* ledger.archive.erase("card", "1.8")
   yield* ledger.noteAlive(rows)
   expect(yield* ledger.lastAliveAt).toBe(rows)
   expect(yield* ledger.deleteBodies({ before: 10_000, limit: 100 })).toBe(100)
@@ -92,7 +124,9 @@ const plans = (place: Place) =>
     const statements = new Map<string, ReadonlyArray<unknown>>()
     const listen: Statement.Transformer = (statement) => {
       const [text, params] = statement.compile()
-      if (/pawl_(transactions|callbacks|facts)/.test(text)) statements.set(text, params)
+      const isQuery = !text.startsWith("CREATE") && !text.startsWith("LOCK")
+      if (isQuery && /pawl_(transactions|callbacks|facts|archive)/.test(text))
+        statements.set(text, params)
       return Effect.succeed(statement)
     }
     const built = yield* Layer.build(ledgerOf(place)).pipe(

@@ -6,6 +6,7 @@ import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Struct from "effect/Struct"
@@ -16,8 +17,9 @@ import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
 import * as Schema from "../src/internal/sql/Schema.ts"
+import * as Tables from "../src/internal/sql/Tables.ts"
 import { client, emptied, ledgerOf, type Place, within } from "./places.ts"
-import { card, verified } from "./service.ts"
+import { card, incoming, secret, verified, verifierOf } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
 /** Compares concurrent accepts with accepts one by one. */
@@ -64,6 +66,53 @@ const groups = (place: Place, numRuns: number) => {
             rows: rows.map((row) => ({ ...row, lease: 0 }))
           }))
           expect(plain[1]).toEqual(plain[0])
+        }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns }
+    ))
+}
+
+/** Compares callbacks of one status, which keep their order in a group, with accepts one by one. */
+const newest = (place: Place, numRuns: number) => {
+  const callbacks = fc.array(
+    fc.record({
+      transactionId: fc.constantFrom("1", "2"),
+      isPrevious: fc.boolean(),
+      namesRefund: fc.boolean(),
+      mid: fc.constantFrom("mid-1", "mid-2"),
+      orderAmount: fc.constantFrom("1.00", "2.00"),
+      orderCurrency: fc.constantFrom("EUR", "USD"),
+      note: fc.nat(99)
+    }),
+    { minLength: 2, maxLength: 12 }
+  )
+  const { verify: rotated } = verifierOf("newer", secret)
+  const { verify } = verifierOf(secret)
+  it("keeps the time, the secret, the hint, the signed fields and the body of the callbacks of a group as of those one by one", () =>
+    fc.assert(
+      fc.asyncProperty(callbacks, (drawn) =>
+        Effect.gen(function* () {
+          const one = Context.get(yield* Layer.build(layerMemory), Ledger)
+          const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
+          const all = drawn.map(({ isPrevious, namesRefund, note, ...signed }) => {
+            const fields = { ...signed, metadata: { n: String(note) } }
+            const hint = namesRefund ? { refundId: signed.transactionId } : {}
+            const callback = card({ ...fields, ...hint })
+            return Result.getOrThrow((isPrevious ? rotated : verify)(incoming("card", callback)))
+          })
+          const accepts = (ledger: Ledger["Service"]) =>
+            all.map((each, at) => ledger.accept(each, 1000 + at))
+          // The second time the rows are there.
+          for (const _ of [1, 2]) {
+            const inTurn = yield* Effect.all(accepts(one))
+            expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
+          }
+          for (const transactionId of ["1", "2"]) {
+            const key = { method: "card", transactionId, scope: "card" } as const
+            const shown = (ledger: Ledger["Service"]) =>
+              Effect.all([ledger.get("card", transactionId), ledger.body(key, "SUCCEED")])
+            expect(yield* shown(many)).toEqual(yield* shown(one))
+          }
         }).pipe(Effect.scoped, Effect.runPromise)
       ),
       { numRuns }
@@ -129,6 +178,85 @@ const promises = (place: Place) => {
     )
   )
 
+  it.effect(
+    "accepts 300 concurrent callbacks of as many transactions, and writes to their rows",
+    inPlace(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const ids = Array.from({ length: 300 }, (_, id) => String(id))
+        const accepted = yield* Effect.forEach(
+          ids,
+          (transactionId) => ledger.accept(verified("card", card({ transactionId })), 1000),
+          { concurrency: "unbounded" }
+        )
+        expect(accepted.filter(({ isNew }) => isNew)).toHaveLength(300)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 300 })
+        const written = yield* Effect.forEach(rows, (row) => ledger.write(row, { askedAt: 1 }), {
+          concurrency: "unbounded"
+        })
+        expect(written.filter((row) => row?.askedAt === 1)).toHaveLength(300)
+      })
+    )
+  )
+
+  it.effect(
+    "a registration of a row that is there sets its kind, joins its evidence, and is one more fact",
+    inPlace(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        yield* ledger.accept(verified("card", card({ transactionStatus: "PENDING" })), 1000)
+        const registration = { kind: "card-payment", transactionId: "100001" } as const
+        for (const count of [1, 2]) {
+          yield* ledger.register({ ...registration, status: "NEW" }, 1000 + count)
+          const [line] = yield* sql`SELECT facts FROM pawl_transactions`
+          expect(Number(line?.["facts"])).toBe(count)
+        }
+        expect(yield* ledger.get("card", "100001")).toMatchObject({
+          kind: "card-payment",
+          registered: true,
+          evidence: Evidence.claimed("PENDING") | Evidence.confirmed("NEW")
+        })
+      })
+    )
+  )
+
+  it.effect(
+    "keeps work that came during a lease, if the lease ends without work",
+    inPlace(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const accept = (transactionStatus: Status, at: number) =>
+          ledger.accept(verified("card", card({ transactionStatus })), at)
+        yield* accept("PENDING", 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 1 })
+        yield* accept("SUCCEED", 1500)
+        yield* ledger.write(rows[0] as Leased, { release: { dueAt: undefined } })
+        const next = yield* ledger.claim({ at: 1500, until: 9000, limit: 1 })
+        expect(next.rows).toMatchObject([{ transactionId: "100001", callbacks: 2 }])
+      })
+    )
+  )
+
+  it.effect(
+    "gives each fact of a row the next number, from 1 on, and no other change",
+    inPlace(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient
+        yield* ledger.accept(verified("card", card()), 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 1 })
+        const leased = rows[0] as Leased
+        for (const at of [1, 2]) {
+          yield* ledger.write(leased, { askedAt: at })
+          yield* ledger.write(leased, { fact: { fact: "told", at, sequence: at, to: "SUCCEED" } })
+        }
+        const lines = yield* sql`SELECT number FROM pawl_facts ORDER BY number`
+        expect(lines.map(({ number }) => Number(number))).toEqual([1, 2])
+      })
+    )
+  )
+
   it.effect("brings the tables of the first version up to date", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -141,12 +269,13 @@ const promises = (place: Place) => {
         "pawl_requests",
         "pawl_read_budget",
         "pawl_shard",
+        "pawl_merchant",
         "pawl_migrations"
       ]
       yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)
       yield* Migrator.make({})({
         table: "pawl_migrations",
-        loader: Migrator.fromRecord({ "1_ledger": Schema.migrations["1_ledger"] })
+        loader: Migrator.fromRecord({ "1_ledger": Tables.migrations["1_ledger"] })
       })
       const line = (
         transaction_id: string,
@@ -278,12 +407,14 @@ const shifts = (place: Place) =>
 const file = files()
 describe("in a SQLite file", () => {
   groups(file(), 60)
+  newest(file(), 20)
   promises(file())
   shifts(file())
   newer(file())
 })
 await onPostgres((place) => {
   groups(place, 20)
+  newest(place, 8)
   promises(place)
   shifts(place)
   newer(place)

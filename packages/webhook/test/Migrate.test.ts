@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
-import { migrations } from "../src/internal/sql/Schema.ts"
+import { migrations } from "../src/internal/sql/Tables.ts"
 import { Ledger } from "../src/Ledger.ts"
 import { client, ledgerOf, type Place } from "./places.ts"
 import { none } from "./receiverProcess.ts"
@@ -17,7 +17,9 @@ import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
 const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
-const newest = Object.keys(migrations).length
+const versions = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+const newest = Math.max(...versions)
+const before = Math.max(...versions.filter((version) => version < newest))
 
 const migrate = (store: string, ...args: ReadonlyArray<string>) =>
   Effect.map(
@@ -41,8 +43,8 @@ const check = (place: Place, store: string) =>
     const callback = verified("card", card())
     yield* inLedger((ledger) => ledger.accept(callback, 1000))
 
-    expect(yield* migrate(store, "--back")).toEqual(at(newest - 1))
-    expect(yield* migrate(store, "--back")).toEqual(at(newest - 1))
+    expect(yield* migrate(store, "--back")).toEqual(at(before))
+    expect(yield* migrate(store, "--back")).toEqual(at(before))
     // The version before this one knows one migration less. It finds nothing to do, and every column that it needs.
     const { [Object.keys(migrations).at(-1) as keyof typeof migrations]: _, ...earlier } =
       migrations
@@ -60,9 +62,7 @@ const check = (place: Place, store: string) =>
       SqlClient,
       (sql) => sql<{ migration_id: number }>`SELECT migration_id FROM pawl_migrations ORDER BY 1`
     ).pipe(Effect.provide(client(place)))
-    expect(lines.map(({ migration_id }) => migration_id)).toEqual(
-      Array.from({ length: newest }, (_, id) => id + 1)
-    )
+    expect(lines.map(({ migration_id }) => migration_id)).toEqual(versions)
     const row = yield* inLedger((ledger) => ledger.get("card", "100001"))
     expect(row?.callbacks).toBe(1)
   })

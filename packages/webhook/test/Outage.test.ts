@@ -1,5 +1,5 @@
 /**
- * Outages of all receivers: what was missed meanwhile is read, at a bounded rate, in each ledger.
+ * Outages of all receivers: the transactions are read afterwards, at a bounded rate, with each ledger.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -62,7 +62,7 @@ describe("after an outage of all receivers (R18)", () => {
   )
 
   it.for(["fails", "never ends"] as const)(
-    "a transaction whose last call %s before it is read too",
+    "a transaction is read, too, if its last call of the handler %s before the outage",
     (action) =>
       World.run(
         Effect.gen(function* () {
@@ -86,11 +86,11 @@ describe("after an outage of all receivers (R18)", () => {
       )
   )
 
-  it("a shorter one changes no plan, because the service repeats what was refused", async () => {
+  it("a shorter outage changes no planned read, because the service repeats the refused callbacks", async () => {
     expect(await refundedMeanwhile(62 * minute, "stop")).toEqual({ told: ["SUCCEED"], alarms: [] })
   })
 
-  it("another receiver that works meanwhile makes it none", () =>
+  it("the end of one receiver is no outage while another one works", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -109,7 +109,7 @@ describe("after an outage of all receivers (R18)", () => {
       })
     ))
 
-  it("10 transactions are read a second, and each of them once", () =>
+  it("10 transactions are read in a second, and each of them once", () =>
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
@@ -132,7 +132,7 @@ describe("after an outage of all receivers (R18)", () => {
       })
     ))
 
-  it("while a machine is suspended, its receiver notices it by itself", () =>
+  it("a receiver notices by itself that its machine was suspended", () =>
     World.run(
       Effect.gen(function* () {
         let status: "SUCCEED" | "CHARGEBACK" = "SUCCEED"
@@ -296,7 +296,7 @@ const outages = (name: string, layer: () => Layer.Layer<Ledger, unknown>) =>
         })
       ))
 
-    it("after a shorter outage leaves them", () =>
+    it("after a shorter outage leaves the planned reads as they are", () =>
       scoped(
         Effect.gen(function* () {
           const dueAt = yield* started(alive + 62 * minute)

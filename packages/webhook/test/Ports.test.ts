@@ -70,7 +70,7 @@ describe("A28: the public port", () => {
       const env = yield* service(new Map())
       const { filename } = file()
       const { port } = yield* receiver(env, "--store", `sqlite:${filename}`)
-      const database = new DatabaseSync(filename)
+      const database = new DatabaseSync(filename, { timeout: 10_000 })
       database.exec(`INSERT INTO pawl_transactions
         (transaction_id, scope, method, kind, retry_at, created_at, new_status_at, dead_letter_reason, dead_letter_at)
         VALUES ('7', 'card', 'card', 'card', 0, 0, 0, 'amount-mismatch', 1)`)
@@ -119,7 +119,7 @@ describe("A28: the public port", () => {
       }
       const ready = Effect.delay(send(`${origin}/readyz`), "20 millis")
       // While another process has the write lock, the store can be read and not written.
-      const database = new DatabaseSync(filename)
+      const database = new DatabaseSync(filename, { timeout: 10_000 })
       database.exec("BEGIN IMMEDIATE")
       const { body } = yield* Effect.repeat(ready, { until: ({ status }) => status === 503 })
       expect(JSON.parse(body)).toEqual({ ...condition, ready: false, store: "not writable" })
@@ -149,7 +149,11 @@ describe("A28: the public port", () => {
 describe("the admin port", () => {
   it.live("serves the page and the overview, which names the secrets without a value", () =>
     Effect.gen(function* () {
-      const env = { ...(yield* service(new Map())), PAWL_ADMIN_TOKEN: "token-that-nobody-prints" }
+      const env = {
+        ...(yield* service(new Map())),
+        PAWL_ADMIN_TOKEN: "token-that-nobody-prints",
+        PAWL_READS_PER_SECOND: "7"
+      }
       const started = yield* receiver(env, "--admin-port", "0")
       const admin = yield* started.admin
       const files = ["/", "/page/main.js", "/page/base.css", "/page/icon.svg"]
@@ -171,7 +175,11 @@ describe("the admin port", () => {
       const { body, status } = yield* send(`${admin}/overview`, { headers })
       expect(status).toBe(200)
       expect(body).not.toMatch(/that-nobody-prints|sandbox-secret/u)
-      const { secrets } = JSON.parse(body) as { secrets: ReadonlyArray<Record<string, unknown>> }
+      const { reads, secrets } = JSON.parse(body) as {
+        readonly reads: unknown
+        readonly secrets: ReadonlyArray<Record<string, unknown>>
+      }
+      expect(reads).toMatchObject({ limit: 7, allowed: 7, sent: 0, oldestPutOffSeconds: null })
       expect(secrets.map(({ isSet, name }) => [name, isSet])).toEqual([
         ["PAWL_MERCHANT_SECRET", true],
         ["PAWL_MERCHANT_SECRET_PREVIOUS", true],

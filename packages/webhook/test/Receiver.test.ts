@@ -66,7 +66,7 @@ const serve = Effect.fnUntraced(function* (
     gracefulShutdownTimeout: "100 millis"
   })
   const doors = {
-    HttpRouter: HttpRouter.serve(Receiver.route("/callback"), { disableListenLog: true }),
+    HttpRouter: HttpRouter.serve(Receiver.route(), { disableListenLog: true }),
     "node:http": Layer.effectDiscard(
       Effect.map(NodeReceiver.listener, (listener) => server.on("request", listener))
     )

@@ -2,18 +2,22 @@
  * The request stores in memory, SQLite and PostgreSQL, each beside its ledger.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
+import * as Cleaner from "../src/Cleaner.ts"
 import * as Ledger from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
 import type { NewRequest } from "../src/RequestRow.ts"
 import * as RequestStore from "../src/RequestStore.ts"
+import { blank } from "../src/Row.ts"
 import { emptied, type Place } from "./places.ts"
 import { apm, search, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
+import { day } from "./world.ts"
 
 const request = (requestId: string, changes?: Partial<NewRequest>): NewRequest => ({
   requestId,
@@ -169,6 +173,31 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
   )
 
   test(
+    "a transaction that another store has found settles the request that it names",
+    Effect.gen(function* () {
+      const { store } = yield* stores
+      yield* store.write(request("1"), { at: 1000, until: 31_000 })
+      const signed = { account: "4711", amount: "10.00", currency: "EUR", transactionId: "100001" }
+      const row = {
+        ...blank("apm-payment", "100001", 1000),
+        ordered: { requestId: "1" },
+        newestCallbacks: { PENDING: { at: 1000, signed } },
+        evidence: Evidence.confirmed("PENDING"),
+        read: { status: "PENDING", askedAt: 2000 }
+      } as const
+      yield* store.find("1", { ...row, ordered: { requestId: "2" } })
+      expect(yield* store.get("1")).toMatchObject({ outcome: undefined })
+      yield* store.find("1", row)
+      expect(yield* store.get("1")).toMatchObject({
+        outcome: { _tag: "Found" },
+        transaction: { method: "apm", transactionId: "100001" }
+      })
+      yield* store.find("2", row)
+      expect(yield* store.get("2")).toBeUndefined()
+    })
+  )
+
+  test(
     "a cancelled request is never begun, and a begun one is never cancelled",
     Effect.gen(function* () {
       const { store } = yield* stores
@@ -243,6 +272,42 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
   )
 
   test(
+    "the body is deleted with the outcome, and the texts of 120 old requests after the retention time",
+    Effect.gen(function* () {
+      const { ledger, store } = yield* stores
+      const now = yield* Clock.currentTimeMillis
+      const settle = Effect.fnUntraced(function* (requestId: string, days: number) {
+        const at = now - days * day
+        yield* store.write(request(requestId), { at, until: at + 30_000 })
+        expect(yield* store.get(requestId)).toMatchObject({ body: `sealed-${requestId}` })
+        yield* store.settle(requestId, { outcome: answered, at })
+        expect(yield* store.get(requestId)).toMatchObject({ body: undefined, outcome: answered })
+      })
+      const old = Array.from({ length: 120 }, (_, id) => `old-${id}`)
+      yield* Effect.forEach(old, (id) => settle(id, 31), { concurrency: "unbounded" })
+      yield* settle("young", 29)
+      yield* store.write(request("open"), { at: now - 31 * day })
+
+      yield* Layer.build(Cleaner.layer).pipe(
+        Effect.provideService(Ledger.Ledger, ledger),
+        Effect.provideService(RequestStore.RequestStore, store)
+      )
+      const texts = Effect.map(Effect.forEach(old, store.get), (rows) =>
+        rows.filter(
+          (row) => row?.outcome !== undefined && "text" in row.outcome && row.outcome.text
+        )
+      )
+      yield* Effect.repeat(Effect.delay(texts, 10), { until: ({ length }) => length === 0 })
+      expect(yield* store.get("old-7")).toMatchObject({
+        digest: "digest-old-7",
+        outcome: { _tag: "Answered", text: undefined }
+      })
+      expect(yield* store.get("young")).toMatchObject({ outcome: answered })
+      expect(yield* store.get("open")).toMatchObject({ body: "sealed-open" })
+    }).pipe(Effect.scoped)
+  )
+
+  test(
     "a request whose attempt had no effect begins again, with the body of then",
     Effect.gen(function* () {
       const { store } = yield* stores
@@ -259,7 +324,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
         begunAt: 3000,
         createdAt: 1000,
         outcome: undefined,
-        lease: { inDoubt: false }
+        lease: { until: 33_000, inDoubt: false }
       })
       expect(yield* store.restart(again, { at: 3000, until: 33_000 })).toBeUndefined()
     })

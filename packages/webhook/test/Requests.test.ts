@@ -24,7 +24,7 @@ import * as RequestStore from "../src/RequestStore.ts"
 import { ledgerOf } from "./places.ts"
 import * as fake from "./requestService.ts"
 import * as Seal from "../src/Seal.ts"
-import { apm, search, secret, verified } from "./service.ts"
+import { apm, search, secret, tokenOf, verified } from "./service.ts"
 import { files } from "./stores.ts"
 import { day, minute, pass, second } from "./world.ts"
 
@@ -94,6 +94,18 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
+/** Kills a process a second after its first request has left, and returns the service, which never answers it. */
+const killed = Effect.fnUntraced(function* (store: Store) {
+  const service = fake.make(["hang"])
+  const { kill, send } = yield* start(store, service)
+  const call = yield* Effect.forkChild(send("apm-payment", fake.payment("order-1")))
+  yield* pass("1 second")
+  expect(service.effects.size).toBe(1)
+  yield* kill
+  yield* Fiber.interrupt(call)
+  return service
+})
+
 const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
   const test = (name: string, body: (store: Store) => Effect.Effect<void, unknown, Scope.Scope>) =>
     it.effect(name, () =>
@@ -125,13 +137,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
 
   test("a process that ends between the first byte and the answer leaves one effect", (store) =>
     Effect.gen(function* () {
-      const service = fake.make(["hang"])
-      const first = yield* start(store, service)
-      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
-      yield* pass("1 second")
-      expect(service.effects.size).toBe(1)
-      yield* first.kill
-      yield* Fiber.interrupt(call)
+      const service = yield* killed(store)
       const second = yield* start(store, service)
       yield* pass("20 seconds")
       expect(service.seen).toHaveLength(1)
@@ -312,12 +318,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
 
   test("a request in doubt is not sent after the window, until a person states that it had no effect", (store) =>
     Effect.gen(function* () {
-      const service = fake.make(["hang"])
-      const first = yield* start(store, service)
-      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
-      yield* pass("1 second")
-      yield* first.kill
-      yield* Fiber.interrupt(call)
+      const service = yield* killed(store)
       yield* TestClock.adjust("25 hours")
       service.effects.clear()
       const second = yield* start(store, service)
@@ -332,14 +333,36 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect(yield* second.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
     }))
 
+  test("every kind of request without a callback URL is sent with the signed one of the options", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make()
+      const shop = yield* start(store, service, {
+        callbackUrl: "https://shop.example/callback?shop=1"
+      })
+      const fields = { mid: "4711", amount: "10.00", currency: "EUR", ...fake.pages }
+      yield* shop.send("card-payment", { ...fields, requestId: "1", cardToken: "token" })
+      yield* shop.send("payment-intent", { ...fields, ...fake.intent, requestId: "2" })
+      yield* shop.enqueue("payment-intent", {
+        ...fields,
+        ...fake.intent,
+        type: "PAYOUT",
+        requestId: "3"
+      })
+      yield* shop.enqueue("subscription", { ...fields, ...fake.subscription, requestId: "4" })
+      yield* pass("1 second")
+      const operations = ["card-payment", "payment", "payout", "card-payment"] as const
+      for (const [position, operation] of operations.entries()) {
+        const requestId = String(position + 1)
+        const query = tokenOf(operation, { requestId, mid: "4711" })
+        expect(JSON.parse(service.effects.get(requestId)?.body ?? "{}")).toMatchObject({
+          callbackUrl: `https://shop.example/callback${query}`
+        })
+      }
+    }))
+
   test("a confirmed transaction that names the request settles it, and its call learns the transaction", (store) =>
     Effect.gen(function* () {
-      const service = fake.make(["hang"])
-      const first = yield* start(store, service)
-      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
-      yield* pass("1 second")
-      yield* first.kill
-      yield* Fiber.interrupt(call)
+      const service = yield* killed(store)
       const query = search("apm", "apm-payment", { requestId: "order-1" })
       const second = yield* start(store, service)
       yield* second.ledger.accept(verified("apm", apm(), query), 2000)
@@ -401,6 +424,19 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect([...service.effects.keys()]).toEqual(["order-2"])
     }))
 
+  test("card data is found in a body with more members than any documented one", (store) =>
+    Effect.gen(function* () {
+      const shop = yield* start(store, fake.make(["hang"]))
+      const metadata = Object.fromEntries(Array.from({ length: 1001 }, (_, id) => [`n${id}`, "1"]))
+      const card = { number: "4242424242424242" }
+      const input = { ...fake.payment("order-1"), mid: "mid-1", card, metadata }
+      const refused = yield* Effect.flip(shop.enqueue("card-payment", input))
+      expect(refused).toMatchObject({ _tag: "CardDataRefused" })
+      yield* Effect.forkChild(shop.send("card-payment", input))
+      yield* pass("1 second")
+      expect(yield* shop.store.get("order-1")).toMatchObject({ hasCardData: true, body: undefined })
+    }))
+
   test("a request with card data is not enqueued, and its body is not stored", (store) =>
     Effect.gen(function* () {
       const card = { number: "4242424242424242", cvv: "737" }
@@ -452,12 +488,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
 
   test("a request that no key opens is parked, and sent once the key is back", (store) =>
     Effect.gen(function* () {
-      const service = fake.make(["hang"])
-      const first = yield* start(store, service)
-      const call = yield* Effect.forkChild(first.send("apm-payment", fake.payment("order-1")))
-      yield* pass("1 second")
-      yield* first.kill
-      yield* Fiber.interrupt(call)
+      const service = yield* killed(store)
       const second = yield* start(store, service, { key: "another-key" })
       yield* pass("1 minute")
       expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })

@@ -1,21 +1,23 @@
 /**
- * The commits of requests, counted in the write-ahead log of SQLite: each commit is a flush of the disk.
+ * The commits of requests: each is a flush of the disk. On SQLite they are counted in the write-ahead log, and on
+ * PostgreSQL by a trigger that keeps the id of each transaction that writes.
  */
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
-import { emptied } from "./places.ts"
+import { emptied, type Place } from "./places.ts"
 import * as fake from "./requestService.ts"
 import { apm, search, secret, verified } from "./service.ts"
-import { files } from "./stores.ts"
+import { files, onPostgres } from "./stores.ts"
 
 /** Counts the frames of a write-ahead log that end a commit (https://sqlite.org/fileformat2.html#walformat). */
 const commitsIn = (filename: string): number => {
@@ -30,8 +32,23 @@ const commitsIn = (filename: string): number => {
   return count
 }
 
-const start = Effect.gen(function* () {
-  const place = files()()
+/** Keeps the id of each transaction that writes a row of a ledger. */
+const countCommits = Effect.flatMap(SqlClient, (sql) =>
+  Effect.andThen(
+    sql`CREATE TABLE IF NOT EXISTS commits (id TEXT PRIMARY KEY)`,
+    sql`DO ${sql.literal(`$do$ DECLARE each TEXT; BEGIN
+      CREATE OR REPLACE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql AS $note$ BEGIN
+        INSERT INTO commits VALUES (pg_current_xact_id()::text) ON CONFLICT DO NOTHING; RETURN NULL;
+      END $note$;
+      FOR each IN SELECT tablename FROM pg_tables WHERE tablename LIKE 'pawl%' LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER note_commit AFTER INSERT OR UPDATE OR DELETE ON %I
+          FOR EACH ROW EXECUTE FUNCTION note_commit()', each);
+      END LOOP;
+    END $do$`)}`
+  )
+)
+
+const start = Effect.fnUntraced(function* (place: Place) {
   const layer = Requests.layer().pipe(
     Layer.provide([
       Layer.succeed(RequestSender, fake.make().sender),
@@ -41,33 +58,47 @@ const start = Effect.gen(function* () {
     Layer.provideMerge(emptied(place))
   )
   const built = yield* Layer.build(layer)
+  const sql = Context.get(built, SqlClient)
+  if (place._tag === "postgres") yield* Effect.provide(countCommits, built)
+  const commits =
+    place._tag === "sqlite"
+      ? Effect.sync(() => commitsIn(place.filename))
+      : Effect.map(sql`SELECT id FROM commits`, ({ length }) => length)
   const countIn = Effect.fnUntraced(function* <A, E>(work: Effect.Effect<A, E>) {
-    const before = commitsIn(place.filename)
+    const before = yield* commits
     yield* work
-    return commitsIn(place.filename) - before
+    return (yield* commits) - before
   })
   const { send } = Context.get(built, Requests.Requests)
   return { countIn, ledger: Context.get(built, Ledger.Ledger), send }
 })
 
-it.live("a send takes one commit more than an accept", () =>
-  Effect.gen(function* () {
-    const { countIn, ledger, send } = yield* start
-    const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
-    expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
-    expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(2)
-    expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(0)
-  }).pipe(Effect.scoped)
-)
+const promises = (place: Place) =>
+  it.live("a send takes one commit more than an accept", () =>
+    Effect.gen(function* () {
+      const { countIn, ledger, send } = yield* start(place)
+      const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
+      expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
+      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(2)
+      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(0)
+    }).pipe(Effect.scoped)
+  )
 
-it.live("32 sends at the same time share their commits", () =>
-  Effect.gen(function* () {
-    const { countIn, send } = yield* start
-    const sends = Array.from({ length: 32 }, (_, id) =>
-      send("apm-payment", fake.payment(`order-${id}`))
-    )
-    const commits = yield* countIn(Effect.all(sends, { concurrency: "unbounded" }))
-    // The first write and the first outcome are alone, and the others of each wait for them.
-    expect(commits).toBeLessThanOrEqual(6)
-  }).pipe(Effect.scoped)
-)
+describe("in SQLite", () => {
+  const file = files()
+  promises(file())
+
+  it.live("32 sends at the same time share their commits", () =>
+    Effect.gen(function* () {
+      const { countIn, send } = yield* start(file())
+      const sends = Array.from({ length: 32 }, (_, id) =>
+        send("apm-payment", fake.payment(`order-${id}`))
+      )
+      const commits = yield* countIn(Effect.all(sends, { concurrency: "unbounded" }))
+      // The first write and the first outcome are alone, and the others of each wait for them.
+      expect(commits).toBeLessThanOrEqual(6)
+    }).pipe(Effect.scoped)
+  )
+})
+
+await onPostgres(promises)

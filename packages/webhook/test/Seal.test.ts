@@ -100,6 +100,20 @@ describe.each([
     expect(await opened(service, { ...body, requestId: "order-18" }, text)).toBe("damaged")
   })
 
+  it("a text whose tag was shortened does not open, nor one without bytes", async () => {
+    const service = await build({ key: keyOf(1) })
+    const [version, id, encoded = ""] = (await sealed(service, body, "")).split(".")
+    const bytes = Buffer.from(encoded, "base64url")
+    expect(bytes).toHaveLength(28)
+    for (let length = 1; length < 28; length++) {
+      const text = [version, id, bytes.subarray(0, length).toString("base64url")].join(".")
+      expect(await opened(service, body, text)).toBe("damaged")
+    }
+    expect(await opened(service, body, `${version}.${id}.`)).toBe("damaged")
+    expect(await opened(service, body, `${version}.AAAAAAAA.`)).toBe("damaged")
+    expect(await opened(service, body, `${version}.AAAAAAAA.${encoded}`)).toBe("no-key")
+  })
+
   it("the texts of the first version open", async () => {
     for (const { key, outcomeText, requestText } of golden) {
       const service = await build(key)
@@ -131,6 +145,16 @@ const golden = [
     digest: "1.wruTZpaD.9KIhWCuemCQ_MytgKhi-V9o7yKmTJ461q87c4MDGQHU"
   }
 ]
+
+it("Web Crypto is used where the process of the runtime loads no modules", async () => {
+  const encrypt = vi.spyOn(crypto.subtle, "encrypt")
+  vi.stubGlobal("process", {})
+  const service = await serviceOf({ key: keyOf(1) }, PortableHmac.layer)
+  vi.unstubAllGlobals()
+  await sealed(service, body, "text")
+  expect(encrypt).toHaveBeenCalledTimes(1)
+  encrypt.mockRestore()
+})
 
 it("Web Crypto is used only where the runtime has no node:crypto", async () => {
   const encrypt = vi.spyOn(crypto.subtle, "encrypt")
@@ -219,7 +243,68 @@ describe("keys", () => {
   })
 
   it("without a key and a secret it fails at the start", async () => {
-    await expect(serviceOf({ previousKey: keyOf(1) })).rejects.toThrow("PAWL_MERCHANT_SECRET")
+    for (const options of [{}, { previousKey: keyOf(1) }, { previous: "older" }]) {
+      await expect(serviceOf(options)).rejects.toMatchObject({
+        _tag: "InvalidSecret",
+        secret: "current"
+      })
+    }
+  })
+
+  it.each([
+    [{ key: "short" }, "current", "PAWL_SEAL_KEY"],
+    [{ key: keyOf(1), previousKey: "short" }, "previous", "PAWL_SEAL_KEY_PREVIOUS"]
+  ])("a wrong key of %j is an error with its name and variable, and no stack", async (...each) => {
+    const [options, key, variable] = each
+    await expect(serviceOf(options)).rejects.toMatchObject({
+      _tag: "InvalidSealKey",
+      key,
+      message: `The ${key} seal key (${variable} in the environment) cannot be used: give 32 random bytes as base64 or hex, for example from: openssl rand -base64 32`
+    })
+    expect(new Seal.InvalidSealKey({ key: "current" }).stack).toBe("")
+  })
+
+  it.each([
+    [{ current: " s" }, "current"],
+    [{ current: "s", previous: " s" }, "previous"]
+  ])("a wrong secret of %j is an error with its name", async (options, name) => {
+    await expect(serviceOf(options)).rejects.toMatchObject({ _tag: "InvalidSecret", secret: name })
+  })
+
+  it("a key is 32 bytes, as hex in either case, base64 or base64url, with or without padding", async () => {
+    // Their base64 has + and /.
+    const bytes = Buffer.alloc(32, Buffer.of(0xfb, 0xef, 0xff))
+    const text = await sealed(await serviceOf({ key: bytes.toString("base64") }), body, "text")
+    const [hex, padded] = [bytes.toString("hex"), bytes.toString("base64")]
+    for (const key of [
+      hex,
+      hex.toUpperCase(),
+      padded.replace("=", ""),
+      padded,
+      bytes.toString("base64url")
+    ]) {
+      expect(await opened(await serviceOf({ key }), body, text)).toEqual({ text: "text" })
+    }
+    for (const key of [
+      hex.slice(1),
+      `${hex}0`,
+      `${hex}00`,
+      `${padded}==`,
+      `=${padded}`,
+      `${padded.slice(0, 8)}=${padded.slice(8, -1)}`,
+      padded.slice(4)
+    ]) {
+      await expect(serviceOf({ key })).rejects.toMatchObject({ _tag: "InvalidSealKey" })
+    }
+  })
+
+  it("a text that does not open says why", () => {
+    const message = (reason: "no-key" | "damaged") => new Seal.NotOpened({ reason }).message
+    expect(new Seal.NotOpened({ reason: "damaged" })._tag).toBe("NotOpened")
+    expect(message("no-key")).toBe(
+      "The key that sealed this text is not given: set PAWL_SEAL_KEY_PREVIOUS or PAWL_MERCHANT_SECRET_PREVIOUS"
+    )
+    expect(message("damaged")).toBe("The sealed text was changed, or belongs to another request")
   })
 })
 
@@ -273,6 +358,14 @@ describe("digests", () => {
       expect(await same(request, { ...request, ...difference })).toBe("different")
     const pan = (number: string) => ({ ...request, card: { number } })
     expect(await same(pan("4242424242424242"), pan("4000056655665556"))).toBe("different")
+  })
+
+  it("a list is no object, and null is a value", async () => {
+    const withList = { ...request, metadata: ["a", null, { b: 1, a: 2 }] }
+    expect(await same(withList, { ...request, metadata: ["a", null, { a: 2, b: 1 }] })).toBe("same")
+    expect(await same(withList, { ...request, metadata: { ...withList.metadata } })).toBe(
+      "different"
+    )
   })
 
   it("every digit of a number counts, and so does the kind", async () => {

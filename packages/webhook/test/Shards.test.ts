@@ -46,7 +46,7 @@ describe("the shard of a transaction", () => {
     expect(shardOf("1", 1)).toBe(0)
   })
 
-  it("is one of all, each with about the same number of rows", () => {
+  it("is each of them for about the same number of transactions", () => {
     for (const count of [2, 3, 4, 16]) {
       const counts = Array.from({ length: count }, () => 0)
       for (let id = 0; id < 1000 * count; id++) {
@@ -62,7 +62,7 @@ describe("the shard of a transaction", () => {
 const stored = [1, 1, 0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 3, 1, 1, 3]
 const storedRequest = 3
 
-it("shares of the limits are the limits together, and not more reads than allowed", () => {
+it("the limits of the shards add up to those of the worker", () => {
   for (const count of [1, 3, 4, 7]) {
     const shares = Array.from({ length: count }, (_, position) =>
       WorkLimits.shareOf({ ...WorkLimits.defaults, readsPerSecond: 50 }, position, count)
@@ -102,7 +102,7 @@ it("settings of the worker name the variable that cannot be used", () => {
   ])
 })
 
-it("a shard that is down answers 503 for its own transactions, and stops no work of another one", () =>
+it("callbacks of a shard that is down are answered 503, and the work on the other shards goes on", () =>
   runs(
     Effect.gen(function* () {
       const down = new Set<number>()
@@ -286,6 +286,8 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
               for (const row of rows.slice(0, 9)) {
                 yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
               }
+              const page = { before: Infinity, dueAfter: 8e5, limit: 1000 }
+              expect((yield* ledger.archive.move(page)).moved).toBe(9)
               yield* ledger.noteAlive(3000)
               return yield* everything(ledger, store)
             })

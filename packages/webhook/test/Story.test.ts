@@ -119,10 +119,10 @@ const inSql = (place: Place) => {
             fact: { fact: "called", ...status, evidence: 250_000, read: "PROCESSING" }
           })
         }
-        // The same facts of 400 rows more, with ids of 20 characters, as a service counts them.
-        yield* sql`INSERT INTO pawl_facts (at, number, count, transaction_id, fact, detail)
-          SELECT at, number, count,
-            '10000000000000000' || CAST(100 + n AS TEXT), fact, detail
+        // The same facts of 400 rows more, with ids of 20 characters that come in no order.
+        yield* sql`INSERT INTO pawl_facts (at, number, transaction_id, fact, detail)
+          SELECT at, number,
+            '1000000000000' || CAST(1000000 + (n * 7919) % 65537 AS TEXT), fact, detail
           FROM pawl_facts, (${numbersTo(sql, 400)}) AS numbers ORDER BY n, number`
         const [size] = yield* sql.onDialectOrElse({
           pg: () =>

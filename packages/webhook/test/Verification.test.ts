@@ -107,4 +107,39 @@ describe("the rules", () => {
       refundId: "7"
     })
   })
+
+  it("with the id of the payment changes only callbacks that may be those of a refund", () => {
+    const requestId = { requestId: "order-17" }
+    const ofKind = (
+      kind: "card-payment" | "refund",
+      profile: Partial<Switches> = { refundCallbackId: "payment" }
+    ) =>
+      verify(
+        {},
+        profile
+      )(incoming("card", card({ refundId: "7" }), { search: search("card", kind, requestId) }))
+    expect(ofKind("card-payment")).toMatchObject({
+      kind: "card-payment",
+      refundId: undefined,
+      ordered: requestId
+    })
+    expect(ofKind("refund")).toMatchObject({ kind: "card", refundId: "7", ordered: undefined })
+    expect(ofKind("refund", {})).toMatchObject({
+      kind: "refund",
+      refundId: undefined,
+      ordered: requestId
+    })
+  })
+})
+
+it("a body that is no JSON is refused with the fault", () => {
+  expect(verify()(incoming("card", card(), { body: Uint8Array.of(0xff) }))).toEqual({
+    status: 400,
+    reason: "the body is not valid JSON: encoding"
+  })
+})
+
+it("a secret that is the current and the previous one counts as the current one", () => {
+  const both = verify({ previous: signs(secret) })
+  expect(both(incoming("card", card()))).toMatchObject({ secret: "current" })
 })

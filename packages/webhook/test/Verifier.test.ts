@@ -75,6 +75,14 @@ describe("a genuine callback", () => {
     expect(answer(incoming("card", card(), { contentType }))).toBe(200)
   })
 
+  it("may have query parameters of the merchant with the name of a routing parameter in theirs", () => {
+    const own = "&my-paymentMethod=x&paymentMethods=x&xapmType=x&apmTypes=x"
+    for (const method of ["card", "apm"] as const) {
+      const { search, ...request } = incoming(method, method === "card" ? card() : apm())
+      expect(answer({ ...request, search: search + own })).toBe(200)
+    }
+  })
+
   it("may have query parameters of the merchant around the routing parameters", () => {
     const search = "?shop=7&paymentMethod=apm&q=a%26b&apmType=PIX&payment=x"
     expect(answer(incoming("apm", apm(), { search }))).toBe(200)
@@ -356,6 +364,22 @@ describe("the method of a callback", () => {
   it("A08: is refused with 400 when a card body has paymentMethod=apm, and the reverse", () => {
     expect(answer(incoming("card", card(), { search: "?paymentMethod=apm" }))).toBe(400)
     expect(answer(incoming("apm", apm(), { search: "?paymentMethod=card" }))).toBe(400)
+  })
+
+  it.each(["card", "apm"] as const)(
+    "A08: is refused with 400 when %s is named otherwise",
+    (method) => {
+      const body = method === "card" ? card() : apm()
+      for (const name of ["crypto", "toString", "", method.toUpperCase()]) {
+        expect(answer(incoming(method, body, { search: `?paymentMethod=${name}` }))).toBe(400)
+      }
+    }
+  )
+
+  it("may be that of a body whose apmType is null or absent", () => {
+    for (const apmType of [null, undefined]) {
+      expect(answer(incoming("apm", apm({ apmType })))).toBe(200)
+    }
   })
 
   it("A08: is refused with 400 when a body has the signed fields of both methods", () => {
@@ -648,6 +672,15 @@ describe("the body", () => {
   ])("that is %j is refused with 400", (body) => {
     expect(answer(raw(body, signed))).toBe(400)
   })
+
+  it.each(["null", "true", "1", '"x"', "[]"])(
+    "that is %j is refused because it is no object",
+    (body) => {
+      expect(verify(raw(body, signed))).toMatchObject({
+        failure: { status: 400, reason: "the body is not a JSON object" }
+      })
+    }
+  )
 
   // Texts like those of the Big List of Naughty Strings.
   it.each([

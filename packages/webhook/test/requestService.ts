@@ -99,7 +99,8 @@ export const make = (fates: ReadonlyArray<Fate> = []) => {
   }
 }
 
-const declined = (response: object): RequestError =>
+/** Makes the error of a transaction that was declined. */
+export const declined = (response: object): RequestError =>
   Object.assign(new Declined({ response, declineCode: 51 }), {
     response: response as ApmPaymentResponse
   })
@@ -112,6 +113,32 @@ const responseOf = (refusal: object): object =>
 export const callbackUrl = CallbackUrl.layer(Redacted.make(secret)).pipe(
   Layer.provide(NodeHmac.layer)
 )
+
+export const pages = {
+  successRedirectUrl: "https://shop.example/paid",
+  failureRedirectUrl: "https://shop.example/failed"
+}
+
+/** Fields of an intent. */
+export const intent = {
+  type: "PAYMENT" as const,
+  lang: "en",
+  billingDetails: { email: "ada@shop.example" },
+  order: { orderId: "order-1" },
+  device: {}
+}
+
+/** Fields of a subscription. */
+export const subscription = {
+  cardToken: "token",
+  plan: {
+    amount: "10.00",
+    currency: "EUR",
+    frequency: "MONTHLY" as const,
+    interval: 1,
+    startDate: "2026-01-01T00:00:00Z"
+  }
+}
 
 /** The input of an APM payment. */
 export const payment = (requestId: string, amount = "10.00") => ({

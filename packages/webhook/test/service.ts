@@ -92,7 +92,10 @@ export const search = (
   method: Method,
   kind: CallbackUrl.Operation,
   request: TokenRequest
-): string =>
+): string => `${tokenOf(kind, request)}&paymentMethod=${method}`
+
+/** Returns a query with the token of an operation. */
+export const tokenOf = (kind: CallbackUrl.Operation, request: TokenRequest): string =>
   Effect.runSync(
     Effect.provide(
       Effect.flatMap(CallbackUrl.CallbackUrl, (callbackUrl) =>
@@ -100,7 +103,7 @@ export const search = (
       ),
       CallbackUrl.layer(Redacted.make(secret)).pipe(Layer.provide(Layer.succeed(Hmac, { keyed })))
     )
-  ).replace(/^[^?]*/u, "") + `&paymentMethod=${method}`
+  ).replace(/^[^?]*/u, "")
 
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 

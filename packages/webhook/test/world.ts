@@ -14,7 +14,7 @@ import type { Kind } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -23,10 +23,12 @@ import { MinimumLogLevel } from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import * as Archivist from "../src/Archivist.ts"
 import * as Journal from "../src/Journal.ts"
 import * as Ledger from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
+import * as Worker from "../src/Worker.ts"
 import * as service from "./service.ts"
 
 /** One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded. */
@@ -185,7 +187,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     sleep: (duration) => clock.sleep(duration)
   }
 
-  /** Starts a receiver. `stop` shuts it down in order; `kill` cuts it off from the ledger first. */
+  /** Starts a receiver. `stop` shuts it down in order, `interrupt` too; `kill` cuts it off from the ledger first. */
   const start = Effect.gen(function* () {
     const process = { isDead: false }
     const scope = yield* Scope.make()
@@ -212,7 +214,9 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     )
     const { receive } = Context.get(built, Receiver.Receiver)
     return {
+      ...Context.get(built, Worker.Worker),
       stop: Scope.close(scope, Exit.void),
+      interrupt: Scope.close(scope, Exit.interrupt()),
       kill: Effect.suspend(() => {
         process.isDead = true
         return Scope.close(scope, Exit.die("killed"))
@@ -222,7 +226,11 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       receiveRequest: (incoming: Verifier.Incoming) =>
         Effect.provideService(receive(incoming), Clock.Clock, ahead)
     }
-  }).pipe(Effect.provideService(Clock.Clock, ahead))
+  }).pipe(
+    Effect.provideService(Clock.Clock, ahead),
+    // The ledger in memory has no archive, and an hourly look at it would take most of the time of a test.
+    Effect.provideService(Archivist.Settings, { after: Duration.infinity, months: undefined })
+  )
 
   return { now, ledger, calls, reads, entries, counts, start }
 })

@@ -9,19 +9,9 @@
  */
 import * as Effect from "effect/Effect"
 import { json, notAllowed, type Response, text } from "../internal/admin/Response.ts"
-import * as Activity from "../Activity.ts"
-import * as Condition from "../internal/Condition.ts"
-import { Journal } from "../Journal.ts"
-import { Ledger } from "../Ledger.ts"
-import { Worker } from "../Worker.ts"
 
-/** Makes the function that responds to a health endpoint, and returns undefined for any other path. */
-export const make = Effect.gen(function* () {
-  const { read } = yield* Condition.make({
-    ledger: yield* Ledger,
-    latest: Activity.observe(yield* Journal),
-    worker: yield* Worker
-  })
+/** Makes the function that responds to a health endpoint, and returns undefined for any other path. `read` returns the body. */
+export const make = (read: Effect.Effect<{ readonly ready: boolean }>) => {
   const paths: Readonly<Record<string, Effect.Effect<Response>>> = {
     "/healthz": Effect.succeed(ok),
     "/readyz": Effect.map(read, (all) => json(all, all.ready ? 200 : 503))
@@ -32,6 +22,6 @@ export const make = Effect.gen(function* () {
       ? response
       : Effect.succeed(notAllowed("GET, HEAD"))
   }
-})
+}
 
 const ok = text("ok\n", "text/plain; charset=utf-8")

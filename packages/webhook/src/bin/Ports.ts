@@ -23,10 +23,11 @@ export const serve = Effect.fnUntraced(function* (options: {
   readonly port: number
   readonly path: string
   readonly admin: AdminPort | undefined
+  readonly condition: Effect.Effect<{ readonly ready: boolean }>
 }) {
-  const { admin, host, path } = options
+  const { admin, condition, host, path } = options
   const receive = yield* NodeReceiver.listener
-  const health = yield* Health.make
+  const health = Health.make(condition)
   const send = yield* makeSend
   if (admin !== undefined) {
     const { respond } = yield* Admin.Admin

@@ -8,11 +8,6 @@
  * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
  * SIGTERM ends it at once.
  */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as Handler from "@pawl/core/Handler"
-import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as Profile from "@pawl/core/Profile"
-import * as Pawl from "@pawl/http/Pawl"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -21,30 +16,15 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Admin from "../Admin.ts"
-import * as Forwarder from "../Forwarder.ts"
 import * as LogLine from "../internal/LogLine.ts"
 import * as NodeAdminPage from "../NodeAdminPage.ts"
 import * as NodeStore from "../NodeStore.ts"
-import * as Receiver from "../Receiver.ts"
-import * as Verifier from "../Verifier.ts"
 import * as Worker from "../Worker.ts"
+import { erase } from "./EraseCommand.ts"
 import * as Ports from "./Ports.ts"
+import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
-
-/** Prints transitions after `ready` was printed. If a line cannot be written, the call of the handler fails. */
-const layerStdout = (ready: Latch.Latch) =>
-  Handler.layer((transition) =>
-    Effect.andThen(
-      ready.await,
-      Effect.callback<void, Error>((resume) => {
-        process.stdout.write(`${Forwarder.bodyOf(transition)}\n`, (error) =>
-          resume(error ? Effect.fail(error) : Effect.void)
-        )
-      })
-    )
-  )
 
 const migrate = Command.make(
   "migrate",
@@ -55,12 +35,18 @@ const migrate = Command.make(
         "Sets the tables back by one version, so that the version of pawl before this one starts; deletes nothing"
       ),
       Flag.withDefault(false)
+    ),
+    archiveLost: Flag.Boolean("archive-lost").pipe(
+      Flag.withDescription(
+        "Lets a SQLite ledger start without archived transactions that are lost: callbacks of these count as new"
+      ),
+      Flag.withDefault(false)
     )
   },
   Effect.fnUntraced(
-    function* ({ back, store }) {
+    function* ({ archiveLost, back, store }) {
       for (const database of yield* Settings.databases(store)) {
-        const version = yield* NodeStore.migrate(database, { back })
+        const version = yield* NodeStore.migrate(database, { archiveLost, back })
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },
@@ -82,36 +68,24 @@ export const receiver = Command.make(
   Effect.fnUntraced(
     function* ({ confirm, host, moveRows, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, ...flags })
-      const { admin, forward, forwardSecret, limits, secrets, service, stores, switches } = settings
+      const { admin, merchants, stores } = settings
       if (moveRows) {
         return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
       }
       const ready = yield* Latch.make()
-      const handler =
-        forward === undefined
-          ? layerStdout(ready)
-          : Forwarder.layer({ url: forward, secret: forwardSecret }).pipe(
-              Layer.provide(NodeHttpClient.layerUndici)
-            )
-      const layer = Admin.layer({
-        policy: confirm,
-        token: admin?.token,
-        hosts: admin?.hosts,
-        page: admin && (yield* NodeAdminPage.files),
-        secrets: settings.named
-      }).pipe(
-        Layer.provideMerge(Receiver.layer({ policy: confirm, limits })),
-        Layer.provide([handler, Pawl.layer(service), Verifier.layer(secrets)]),
-        Layer.provideMerge(NodeStore.layer(...stores)),
-        Layer.provide([NodeHmac.layer, Profile.layer(switches)])
-      )
-      if (stores.some(({ _tag }) => _tag === "memory")) {
+      const page = admin && (yield* NodeAdminPage.files)
+      const options = { settings, policy: confirm, page, ready }
+      const all = merchants?.flatMap(({ stores }) => stores) ?? stores
+      if (all.some(({ _tag }) => _tag === "memory")) {
         yield* Effect.logWarning(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )
       }
-      const context = yield* Layer.build(layer)
-      const url = yield* Effect.provideContext(Ports.serve({ admin, host, path, port }), context)
+      const { condition, context } = yield* merchants === undefined
+        ? ReceiverLayers.buildOne(options)
+        : ReceiverLayers.buildSeveral(merchants, options)
+      const serve = Ports.serve({ admin, condition, host, path, port })
+      const url = yield* Effect.provideContext(serve, context)
       // The worker is drained while the ports still serve.
       yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
       yield* Console.log(`ready ${url}`)
@@ -122,6 +96,7 @@ export const receiver = Command.make(
     Effect.catchTags({
       CannotListen: (error) => report(error.message),
       InvalidConfig: (error) => report(error.message),
+      InvalidMerchant: (error) => report(error.message),
       InvalidSecret: (error) => report(error.message),
       InvalidSettings: (error) => report(error.message),
       StoreUnusable: (error) => report(error.message)
@@ -134,7 +109,7 @@ export const receiver = Command.make(
   Command.withShortDescription(
     "Receives callbacks, confirms them and reports each transition in order"
   ),
-  Command.withSubcommands([migrate]),
+  Command.withSubcommands([migrate, erase]),
   Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
   Command.provide(Layer.suspend(() => Logger.layer([logger])))
 )

@@ -54,7 +54,12 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
   StoreFlag.within(
     store,
     Effect.gen(function* () {
-      const none = { adminPort: Option.none(), adminHost: Option.none(), forward: Option.none() }
+      const none = {
+        adminPort: Option.none(),
+        adminHost: Option.none(),
+        forward: Option.none(),
+        merchants: Option.some("")
+      }
       const settings = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path

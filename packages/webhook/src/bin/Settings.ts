@@ -7,13 +7,14 @@ import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Base64 from "effect/encoding/Base64"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
 import * as NodeStore from "../NodeStore.ts"
+import * as RetentionSettings from "../internal/RetentionSettings.ts"
 import * as WorkSettings from "../internal/WorkSettings.ts"
 import * as AdminSettings from "./AdminSettings.ts"
+import * as MerchantsFile from "./MerchantsFile.ts"
+import { isForwardSecret, isForwardUrl, named, nonEmpty, validSettings } from "./SettingRules.ts"
 
 /** Error raised when settings are missing or invalid: one sentence for each. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
@@ -80,6 +81,12 @@ export const flags = {
     Flag.withDescription("The URL to post each transition to (default: print it on stdout)"),
     Flag.optional
   ),
+  merchants: Flag.String("merchants").pipe(
+    Flag.withDescription(
+      "A JSON file that lists several merchants, each with credentials, store and forward URL (default: PAWL_MERCHANTS_FILE)"
+    ),
+    Flag.optional
+  ),
   confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
     Flag.withDescription(
       "The claims that the service must confirm before they are reported (default: final)"
@@ -103,7 +110,9 @@ const environment = Config.all({
   store: storeVariable,
   adminToken: Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
   adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault("")),
-  ...WorkSettings.environment
+  merchantsFile: Config.String("PAWL_MERCHANTS_FILE").pipe(Config.withDefault("")),
+  ...WorkSettings.environment,
+  ...RetentionSettings.environment
 })
 
 const variables = {
@@ -115,13 +124,6 @@ const variables = {
   ]
 } as const
 
-/** Valid values, for the settings that a check does not look at. */
-const validSettings = {
-  baseUrl: "https://service.example/api",
-  merchantKey: "key",
-  merchantSecret: Redacted.make("secret")
-}
-
 /** Returns the problems of an optional secret. */
 const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<string> => {
   const text = Redacted.value(secret)
@@ -130,14 +132,10 @@ const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<stri
     : [`${name} cannot be used: give it without white space around it.`]
 }
 
-/** A secret of Standard Webhooks is `whsec_` and its key in base64. */
-const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string> => {
-  const [, key] = /^whsec_(.*)$/su.exec(Redacted.value(secret).trim()) ?? []
-  const isKey = key === undefined || (key !== "" && Result.isSuccess(Base64.decode(key)))
-  return isKey
+const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string> =>
+  isForwardSecret(secret)
     ? problemsOf("PAWL_FORWARD_SECRET", secret)
     : ["PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."]
-}
 
 /** Every process of the machine can read arguments, so a password may only come from the environment. */
 const hasPassword = (text: string): boolean => {
@@ -145,16 +143,7 @@ const hasPassword = (text: string): boolean => {
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }
 
-const isForwardUrl = (text: string): boolean => {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
-}
-
 const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|$)/u
-
-/** Returns undefined for an empty secret. */
-const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
-  Redacted.value(secret) === "" ? undefined : secret
 
 /** Reads the stores from their flags or their variable. Each problem is a sentence. */
 export const storesOf = (flags: ReadonlyArray<string>, variable: Redacted.Redacted) => {
@@ -186,6 +175,9 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
   })
 })
 
+/** The settings of the command. With `merchants` those of one merchant do not count. */
+export type Settings = Effect.Success<ReturnType<typeof make>>
+
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
@@ -194,12 +186,17 @@ export const make = Effect.fnUntraced(function* (flags: {
   readonly adminHost: Option.Option<string>
   readonly baseUrl: Option.Option<string>
   readonly forward: Option.Option<string>
+  readonly merchants: Option.Option<string>
 }) {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
+  const file = Option.getOrElse(flags.merchants, () => env.merchantsFile)
+  const listed = file === "" ? undefined : yield* MerchantsFile.read(file, baseUrl)
   const { sentences: storeSentences, stores } = storesOf(flags.store, env.store)
-  const work = WorkSettings.make(env, stores?.length ?? 1)
+  const shards = listed === undefined ? [stores] : listed.merchants.map((each) => each.stores)
+  const work = WorkSettings.make(env, Math.max(1, ...shards.map((each) => each?.length ?? 1)))
+  const retention = RetentionSettings.make(env)
   const admin = AdminSettings.make({ ...flags, ...env })
   const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
 
@@ -218,13 +215,23 @@ export const make = Effect.fnUntraced(function* (flags: {
           })
     }
   )
-  const sentences = [
+  const own = [
     ...credentials.flat(),
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
     ...forwardSecretProblems(env.forwardSecret),
-    ...storeSentences,
+    ...storeSentences
+  ]
+  const isMixed = flags.store.length > 0 || forward !== undefined
+  const sentences = [
+    ...(listed?.sentences ?? own),
+    ...(listed !== undefined && isMixed
+      ? [
+          "--store and --forward cannot be used with --merchants: the file has them for each merchant."
+        ]
+      : []),
     ...admin.sentences,
     ...work.sentences,
+    ...retention.sentences,
     ...(forward === undefined || isForwardUrl(forward)
       ? []
       : ["--forward cannot be used: give an http or https URL without credentials."]),
@@ -234,31 +241,35 @@ export const make = Effect.fnUntraced(function* (flags: {
           "--path cannot be used: give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
         ])
   ]
-  if (sentences.length > 0 || stores === undefined) return yield* new InvalidSettings({ sentences })
+  if (sentences.length > 0 || (stores === undefined && listed === undefined)) {
+    return yield* new InvalidSettings({ sentences })
+  }
   return {
-    stores,
+    stores: stores ?? ([{ _tag: "memory" }] as const),
+    accounts: [],
+    merchants: listed?.merchants,
     limits: work.limits,
+    retention: retention.layer,
     switches: work.switches,
     admin: admin.settings,
     service,
     forward,
     forwardSecret: nonEmpty(env.forwardSecret) ?? env.merchantSecret,
     secrets: { current: env.merchantSecret, previous: nonEmpty(env.previousSecret) },
-    named: (
-      [
-        ["PAWL_MERCHANT_SECRET", env.merchantSecret, "verifies callbacks, signs requests"],
-        [
-          "PAWL_MERCHANT_SECRET_PREVIOUS",
-          env.previousSecret,
-          "verifies callbacks until the service has switched"
-        ],
-        [
-          "PAWL_FORWARD_SECRET",
-          env.forwardSecret,
-          "signs forwarded transitions; without it the merchant secret does"
-        ],
-        ["PAWL_ADMIN_TOKEN", env.adminToken, "opens this page from another machine"]
-      ] as const
-    ).map(([name, secret, use]) => ({ name, use, isSet: nonEmpty(secret) !== undefined }))
+    named: [
+      ...named(
+        { current: env.merchantSecret, previous: env.previousSecret, forward: env.forwardSecret },
+        {
+          current: "PAWL_MERCHANT_SECRET",
+          previous: "PAWL_MERCHANT_SECRET_PREVIOUS",
+          forward: "PAWL_FORWARD_SECRET"
+        }
+      ),
+      {
+        name: "PAWL_ADMIN_TOKEN",
+        use: "opens this page from another machine",
+        isSet: nonEmpty(env.adminToken) !== undefined
+      }
+    ]
   }
 })

@@ -1,7 +1,9 @@
 /**
- * The store of a receiver, for commands that read it beside the receiver.
+ * The store of a receiver and the kind of its transactions, for commands that open the store beside the receiver.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Kind } from "@pawl/core/Kind"
+import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../Ledger.ts"
@@ -17,6 +19,19 @@ export const store = Flag.String("store").pipe(
   ),
   Flag.atLeast(0)
 )
+
+const kinds: ReadonlyArray<Kind> = [
+  "apm-payment",
+  "apm-payout",
+  "card-payment",
+  "card-payout",
+  "refund",
+  "apm",
+  "card"
+]
+
+/** The argument of the kind: that of a transaction, or its method. */
+export const kind = Argument.Literals("kind", kinds)
 
 /** Runs work with the ledger of a store, or prints why the store cannot be used. */
 export const within = <A, R>(

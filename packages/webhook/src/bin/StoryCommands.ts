@@ -5,7 +5,7 @@
  * does when it starts.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { methodOf, type Kind } from "@pawl/core/Kind"
+import { methodOf } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -20,18 +20,8 @@ import * as TransactionReport from "../TransactionReport.ts"
 import { report, Reported } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
-const kinds: ReadonlyArray<Kind> = [
-  "apm-payment",
-  "apm-payout",
-  "card-payment",
-  "card-payout",
-  "refund",
-  "apm",
-  "card"
-]
-
 const input = {
-  kind: Argument.Literals("kind", kinds).pipe(
+  kind: StoreFlag.kind.pipe(
     Argument.withDescription("The kind of the transaction; apm or card while it is not known")
   ),
   id: Argument.String("id").pipe(

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A time that was recorded later than now did not come yet, so work that waits for it would wait too long. A time that
- * work waits for is cut to the longest wait that the rules have for it. Differences of up to 5 seconds are left, because
- * several processes do not have exactly the same time.
+ * If a recorded time is later than now, the clock was ahead when the time was recorded. Work that waits for such a time
+ * would wait too long. So the wait is limited to the longest one of the rules. Differences of up to 5 seconds are left,
+ * because the clocks of several processes differ by a little.
  */
 import * as Duration from "effect/Duration"
 import * as Reconciler from "../Reconciler.ts"
@@ -31,7 +31,7 @@ export const correction = (
   const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
-  // A call that may still be at work keeps its turn until its lease would end.
+  // An earlier call may still run, so the next one waits at least for the time of a lease.
   const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, lease)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),

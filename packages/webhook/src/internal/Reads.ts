@@ -18,6 +18,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type { Ledger } from "../Ledger.ts"
 import * as ReadBudget from "../ReadBudget.ts"
+import type * as ReadUse from "../ReadUse.ts"
 import * as Lease from "./Lease.ts"
 import * as LedgerClock from "./LedgerClock.ts"
 
@@ -28,15 +29,16 @@ const maxWait = 1000
 type Waiting = Record<ReadBudget.ReadLane, Set<Deferred.Deferred<void>>>
 
 /**
- * Makes the reads of a worker, until its scope ends.
+ * Makes the reads of a worker, until its scope ends. `use` notes the rate of each reservation.
  *
- * - `take` waits until a read of a lane may be sent, and returns false if that is not within `patience`.
+ * - `take` waits until a read of a lane may be sent, and returns false if that is not within `timeout`.
  * - `lower` lowers the rate after a 429. `retryAfter` is the wait that its response asks for, in milliseconds.
  */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
-  clock: Clock.Clock
+  clock: Clock.Clock,
+  use: ReturnType<typeof ReadUse.make>
 ) {
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
@@ -70,6 +72,7 @@ export const make = Effect.fnUntraced(function* (
       watch: waiting.watch.size
     }
     const reserved = yield* ledger.reserveReads({ limit, reads }, LedgerClock.timeOf(ledger, clock))
+    use.reserve(reserved.rate, reserved.at)
     yield* letGo(before, reserved)
     if (reserved.retryAt === undefined || next() === undefined) return
     const wait = reserved.retryAt - reserved.at - (elapsed() - before)
@@ -89,16 +92,13 @@ export const make = Effect.fnUntraced(function* (
 
   const isLimited = () => elapsed() < limitedUntil
 
-  const take = Effect.fnUntraced(function* (
-    lane: ReadBudget.ReadLane,
-    patience: Duration.Duration
-  ) {
+  const take = Effect.fnUntraced(function* (lane: ReadBudget.ReadLane, timeout: Duration.Duration) {
     if (!isLimited()) return true
     const read = yield* Deferred.make<void>()
     waiting[lane].add(read)
     yield* arrived.open
     return yield* Deferred.await(read).pipe(
-      Effect.timeoutOption(patience),
+      Effect.timeoutOption(timeout),
       Effect.map(Option.isSome),
       Effect.ensuring(Effect.sync(() => waiting[lane].delete(read)))
     )

@@ -1,5 +1,6 @@
 /**
- * The overview of the admin API: the condition of the receiver, the open work, and the activity of this process.
+ * The overview of the admin API: the condition of the receiver, the open work, the use of the read budget, and the activity of
+ * this process.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
@@ -8,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Activity from "../../Activity.ts"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
+import type { ReadUse } from "../../ReadUse.ts"
 import type { Worker } from "../../Worker.ts"
 import * as Condition from "../Condition.ts"
 import * as LedgerClock from "../LedgerClock.ts"
@@ -21,6 +23,15 @@ export interface Secret {
   readonly use: string
 }
 
+/** Returns the use of the read budget as JSON. No limit is null. */
+const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
+  limit: limit === Infinity ? null : limit,
+  allowed: allowed === Infinity ? null : allowed,
+  sent,
+  putOff,
+  oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
+})
+
 /** Makes the effect `respond`, which responds with the overview. It succeeds while the ledger is not available. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
@@ -29,7 +40,7 @@ export const make = Effect.fnUntraced(function* (options: {
   readonly policy: Policy
   readonly secrets: ReadonlyArray<Secret>
 }) {
-  const { journal, ledger, policy, secrets } = options
+  const { journal, ledger, policy, secrets, worker } = options
   const latest = journal && Activity.observe(journal)
   const { read } = yield* Condition.make({ ...options, latest })
   const startedAt = timeIn(yield* Clock.currentTimeMillis)
@@ -48,6 +59,7 @@ export const make = Effect.fnUntraced(function* (options: {
       policy,
       condition: yield* read,
       backlog: yield* Effect.orElseSucceed(backlog, () => null),
+      reads: worker === undefined ? null : reportOf(yield* worker.readUse),
       events:
         activity === undefined
           ? null

@@ -1,7 +1,6 @@
 /**
  * One attempt of a request under a lease: sends its bytes, and writes what became of it.
  */
-import * as Json from "@pawl/core/Json"
 import type {
   EncodedRequest,
   RequestError,
@@ -13,7 +12,6 @@ import type {
 } from "@pawl/core/RequestSender"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import { methodOf } from "@pawl/core/Kind"
 import type { LeasedRequest, Outcome, ParkReason, RequestRow } from "../../RequestRow.ts"
@@ -79,16 +77,10 @@ const alarms: Readonly<Record<ParkReason, string>> = {
 const registeredDifferently =
   "the response to a request names an operation that is registered with another order"
 
-/** Parses a body that was encoded before. */
-export const objectIn = (body: string): object => {
-  const json: unknown = Result.getOrUndefined(Json.fromText(body))
-  return Predicate.isObject(json) ? json : {}
-}
-
 /** Writes the answer of the service, and registers its transaction. */
 const settleAnswer = Effect.fnUntraced(function* (
   { seal, sender, store }: Tools,
-  { body, kind, requestId }: EncodedRequest,
+  { kind, ordered, requestId }: RequestRow,
   answer: Answer
 ) {
   const text = yield* seal.seal({ requestId, part: "outcome" }, sender.encodeOutcome(kind, answer))
@@ -96,7 +88,7 @@ const settleAnswer = Effect.fnUntraced(function* (
     onSuccess: (value) => value,
     onFailure: (refusal) => (refusal._tag === "Declined" ? refusal.response : refusal)
   })
-  const registration = Order.registrationOf(kind, objectIn(body), response)
+  const registration = Order.registrationOf(kind, ordered, response)
   const transaction = registration && {
     method: methodOf(registration.kind),
     transactionId: registration.transactionId
@@ -215,7 +207,7 @@ export const run = (
           return { answer: undefined, error, row }
         }
         const answer = result as Answer
-        const row = yield* orLeft(settleAnswer(tools, request, answer), leased.requestId)
+        const row = yield* orLeft(settleAnswer(tools, leased, answer), leased.requestId)
         return { answer, error: undefined, row }
       }, Effect.uninterruptible)
     )

@@ -1,16 +1,26 @@
 /**
- * Tells a request store in memory which requests the rows of its ledger name. In a database the ledger does that itself.
+ * Tells a request store in memory which requests the rows of its ledger name, and which are erased. In a database the ledger
+ * changes them itself.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import type { Method } from "@pawl/core/Kind"
+import type { Erased } from "../../Archive.ts"
 import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased, Row } from "../../Row.ts"
 
-type Listener = (requestId: string, found: Row) => void
+interface Listener {
+  readonly find: (requestId: string, found: Row) => void
+  /** Deletes the texts of the requests of a transaction. */
+  readonly erase: (
+    transaction: { readonly method: Method; readonly transactionId: string },
+    requestIds: ReadonlyArray<string>
+  ) => Pick<Erased, "requests" | "open">
+}
 
 /** By the ledger. */
 const listeners = new WeakMap<Ledger["Service"], Listener>()
 
-/** Calls a function with each request that a row of a ledger names, and with the row. */
+/** Calls functions with each request that a row of a ledger names, and with each transaction that is erased. */
 export const listen = (ledger: Ledger["Service"], listener: Listener): void => {
   listeners.set(ledger, listener)
 }
@@ -37,5 +47,11 @@ export const named = (
 export const report = (ledger: Ledger["Service"], leased: Leased, change: Change): void => {
   const listener = listeners.get(ledger)
   const found = listener && named(leased, change)
-  if (found !== undefined) listener?.(found.requestId, found.row)
+  if (found !== undefined) listener?.find(found.requestId, found.row)
 }
+
+/** Deletes the texts of the requests of a transaction, if there is a store of requests. */
+export const erase = (
+  ledger: Ledger["Service"],
+  ...of: Parameters<Listener["erase"]>
+): ReturnType<Listener["erase"]> => listeners.get(ledger)?.erase(...of) ?? { requests: 0, open: 0 }

@@ -4,8 +4,7 @@
 import type { KnownKind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { isStatus } from "@pawl/core/Status"
-import * as Predicate from "effect/Predicate"
-import { type CreateRequest, orderedOf, type Registration } from "../../Row.ts"
+import type { CreateRequest, Ordered, Registration } from "../../Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
 /** The kind of the transaction that a request makes. A customer's choice decides that of an intent. */
@@ -45,17 +44,16 @@ export const fieldsOf = (body: object): CreateRequest => {
 /** Returns the registration of a request's transaction; undefined if its response names none. */
 export const registrationOf = (
   kind: RequestKind,
-  body: object,
+  ordered: Ordered | undefined,
   response: object
 ): Registration | undefined => {
   const transactionKind = transactionKinds[kind]
-  const id = Predicate.hasProperty(response, kind === "refund" ? "refundId" : "transactionId")
-    ? response[kind === "refund" ? "refundId" : "transactionId"]
-    : undefined
+  const fields: Readonly<Record<string, unknown>> = { ...response }
+  const id = fields[kind === "refund" ? "refundId" : "transactionId"]
   if (transactionKind === undefined || typeof id !== "string") return undefined
-  const status = "transactionStatus" in response ? response.transactionStatus : undefined
+  const status = fields["transactionStatus"]
   return {
-    ...orderedOf(fieldsOf(body)),
+    ...ordered,
     kind: transactionKind,
     transactionId: id,
     ...(isStatus(status) && { status })

@@ -79,10 +79,10 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
       { requestId: leased.requestId }
     )
     const dueAt = at + RequestTimes.waitAfter(leased.attempts)
-    yield* store.release(leased, { at, dueAt, hadNoEffect: true })
+    yield* store.release(leased, { at, dueAt })
     return
   }
   const begun = yield* store.begin(leased, { at: yield* Lease.timeOf(store), window })
   if (begun === undefined) return
-  yield* Attempt.run(tools, { ...begun, lease: leased.lease }, body.success, false)
+  yield* Attempt.run(tools, begun, body.success, false)
 })

@@ -77,7 +77,7 @@ const decode = Schema.decodeUnknownResult(Stored)
 
 /** Writes a refusal with 400 as text that can be stored. */
 export const encode = ({ fields, status }: ValidationFailed): string =>
-  JSON.stringify({ ...(status !== undefined && { status }), fields })
+  JSON.stringify({ status, fields })
 
 /** Reads the text of `encode`. */
 export const fromText = (text: string): ValidationFailed => {

@@ -114,9 +114,7 @@ export const run = Effect.fnUntraced(function* (
     }
     const { rows } = yield* inStore(store.claim({ at, until, limit: 1, requestId }))
     const [leased] = rows
-    const begun = leased && (yield* inStore(store.begin(leased, { at, window })))
-    if (leased === undefined || begun === undefined) return undefined
-    return { ...begun, lease: leased.lease }
+    return leased && (yield* inStore(store.begin(leased, { at, window })))
   })
 
   const waitFor = Effect.fnUntraced(function* (

@@ -21,9 +21,9 @@ export const of = (body: string): string =>
     }))
   )
 
-/** `Json` keeps every digit. It refuses more members than any documented body has. */
-const read = (body: string): unknown =>
-  Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body))
+/** Parses a body, with all its members. `Json` keeps every digit, and refuses more members than any documented body has. */
+export const read = (body: string): object =>
+  Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body)) as object
 
 /** Sorts the members of all objects, after `change` has changed those of the outermost. */
 const sorted = (

@@ -25,12 +25,7 @@ export const read = (key: Redacted.Redacted): Uint8Array | undefined => {
   const text = Redacted.value(key)
   const bytes = /^[0-9a-f]{64}$/iu.test(text)
     ? Hex.decode(text)
-    : Base64Url.decode(
-        text
-          .replace(/={1,2}$/u, "")
-          .replaceAll("+", "-")
-          .replaceAll("/", "_")
-      )
+    : Base64Url.decode(text.replaceAll("+", "-").replaceAll("/", "_"))
   return Result.isSuccess(bytes) && bytes.success.length === keyBytes ? bytes.success : undefined
 }
 

@@ -13,7 +13,9 @@ export const write = (id: string, bytes: Uint8Array): string => `1.${id}.${Base6
 export const read = (
   text: string
 ): { readonly id: string; readonly bytes: Uint8Array } | undefined => {
-  const [, id = "", encoded = ""] = pattern.exec(text) ?? []
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  const [, id = "", encoded = ""] = match
   const bytes = Result.getOrUndefined(Base64Url.decode(encoded))
-  return id === "" || bytes === undefined || write(id, bytes) !== text ? undefined : { id, bytes }
+  return bytes === undefined || write(id, bytes) !== text ? undefined : { id, bytes }
 }

@@ -7,6 +7,8 @@
  * in batches: each is committed in its new database before it is deleted from the old one. A move that was interrupted
  * is run again: a row that is in both databases is the same in both, because nothing else writes.
  *
+ * Archived rows are moved one by one from archive to archive.
+ *
  * Callbacks in quarantine stay where they are, because lists are made from all shards.
  */
 import { methodOf } from "@pawl/core/Kind"
@@ -15,6 +17,8 @@ import * as Struct from "effect/Struct"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import * as ArchiveFiles from "../sql/ArchiveFiles.ts"
+import * as ArchiveTables from "../sql/ArchiveTables.ts"
 import * as FactCodec from "../sql/FactCodec.ts"
 import type { Key } from "../sql/RowCodec.ts"
 import * as Place from "../sql/Place.ts"
@@ -58,8 +62,11 @@ export const move = Effect.fnUntraced(function* (
   let moved = 0
   for (const [position, from] of databases.entries()) {
     moved += yield* moveTransactions(databases, from, position)
+    moved += yield* moveArchived(databases, from, position)
     moved += yield* moveRequests(databases, from, position)
   }
+  // An archive without the rows that came from others is an older one.
+  yield* Effect.forEach(databases, ArchiveFiles.noteRemoval, { discard: true })
   yield* copyLiveness(databases)
   yield* Effect.forEach(databases, (sql, position) => Place.set(sql, { position, count }), {
     discard: true
@@ -107,6 +114,43 @@ const moveTransactions = Effect.fnUntraced(function* (
       moved += group.length
     }
     const next = lines.at(-1)
+    if (next === undefined) return moved
+    last = next
+  }
+})
+
+/** Moves archived rows from archive to archive. */
+const moveArchived = Effect.fnUntraced(function* (
+  databases: ReadonlyArray<SqlClient>,
+  from: SqlClient,
+  position: number
+) {
+  let moved = 0
+  let last: Key = { transaction_id: "", scope: "card" }
+  for (;;) {
+    const keys = yield* from<
+      TransactionLine & ArchiveTables.ArchivedKey
+    >`SELECT * FROM pawl_archived
+      WHERE (transaction_id, scope) > (${last.transaction_id}, ${last.scope})
+      ORDER BY transaction_id, scope LIMIT ${batchSize}`
+    for (const key of keys) {
+      const { method, month, scope, transaction_id } = key
+      const place = shardOf({ method, transactionId: transaction_id }, databases.length)
+      const to = databases[place]
+      if (place === position || to === undefined) continue
+      const rows = yield* from<Line>`SELECT * FROM pawl_archive
+        WHERE month = ${month} AND transaction_id = ${transaction_id} AND scope = ${scope}`
+      yield* to.withTransaction(
+        ArchiveTables.makePartition(to, month).pipe(
+          Effect.andThen(insert(to, "pawl_archive", rows)),
+          Effect.andThen(insert(to, "pawl_archived", [key])),
+          Effect.andThen(ArchiveFiles.noteCopy(to))
+        )
+      )
+      yield* from.withTransaction(ArchiveTables.remove(from, [key]))
+      moved++
+    }
+    const next = keys.at(-1)
     if (next === undefined) return moved
     last = next
   }

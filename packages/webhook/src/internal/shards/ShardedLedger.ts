@@ -11,11 +11,12 @@
  * `Worker` works on each of `shards` by itself.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import { methodOf } from "@pawl/core/Kind"
+import { type Method, methodOf } from "@pawl/core/Kind"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Erased } from "../../Archive.ts"
 import type { Ledger } from "../../Ledger.ts"
 import type { Parked, Row } from "../../Row.ts"
 import * as RowPages from "../../RowPages.ts"
@@ -143,6 +144,21 @@ export const make = (
             .filter((last) => last !== undefined)
             .toSorted((one, two) => one.dueAt - two.dueAt)[0]
       ),
+    archive: {
+      move: (page) =>
+        Effect.map(
+          available((shard) => shard.archive.move(page)),
+          (pages) => ({ moved: sum(pages.map(({ moved }) => moved)), last: undefined })
+        ),
+      drop: (options) =>
+        Effect.map(
+          available((shard) => shard.archive.drop(options)),
+          sum
+        ),
+      erase: (method, transactionId, requestIds) =>
+        eraseIn(shards, of({ method, transactionId }), { method, transactionId, requestIds }),
+      compact: Effect.asVoid(all((shard) => shard.archive.compact))
+    },
     reserveReads: first.reserveReads,
     lowerReads: first.lowerReads,
     ...(shards.some(({ time }) => time !== undefined) && {
@@ -155,6 +171,40 @@ export const make = (
     pollInterval: shards.map(({ pollInterval }) => pollInterval).reduce(Duration.min)
   }
 }
+
+/**
+ * Erases in all shards: a request lives in the shard of its requestId, and a callback in quarantine stays in its shard when databases
+ * are added. The rows of the transaction say which requests led to it.
+ */
+const eraseIn = Effect.fnUntraced(function* (
+  shards: ReadonlyArray<Operations>,
+  home: Operations,
+  {
+    method,
+    requestIds = [],
+    transactionId
+  }: {
+    readonly method: Method
+    readonly transactionId: string
+    readonly requestIds: ReadonlyArray<string> | undefined
+  }
+): Effect.fn.Return<Erased, StoreUnavailable> {
+  const stories = yield* home.story(method, transactionId)
+  const named = stories.flatMap(({ row }) => row.ordered?.requestId ?? [])
+  const all = yield* Effect.forEach(
+    shards,
+    ({ archive }) => archive.erase(method, transactionId, [...requestIds, ...named]),
+    { concurrency: "unbounded" }
+  )
+  return {
+    rows: sum(all.map(({ rows }) => rows)),
+    bodies: sum(all.map(({ bodies }) => bodies)),
+    quarantined: sum(all.map(({ quarantined }) => quarantined)),
+    notes: sum(all.map(({ notes }) => notes)),
+    requests: sum(all.map(({ requests }) => requests)),
+    open: sum(all.map(({ open }) => open))
+  }
+})
 
 const earliest = (times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce<number | undefined>(

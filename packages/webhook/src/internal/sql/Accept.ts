@@ -26,6 +26,7 @@ import type { Accepted } from "../../Ledger.ts"
 import { laneOfNew, signedOf } from "../../RowRule.ts"
 import { find, namesRefund } from "../../StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
+import * as ArchiveReturn from "./ArchiveReturn.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import {
@@ -85,6 +86,8 @@ export const groupKeyOf = (callback: Callback) => ({
   key: Lookup.textOf(callback),
   variant: `${callback.status}/${callback.kind}`
 })
+
+const idOf = ([{ transaction_id }]: Callbacks): string => transaction_id
 
 /** Makes the function that accepts a group. Its two upserts translate `RowRule.accept`. */
 export const make = (
@@ -160,15 +163,19 @@ export const make = (
     pg: () => (groups: Groups) => {
       const found = Lookup.scopesOf(sql, groups.map(Arr.headNonEmpty), "callback")
       const lines = Arr.map(groups, (callbacks, at) => ({ callbacks, scope: found.scopeAt(at) }))
-      return preparedIfSingle(
+      const statement = preparedIfSingle(
         groups,
         sql<Count>`WITH ${found.query}, rows AS (${upsertRows(lines)}) ${upsertBodies(lines)}`
       )
+      return ArchiveReturn.restoring(sql, Arr.map(groups, idOf), statement)
     },
     orElse: () =>
       Effect.fnUntraced(function* (groups: Groups) {
         const lookup = Lookup.rowsOf(sql, groups.map(Arr.headNonEmpty))
-        const rows = Map.groupBy(yield* preparedIfSingle(groups, lookup), Lookup.textOf)
+        const rows = Map.groupBy(
+          yield* ArchiveReturn.restored(sql, preparedIfSingle(groups, lookup)),
+          Lookup.textOf
+        )
         const lines = Arr.map(groups, (callbacks): Line => {
           const [{ kind }] = callbacks
           const candidates = rows.get(Lookup.textOf(callbacks[0])) ?? []

@@ -9,6 +9,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as ArchiveEdits from "./ArchiveEdits.ts"
 
 interface Options {
   readonly before: number
@@ -20,6 +21,7 @@ export const deleteBodies = Effect.fnUntraced(function* (
   sql: SqlClient,
   { before, limit }: Options
 ): Effect.fn.Return<number, SqlError> {
+  const archived = yield* ArchiveEdits.deleteBodies(sql, { before, limit })
   const callbacks = yield* sql`UPDATE pawl_callbacks
     SET first_body = NULL, newest_body = NULL, newest_at = NULL
     WHERE (transaction_id, scope, status) IN (
@@ -29,7 +31,7 @@ export const deleteBodies = Effect.fnUntraced(function* (
         WHERE dead_letter.transaction_id = stored.transaction_id AND dead_letter.scope = stored.scope
           AND dead_letter.dead_letter_at IS NOT NULL
       )
-      ORDER BY newest_at LIMIT ${limit}
+      ORDER BY newest_at LIMIT ${limit - archived}
     )
     RETURNING status`
   const quarantined = yield* sql`DELETE FROM pawl_quarantine
@@ -38,5 +40,5 @@ export const deleteBodies = Effect.fnUntraced(function* (
       WHERE newest_at < ${before} ORDER BY newest_at LIMIT ${limit}
     )
     RETURNING owner`
-  return callbacks.length + quarantined.length
+  return archived + callbacks.length + quarantined.length
 })

@@ -4,8 +4,8 @@
  * **Details**
  *
  * A name begins with the letter of the row's scope. Then it is `Fact.nameOf` with a letter or digit for each word that is used
- * often, and, for a fact of a joined row, `@` and the letter of that row's scope. A name is in the table and in its index, so
- * short names halve the size of a fact.
+ * often, without the space behind the first word, and, for a fact of a joined row, `@` and the letter of that row's scope. A
+ * name is in the table and in its index, so short names halve the size of a fact.
  */
 import type { Kind } from "@pawl/core/Kind"
 import { isStatus, type Status, statuses } from "@pawl/core/Status"
@@ -15,7 +15,7 @@ import { type Event, type Kept, nameOf } from "../../Fact.ts"
 import type { DeadLetter } from "../../Row.ts"
 import type { BigInteger } from "./RowCodec.ts"
 
-/** A line of `pawl_facts`. `last_at` is null if the fact was not repeated. */
+/** A line of `pawl_facts`. `last_at` and `count` are null if the fact was not repeated. */
 export interface FactColumns {
   readonly transaction_id: string
   readonly fact: string
@@ -23,10 +23,10 @@ export interface FactColumns {
   readonly number: number
   readonly at: BigInteger
   readonly last_at: BigInteger | null
-  readonly count: number
+  readonly count: number | null
 }
 
-/** The letters of scopes. Ledgers store them, so an existing line never changes here or in `codes`. */
+/** The letters of scopes. Ledgers store them, so an existing line never changes here, in `codes` or in `digits`. */
 const letters: Readonly<Record<Kind, string>> = {
   apm: "a",
   card: "c",
@@ -54,12 +54,28 @@ const codes: Readonly<Record<string, string>> = {
   ...letters
 }
 
-/** The statuses are `#` and their place, so that no number is one. */
+/** The digits of statuses. They are not their places in `statuses`, which move when a status is added. */
+const digits: Readonly<Record<Status, number>> = {
+  NEW: 0,
+  PENDING: 1,
+  PROCESSING: 2,
+  CUSTOMER_VERIFICATION: 3,
+  SUCCEED: 4,
+  FAILED: 5,
+  CANCELLED: 6,
+  REFUNDED: 7,
+  CHARGEBACK: 8
+}
+
+/** The statuses are `#` and their digit, so that no number is one. */
 const codeOf = (word: string): string =>
-  isStatus(word) ? `#${statuses.indexOf(word)}` : (codes[word] ?? word)
+  isStatus(word) ? `#${digits[word]}` : (codes[word] ?? word)
 
 /** Returns the name of an event behind the letter of its row's scope. Words have the same meaning at one place only. */
-export const codeIn = (event: Event): string => nameOf(event).split(" ").map(codeOf).join(" ")
+export const codeIn = (event: Event): string => {
+  const [first = "", ...others] = nameOf(event).split(" ").map(codeOf)
+  return first + others.join(" ")
+}
 
 /** Returns the letter of a scope. */
 export const letterOf = (scope: Kind): string => letters[scope]
@@ -72,27 +88,31 @@ export const letterIn = (sql: SqlClient, column: string): Fragment =>
       .join(" ")} END`
   )
 
+/** The detail of a redrive without a name and a reason. */
+export const noNote = "\n"
+
 /** Returns the detail of an event. */
 export const detailOf = (event: Event): string | null => {
   if (event.fact === "called")
-    return `${event.evidence.toString(36)} ${event.read === undefined ? "-" : codeOf(event.read)}`
-  return event.fact === "redriven" ? `${event.by ?? ""}\n${event.why ?? ""}` : null
+    return `${event.read === undefined ? "" : codeOf(event.read)}${event.evidence.toString(36)}`
+  return event.fact === "redriven" ? `${event.by ?? ""}${noNote}${event.why ?? ""}` : null
 }
 
 /** Reads a line. */
 export const keptOf = ({ at, count, detail, fact, last_at, number }: FactColumns): Kept => {
-  const [name = "", from] = fact.slice(1).split("@")
+  const [words = "", from] = fact.slice(2).split("@")
   return {
-    ...eventOf(name.split(" "), detail ?? "", Number(at)),
+    ...eventOf(fact.slice(1, 2), words.split(" "), detail ?? "", Number(at)),
     lastAt: Number(last_at ?? at),
-    count,
+    count: count ?? 1,
     number,
     from: kindOf(from)
   }
 }
 
 const eventOf = (
-  [code, one = "", two = ""]: ReadonlyArray<string>,
+  code: string,
+  [one = "", two = ""]: ReadonlyArray<string>,
   detail: string,
   at: number
 ): Event => {
@@ -105,8 +125,8 @@ const eventOf = (
     return { fact: "asked", result, kind: kindOf(two), at }
   }
   if (code === "c") {
-    const [evidence, read] = detail.split(" ")
-    const decision = { evidence: Number.parseInt(evidence ?? "0", 36), read: statusOf(read) }
+    const [, read, evidence = "0"] = /^(#\d)?(\w+)$/u.exec(detail) ?? []
+    const decision = { evidence: Number.parseInt(evidence, 36), read: statusOf(read) }
     return { fact: "called", sequence, to, ...decision, at }
   }
   if (code === "t") return { fact: "told", sequence, to, at }
@@ -120,7 +140,7 @@ const eventOf = (
 }
 
 const statusOf = (code: string | undefined): Status | undefined =>
-  code?.startsWith("#") === true ? statuses[Number(code.slice(1))] : undefined
+  code === undefined ? undefined : statuses.find((status) => `#${digits[status]}` === code)
 
 const kindOf = (code: string | undefined): Kind | undefined =>
   kinds.find((kind) => letters[kind] === code)

@@ -6,18 +6,20 @@
  * On PostgreSQL a change and its fact are one statement. On SQLite they are two statements of one transaction. A change
  * that changes no row writes no fact.
  */
-import type { Kind, Method } from "@pawl/core/Kind"
+import type { Method } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment, Statement } from "effect/sql/Statement"
 import { type Event, maxFacts } from "../../Fact.ts"
+import type { Row } from "../../Row.ts"
 import type { Accepted } from "../../StoredRow.ts"
 import * as Story from "../../Story.ts"
 import { newestOfAll } from "./Claim.ts"
 import * as FactCodec from "./FactCodec.ts"
 import { type BigInteger, type Columns, type Key, keyOf, rowOf } from "./RowCodec.ts"
+import * as Snapshot from "./Snapshot.ts"
 
 /** The number of events of a row that is older than the facts begins so far below 0. */
 export const older = 1_000_000
@@ -62,13 +64,13 @@ const insert = (sql: SqlClient, event: Event, lines: Fragment): Statement<object
     WHERE kept.transaction_id = line.transaction_id AND substr(kept.fact, 1, 1) = ${letter}
       AND kept.fact NOT LIKE '%@%'`
   const isAgain = sql.literal("COALESCE(stored.last_at, stored.at) = excluded.at")
-  return sql`INSERT INTO pawl_facts AS stored (at, number, count, transaction_id, fact, detail)
-    SELECT CAST(${event.at} AS BIGINT), line.facts, 1, line.transaction_id,
+  return sql`INSERT INTO pawl_facts AS stored (at, number, transaction_id, fact, detail)
+    SELECT CAST(${event.at} AS BIGINT), line.facts, line.transaction_id,
       ${letter} || CASE WHEN (${others}) >= ${maxFacts} THEN 'm' ELSE ${code} END,
       ${FactCodec.detailOf(event)}
     FROM ${lines} AS line WHERE true
     ON CONFLICT (transaction_id, fact) DO UPDATE SET
-      count = CASE WHEN ${isAgain} THEN stored.count ELSE stored.count + 1 END,
+      count = CASE WHEN ${isAgain} THEN stored.count ELSE COALESCE(stored.count, 1) + 1 END,
       last_at = CASE WHEN ${isAgain} THEN stored.last_at ELSE excluded.at END,
       number = excluded.number`
 }
@@ -91,7 +93,8 @@ export const join = Effect.fnUntraced(function* (
   yield* sql`DELETE FROM pawl_facts WHERE ${isLine}`
 })
 
-interface AcceptedColumns extends Key {
+/** A line of `pawl_callbacks`, as a fact. */
+export interface AcceptedColumns extends Key {
   readonly status: Status
   readonly first_at: BigInteger
   readonly count: BigInteger
@@ -103,12 +106,9 @@ export const stories = (
   method: Method,
   transactionId: string
 ): Effect.Effect<ReadonlyArray<Story.Story>, SqlError> =>
-  sql.withTransaction(
+  Snapshot.within(
+    sql,
     Effect.gen(function* () {
-      yield* sql.onDialectOrElse({
-        pg: () => Effect.asVoid(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`),
-        orElse: () => Effect.void
-      })
       const lines = yield* sql<Columns>`SELECT * FROM pawl_transactions
         WHERE transaction_id = ${transactionId} AND method = ${method}`
       const newest = yield* newestOfAll(sql, lines)
@@ -117,24 +117,32 @@ export const stories = (
       const accepted =
         yield* sql<AcceptedColumns>`SELECT transaction_id, scope, status, first_at, count
         FROM pawl_callbacks WHERE transaction_id = ${transactionId}`
-      const keptOf = (scope: Kind) =>
-        facts
-          .filter((fact) => FactCodec.letterOfLine(fact) === FactCodec.letterOf(scope))
-          .map(FactCodec.keptOf)
-      return lines.map((line) => {
-        const isOfLine = (each: Key) => keyOf(each) === keyOf(line)
-        const claims = accepted
-          .filter(isOfLine)
-          .map(({ count, first_at, status }): readonly [Status, Accepted] => [
-            status,
-            { at: Number(first_at), count: Number(count) }
-          ])
-        const story = {
-          row: rowOf(line, newest(line)),
-          accepted: Object.fromEntries(claims),
-          facts: { number: line.facts, kept: keptOf(line.scope) }
-        }
-        return Story.make(story, line.facts < 0)
-      })
+      return lines.map((line) => storyOf(line, newest(line), { accepted, facts }))
     })
   )
+
+/** Makes the story of a row from the lines of its id. */
+export const storyOf = (
+  line: Columns,
+  newest: Row["newestCallbacks"],
+  of: {
+    readonly accepted: ReadonlyArray<AcceptedColumns>
+    readonly facts: ReadonlyArray<FactCodec.FactColumns>
+  }
+): Story.Story => {
+  const claims = of.accepted
+    .filter((each) => keyOf(each) === keyOf(line))
+    .map(({ count, first_at, status }): readonly [Status, Accepted] => [
+      status,
+      { at: Number(first_at), count: Number(count) }
+    ])
+  const kept = of.facts
+    .filter((fact) => FactCodec.letterOfLine(fact) === FactCodec.letterOf(line.scope))
+    .map(FactCodec.keptOf)
+  const story = {
+    row: rowOf(line, newest),
+    accepted: Object.fromEntries(claims),
+    facts: { number: line.facts, kept }
+  }
+  return Story.make(story, line.facts < 0)
+}

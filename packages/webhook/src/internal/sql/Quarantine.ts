@@ -19,16 +19,32 @@ import { quarantineLimit } from "../../RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
 import { type BigInteger, readBody } from "./RowCodec.ts"
 
+/** Returns the owner of quarantined bodies: the digest of a method and id. */
+const ownerOf = (
+  { digestHex }: Digest.Digest["Service"],
+  { method, transactionId }: { readonly method: Method; readonly transactionId: string }
+) => digestHex(Digest.sha256, new TextEncoder().encode(`${method}/${transactionId}`))
+
+/** Deletes the quarantined bodies of a transaction, and returns their number. */
+export const remove = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  digest: Digest.Digest["Service"],
+  id: { readonly method: Method; readonly transactionId: string }
+): Effect.fn.Return<number, SqlError> {
+  const owner = yield* ownerOf(digest, id)
+  const lines = yield* sql`DELETE FROM pawl_quarantine WHERE owner = ${owner} RETURNING digest`
+  return lines.length
+})
+
 /** Stores a body. */
 export const store = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { digestHex }: Digest.Digest["Service"],
+  digests: Digest.Digest["Service"],
   { bytes, method, quarantine, secret, signed }: Verified,
   at: number
 ): Effect.fn.Return<Accepted, SqlError> {
-  const transaction = new TextEncoder().encode(`${method}/${signed.transactionId}`)
-  const owner = yield* digestHex(Digest.sha256, transaction)
-  const digest = yield* digestHex(Digest.sha256, bytes)
+  const owner = yield* ownerOf(digests, { method, transactionId: signed.transactionId })
+  const digest = yield* digests.digestHex(Digest.sha256, bytes)
   const stored = yield* sql<{ readonly digest: string }>`
     SELECT digest FROM pawl_quarantine WHERE owner = ${owner} ORDER BY first_at, digest`
   const isFull = stored.length >= quarantineLimit && !stored.some((line) => line.digest === digest)

@@ -11,17 +11,21 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Registration } from "../../Row.ts"
 import { orderAfter, type OrderOfRow, type RegisteredDifferently } from "../../Order.ts"
 import { find } from "../../StoredRow.ts"
+import * as ArchiveReturn from "./ArchiveReturn.ts"
 import * as SqlFacts from "./Facts.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Lookup from "./Lookup.ts"
 import { type Columns, type Key, orderedIn } from "./RowCodec.ts"
 
-type Stored = Pick<Columns, "kind" | "method" | "order_registered" | "ordered" | "scope">
+type Stored = Pick<
+  Columns,
+  "kind" | "method" | "order_registered" | "ordered" | "scope" | "transaction_id"
+>
 type Registered = Result.Result<unknown, RegisteredDifferently>
 
 /**
  * Makes the function that registers an operation. The upsert changes the row only if its order is the one that was
- * read; else all is done again. On SQLite that is one transaction, and on PostgreSQL two statements.
+ * read; else all is done again. On SQLite it must run in a transaction.
  */
 export const make = (
   sql: SqlClient
@@ -32,9 +36,13 @@ export const make = (
   ): Effect.fn.Return<Registered, SqlError> {
     const { kind, transactionId: transaction_id } = registration
     for (;;) {
-      const rows = yield* sql<Stored>`SELECT scope, method, kind, ordered, order_registered
+      const lookup = sql<Stored | Lookup.ArchivedMark>`
+        SELECT transaction_id, scope, method, kind, ordered, order_registered
         FROM pawl_transactions
-        WHERE transaction_id = ${transaction_id}${Lookup.everyScope(sql)}`
+        WHERE transaction_id = ${transaction_id}${Lookup.everyScope(sql)}
+        UNION ALL SELECT transaction_id, NULL, method, NULL, NULL, NULL FROM pawl_archived
+        WHERE transaction_id = ${transaction_id}`
+      const rows = yield* ArchiveReturn.restored(sql, lookup)
       const candidates = rows.filter(({ method }) => method === methodOf(kind))
       const row = find(candidates, (candidate) => candidate.kind, kind, "registration")
       const order = orderAfter(
@@ -89,9 +97,5 @@ export const make = (
     })
   }
 
-  return sql.onDialectOrElse({
-    pg: () => register,
-    orElse: () => (registration: Registration, at: number) =>
-      sql.withTransaction(register(registration, at))
-  })
+  return register
 }

@@ -98,38 +98,40 @@ export const rowOf = (line: Columns): RequestRow => ({
       : { reason: line.parked_reason, at: Number(line.parked_at) }
 })
 
-/** Returns the columns of a row, apart from those that stay as they were written. */
-export const changingColumns = (row: RequestRow) => ({
-  digest: row.digest,
-  retry_from: row.retryFrom,
-  expires_at: row.expiresAt ?? null,
-  begun_at: row.begunAt ?? null,
-  attempts: row.attempts,
-  refusal: row.refusals?.reason ?? null,
-  refusal_count: row.refusals?.count ?? null,
-  refusal_since: row.refusals?.since ?? null,
-  due_at: row.dueAt ?? null,
-  lease: row.lease?.id ?? null,
-  lease_until: row.lease?.until ?? null,
-  lease_in_doubt: row.lease === undefined ? null : Number(row.lease.inDoubt),
-  outcome: row.outcome?._tag ?? null,
-  not_sent: row.outcome?._tag === "NotSent" ? row.outcome.reason : null,
-  settled_at: row.settledAt ?? null,
-  method: row.transaction?.method ?? null,
-  transaction_id: row.transaction?.transactionId ?? null,
-  denied_transaction_id: row.deniedTransactionId ?? null,
-  parked_reason: row.parked?.reason ?? null,
-  parked_at: row.parked?.at ?? null,
-  body: row.body ?? null,
-  answer: row.outcome !== undefined && "text" in row.outcome ? (row.outcome.text ?? null) : null
-})
+type Write = (row: RequestRow) => string | number | null
 
-/** Returns all columns of a new row. */
-export const columnsOf = (row: RequestRow) => ({
-  request_id: row.requestId,
-  kind: row.kind,
-  has_card_data: Number(row.hasCardData),
-  ordered: row.ordered === undefined ? null : JSON.stringify(row.ordered),
-  created_at: row.createdAt,
-  ...changingColumns(row)
-})
+/** The columns that a change writes, each with its value. The database draws the lease of a new row. */
+export const changing = {
+  lease: (row) => row.lease?.id ?? null,
+  digest: (row) => row.digest,
+  retry_from: (row) => row.retryFrom,
+  expires_at: (row) => row.expiresAt ?? null,
+  begun_at: (row) => row.begunAt ?? null,
+  attempts: (row) => row.attempts,
+  refusal: (row) => row.refusals?.reason ?? null,
+  refusal_count: (row) => row.refusals?.count ?? null,
+  refusal_since: (row) => row.refusals?.since ?? null,
+  due_at: (row) => row.dueAt ?? null,
+  lease_until: (row) => row.lease?.until ?? null,
+  lease_in_doubt: (row) => (row.lease === undefined ? null : Number(row.lease.inDoubt)),
+  outcome: (row) => row.outcome?._tag ?? null,
+  not_sent: (row) => (row.outcome?._tag === "NotSent" ? row.outcome.reason : null),
+  settled_at: (row) => row.settledAt ?? null,
+  method: (row) => row.transaction?.method ?? null,
+  transaction_id: (row) => row.transaction?.transactionId ?? null,
+  denied_transaction_id: (row) => row.deniedTransactionId ?? null,
+  parked_reason: (row) => row.parked?.reason ?? null,
+  parked_at: (row) => row.parked?.at ?? null,
+  body: (row) => row.body ?? null,
+  answer: ({ outcome }) =>
+    outcome !== undefined && "text" in outcome ? (outcome.text ?? null) : null
+} satisfies Readonly<Record<string, Write>>
+
+/** The columns that only a new row writes. */
+export const lasting = {
+  request_id: (row) => row.requestId,
+  kind: (row) => row.kind,
+  has_card_data: (row) => Number(row.hasCardData),
+  ordered: (row) => (row.ordered === undefined ? null : JSON.stringify(row.ordered)),
+  created_at: (row) => row.createdAt
+} satisfies Readonly<Record<string, Write>>

@@ -16,7 +16,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { isParked, type LeasedRequest, type NewRequest } from "../../RequestRow.ts"
+import { isParked, type LeasedRequest, type NewRequest, type RequestRow } from "../../RequestRow.ts"
 import * as RequestRule from "../../RequestRule.ts"
 import * as RequestTimes from "../../RequestTimes.ts"
 import type { RequestStore } from "../../RequestStore.ts"
@@ -25,20 +25,20 @@ import * as Cells from "../requests/Cells.ts"
 import { leaseIds } from "./Claim.ts"
 import type { DatabaseClock } from "./DatabaseClock.ts"
 import type * as SqlRegister from "./Register.ts"
-import { changingColumns, type Columns, columnsOf, rowOf } from "./RequestCodec.ts"
+import { changing, type Columns, lasting, rowOf } from "./RequestCodec.ts"
 import type { BigInteger } from "./RowCodec.ts"
-import * as Retry from "./Retry.ts"
 
 /** The parts of the ledger that the store shares. */
 export interface Tools {
   /** Runs a statement or transaction within three seconds, and again after a conflict. */
   readonly run: <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
-  /** Makes the function that commits several works together; each work is part of one transaction. */
+  /** Makes the function that commits several works together within three seconds; each is part of one transaction. */
   readonly makeCommit: Effect.Effect<
     (requestId: string, work: Effect.Effect<unknown, SqlError>) => Effect.Effect<unknown, SqlError>,
     never,
     Scope.Scope
   >
+  /** Registers in the transaction of the caller. */
   readonly register: ReturnType<typeof SqlRegister.make>
   /** Notes that a row of the ledger is due at a time. */
   readonly wake: (dueAt: number) => Effect.Effect<void>
@@ -63,12 +63,13 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Made, never, Scope.Scope> {
   const work = yield* Latch.make()
   const commit = yield* makeCommit
-  const leaseId = sql.literal(sql.onDialectOrElse(leaseIds))
+  const leaseId = sql.onDialectOrElse(leaseIds)
   const forUpdate = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE", orElse: () => "" }))
+  const statements = statementsOf(sql, leaseId)
   const opened = sql.afterCommit(Effect.sync(() => work.openUnsafe()))
 
-  const bounded = <A>(call: Effect.Effect<A, SqlError>) =>
-    Retry.timeout(call).pipe(
+  const unavailable = <A>(call: Effect.Effect<A, SqlError>) =>
+    call.pipe(
       Effect.tapError(retire),
       Effect.mapError((cause) => new StoreUnavailable({ cause }))
     )
@@ -96,21 +97,21 @@ export const make = Effect.fnUntraced(function* (
     request: NewRequest,
     { at, until }: { readonly at: number; readonly until?: number | undefined }
   ) {
-    const lease = until === undefined ? undefined : { id: 0, until }
-    const columns = columnsOf(RequestRule.write(request, at, lease))
-    const names = Object.keys(columns).map((name) => sql`${sql(name)}`)
-    const values = Object.entries(columns).map(([name, value]) =>
-      name === "lease" && value !== null ? leaseId : sql`${value}`
-    )
-    const [line] = yield* sql<Columns>`INSERT INTO pawl_requests (${sql.csv(names)})
-      VALUES (${sql.csv(values)}) ON CONFLICT (request_id) DO NOTHING RETURNING *`
-    if (line !== undefined) {
-      if (until === undefined) yield* opened
-      return { row: rowOf(line), isNew: true }
+    const row = RequestRule.write(request, at, until === undefined ? undefined : { id: 0, until })
+    for (;;) {
+      const [line] = yield* statements.insert(row)
+      if (line === undefined) {
+        const stored = yield* get(request.requestId)
+        if (stored !== undefined) return { row: stored, isNew: false }
+        // An old request that was in the way was dropped since.
+        continue
+      }
+      if (row.lease === undefined) {
+        yield* opened
+        return { row, isNew: true }
+      }
+      return { row: { ...row, lease: { ...row.lease, id: Number(line.lease) } }, isNew: true }
     }
-    const row = yield* get(request.requestId)
-    // Nothing deletes a request, so the one that was in the way is there.
-    return { row: row ?? RequestRule.write(request, at), isNew: false }
   })
 
   const change = Effect.fnUntraced(function* ({
@@ -119,15 +120,12 @@ export const make = Effect.fnUntraced(function* (
     requestId
   }: Cells.Change): Effect.fn.Return<Cells.Changed, SqlError> {
     const [line] = yield* sql<Columns & { readonly new_lease: BigInteger }>`
-      SELECT pawl_requests.*, ${leaseId} AS new_lease FROM pawl_requests
+      SELECT pawl_requests.*, ${sql.literal(leaseId)} AS new_lease FROM pawl_requests
       WHERE request_id = ${requestId} ${forUpdate}`
     const before = line && rowOf(line)
     const after = before && change(before, () => Number(line.new_lease))
     if (after === undefined) return { before, after, refusal: undefined }
-    const assignments = Object.entries(changingColumns(after)).map(
-      ([name, value]) => sql`${sql(name)} = ${value}`
-    )
-    yield* sql`UPDATE pawl_requests SET ${sql.csv(assignments)} WHERE request_id = ${requestId}`
+    yield* statements.update(after)
     if (after.dueAt !== undefined) yield* opened
     if (registration === undefined) return { before, after, refusal: undefined }
     const registered = yield* register(registration.registration, registration.at)
@@ -156,7 +154,7 @@ export const make = Effect.fnUntraced(function* (
       sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" })
     )
     const lines = yield* sql<Columns>`UPDATE pawl_requests SET
-        lease = ${leaseId}, lease_until = ${until}, due_at = NULL, attempts = attempts + 1,
+        lease = ${sql.literal(leaseId)}, lease_until = ${until}, due_at = NULL, attempts = attempts + 1,
         lease_in_doubt = CASE WHEN begun_at IS NULL THEN 0 ELSE 1 END
       WHERE request_id IN (SELECT request_id FROM pawl_requests
         WHERE claimable_at IS NOT NULL AND (claimable_at <= ${at} OR claimable_at > ${latest})
@@ -171,7 +169,7 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const parked: Cells.Cells["parked"] = ({ after, limit }) =>
-    bounded(
+    unavailable(
       Effect.map(
         run(
           sql<Columns>`SELECT * FROM pawl_requests WHERE parked_at ${
@@ -195,13 +193,15 @@ export const make = Effect.fnUntraced(function* (
     )
 
   const store = Cells.store({
-    write: (request, options) => bounded(atomically(request.requestId, write(request, options))),
-    get: (requestId) => bounded(read(requestId)),
-    change: (options) => bounded(atomically(options.requestId, change(options))),
-    claim: (options) => bounded(run(Effect.andThen(clock?.refresh ?? Effect.void, claim(options)))),
+    write: (request, options) =>
+      unavailable(atomically(request.requestId, write(request, options))),
+    get: (requestId) => unavailable(read(requestId)),
+    change: (options) => unavailable(atomically(options.requestId, change(options))),
+    claim: (options) =>
+      unavailable(run(Effect.andThen(clock?.refresh ?? Effect.void, claim(options)))),
     parked,
     /** Translates `RequestRule.deleteTexts`. */
-    deleteTexts: (options) => bounded(run(deleteTexts(options))),
+    deleteTexts: (options) => unavailable(run(deleteTexts(options))),
     isInTransaction,
     ...(clock && { time: clock.time }),
     awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
@@ -219,3 +219,31 @@ export const make = Effect.fnUntraced(function* (
   })
   return { store, find }
 })
+
+/** The statements of every send. Their texts are made once, because that takes longer than to run them. */
+const statementsOf = (sql: SqlClient, leaseId: string) => {
+  const placeholder = sql.onDialectOrElse({
+    pg: () => (index: number) => `$${index + 1}`,
+    orElse: () => () => "?"
+  })
+  const { lease: _, ...parts } = { ...lasting, ...changing }
+  const insert = (lease: string) => `INSERT INTO pawl_requests (${Object.keys(parts).join()}, lease)
+    VALUES (${Object.keys(parts)
+      .map((_, index) => placeholder(index))
+      .join()}, ${lease})
+    ON CONFLICT (request_id) DO NOTHING RETURNING lease`
+  const [leased, due] = [insert(leaseId), insert("NULL")]
+  const names = Object.keys(changing)
+  const update = `UPDATE pawl_requests
+    SET ${names.map((name, index) => `${name} = ${placeholder(index)}`).join()}
+    WHERE request_id = ${placeholder(names.length)}`
+  return {
+    insert: (row: RequestRow) =>
+      sql.unsafe<Pick<Columns, "lease">>(
+        row.lease === undefined ? due : leased,
+        Object.values(parts).map((valueOf) => valueOf(row))
+      ),
+    update: (row: RequestRow) =>
+      sql.unsafe(update, [...Object.values(changing).map((valueOf) => valueOf(row)), row.requestId])
+  }
+}

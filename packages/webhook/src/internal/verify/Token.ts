@@ -4,7 +4,7 @@
  * **Details**
  *
  * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
- * amount, currency. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
+ * amount, currency, and the id of the merchant if the receiver has several. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
  * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and
  * callbacks have no line breaks, so the checksum of a request or callback is never a valid tag.
  */
@@ -33,6 +33,7 @@ export type Operation = (typeof operations)[number]
 export interface Token {
   readonly operation: Operation
   readonly ordered: Ordered
+  readonly merchant?: string | undefined
 }
 
 /** Begins every signed text. */
@@ -42,11 +43,11 @@ const tagBytes = 16
 export const maxLength = 1024
 
 type Text = string | null
-type Content = readonly [Operation, Text, Text, Text, Text]
+type Content = readonly [Operation, Text, Text, Text, Text, Text?]
 
 const isContent = (value: unknown): value is Content =>
   Array.isArray(value) &&
-  value.length === 5 &&
+  value.length === (typeof value[5] === "string" ? 6 : 5) &&
   operations.includes(value[0]) &&
   value.slice(1).every((each) => each === null || typeof each === "string")
 
@@ -64,10 +65,12 @@ const tagOf = (sign: Checksum.Sign, content: string): string =>
   Base64Url.encode(sign(signedPrefix + content).subarray(0, tagBytes))
 
 /** Writes a token. */
-export const encode = (sign: Checksum.Sign, { operation, ordered }: Token): string => {
+export const encode = (sign: Checksum.Sign, { merchant, operation, ordered }: Token): string => {
   const { account, amount, currency, requestId } = ordered
   const list = [operation, requestId, account, amount, currency].map((each) => each ?? null)
-  const content = Base64Url.encode(JSON.stringify(list))
+  const content = Base64Url.encode(
+    JSON.stringify(merchant === undefined ? list : [...list, merchant])
+  )
   return `${content}.${tagOf(sign, content)}`
 }
 
@@ -87,6 +90,10 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   })
   return { operation, ordered: ordered ?? {} }
 }
+
+/** Returns the merchant that a token names. Nothing is verified: the name only chooses the secret that verifies. */
+export const merchantOf = (token: string): string | undefined =>
+  token.length > maxLength ? undefined : (contentOf(token.split(".")[0] ?? "")?.[5] ?? undefined)
 
 /**
  * Returns the kind of the transaction of a callback. For an intent the callback names the method, which the

@@ -1,0 +1,151 @@
+/**
+ * The steps of the work on a leased row: a read of its status, and a call of the handler.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { BeforeRequest } from "@pawl/core/StatusReader"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Confirmer, type ReadResult } from "../Confirmer.ts"
+import { Journal } from "../Journal.ts"
+import type { Ledger } from "../Ledger.ts"
+import * as Metrics from "../Metrics.ts"
+import type * as ReadUse from "../ReadUse.ts"
+import * as Reconciler from "../Reconciler.ts"
+import type { Leased, Row } from "../Row.ts"
+import { Teller } from "../Teller.ts"
+import * as Alarm from "./Alarm.ts"
+import * as Lease from "./Lease.ts"
+import * as NextWork from "./NextWork.ts"
+import type * as Outage from "./Outage.ts"
+import * as PossibleTimes from "./PossibleTimes.ts"
+import type * as Reads from "./Reads.ts"
+import type * as Slots from "./Slots.ts"
+
+/** The longest wait for the read budget. A new claim of the same row waits for it, too. */
+const budgetTimeout = Duration.seconds(1)
+const denied =
+  "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
+
+/** The services and settings of the steps. `lease` is the time of a lease, in milliseconds. */
+interface Tools {
+  readonly ledger: Ledger["Service"]
+  readonly rules: Reconciler.Rules
+  readonly slots: Effect.Success<ReturnType<typeof Slots.make>>
+  readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
+  readonly use: ReturnType<typeof ReadUse.make>
+  readonly outage: ReturnType<typeof Outage.make>
+  readonly lease: number
+}
+
+/**
+ * Makes the function that takes the steps with a row, and returns the row after them. A step that is not due, or that finds
+ * no free slot or read budget, is left out. `beforeTell` runs before the handler may be called.
+ */
+export const make = Effect.fnUntraced(function* ({
+  lease,
+  ledger,
+  outage,
+  reads,
+  rules,
+  slots,
+  use
+}: Tools) {
+  const confirmer = yield* Confirmer
+  const journal = yield* Journal
+  const teller = yield* Teller
+
+  /** Tells whether an unknown id is that of a transaction of the other method. */
+  const isReplay = ({ method, registered, transactionId }: Row) =>
+    registered
+      ? Effect.succeed(false)
+      : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
+          Effect.retry(Lease.retrySchedule),
+          Effect.orDie,
+          Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
+        )
+
+  /** Waits for the budget of a further request of the same read. */
+  const takeAnother = (row: Leased) =>
+    Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
+
+  const read = Effect.fnUntraced(function* (row: Leased) {
+    const result = yield* reads.isLimited()
+      ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
+      : confirmer.read(row)
+    if (result._tag === "NoAnswer" && result.limited !== undefined) {
+      yield* reads.lower(result.limited.retryAfter)
+    }
+    yield* journal.record(row, { _tag: "Read", result: textOf(result) })
+    if (result._tag === "NoAnswer" && result.isDenied === true) {
+      journal.note("denied", yield* Clock.currentTimeMillis)
+      yield* journal.raiseAlarm(denied)
+    }
+    const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+    const change =
+      planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
+        ? Reconciler.asReplay(row, planned)
+        : planned
+    const next = yield* Lease.write(ledger, row, change)
+    if (change.deadLetter !== undefined) {
+      yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
+    }
+    const reason = Alarm.reasonOf(row, next, result, rules)
+    if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
+    return next
+  })
+
+  const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
+    const now = yield* Clock.currentTimeMillis
+    const change = PossibleTimes.correction(leased, rules, now, lease)
+    const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+    const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
+    return isPlannedLater && outage.isMissed(row)
+      ? yield* Lease.write(ledger, row, { pollAt: now })
+      : row
+  })
+
+  /** Reads if the budget has a read in time. */
+  const readInTurn = Effect.fnUntraced(function* (row: Leased) {
+    const lane = NextWork.readLane(row, rules)
+    const isTaken = yield* reads.take(lane, budgetTimeout)
+    const now = yield* Clock.currentTimeMillis
+    const dueAt = Reconciler.readAt(row, rules) ?? now
+    if (!isTaken) {
+      Metrics.countPutOff(lane, yield* Effect.context())
+      use.putOff(lane, dueAt, now)
+      return row
+    }
+    use.send(dueAt)
+    Metrics.recordReadLag(lane, Math.max(0, now - dueAt) / 1000, yield* Effect.context())
+    return yield* read(row)
+  })
+
+  /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
+  const inSlot = (
+    row: Leased,
+    laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
+    step: (row: Leased) => Effect.Effect<Leased>
+  ) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const lane = laneOf(row, rules, now)
+      return lane === undefined || !slots.take(lane)
+        ? Effect.succeed(row)
+        : Effect.ensuring(
+            step(row),
+            Effect.sync(() => slots.giveBack(lane))
+          )
+    })
+
+  return Effect.fnUntraced(function* (leased: Leased, beforeTell: () => void) {
+    const row = yield* correctTimes(leased)
+    const known = yield* inSlot(row, NextWork.laneOfRead, readInTurn)
+    return yield* inSlot(known, NextWork.laneOfCall, (row) => {
+      beforeTell()
+      return teller.tell(row)
+    })
+  })
+})
+
+const textOf = (result: ReadResult) =>
+  result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"

@@ -1,0 +1,244 @@
+/**
+ * One attempt of a request: which errors settle it, what is written of it, and which alarms it raises.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { NotFound, Unauthorized, ValidationFailed } from "@pawl/core/PaymentsError"
+import type { RequestError, RequestSender, SendOptions } from "@pawl/core/RequestSender"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "vitest"
+import * as Attempt from "../src/internal/requests/Attempt.ts"
+import type { ParkReason } from "../src/RequestRow.ts"
+import * as RequestRule from "../src/RequestRule.ts"
+import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
+import { payment } from "./requestService.ts"
+import { pass, run } from "./world.ts"
+
+/** Makes a sender that fails with the given errors, one after the other, and notes the options of its sends. */
+const failing = (...errors: ReadonlyArray<RequestError>) => {
+  const sends: Array<SendOptions | undefined> = []
+  const next = [...errors]
+  const send: RequestSender["Service"]["send"] = (_, options) => {
+    sends.push(options)
+    const error = next.shift()
+    return error === undefined ? Effect.never : Effect.fail(error as never)
+  }
+  return { sends, sender: { send } }
+}
+
+const fields = [{ path: "amount", message: "is too small" }]
+const written = { digest: "digest", hasCardData: false } as const
+const request = { requestId: "order-1", kind: "apm-payment", ...written } as const
+
+describe("a refusal", () => {
+  it("with 400 is final: it is stored with its fields, and given to each later call", () =>
+    run(
+      Effect.gen(function* () {
+        const refusal = new ValidationFailed({ sent: true, status: 400, fields })
+        const { sender, sends } = failing(refusal)
+        const shop = yield* start({ sender })
+        yield* pass("5 seconds")
+        for (const _ of [1, 2]) {
+          const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+          expect(error).toStrictEqual(refusal)
+        }
+        expect(sends).toHaveLength(1)
+        const row = yield* shop.get("order-1")
+        expect(row).toMatchObject({ outcome: { _tag: "Refused" }, settledAt: 5000 })
+        expect(JSON.stringify(row)).not.toContain("too small")
+      })
+    ))
+
+  it.each([
+    ["before sending", new ValidationFailed({ sent: false, fields })],
+    ["of the credentials", new Unauthorized({ sent: true })],
+    ["of the path", new NotFound({})]
+  ])("%s had no effect, and the next call sends the request anew", (_, error) =>
+    run(
+      Effect.gen(function* () {
+        const { sender, sends } = failing(error, error)
+        const shop = yield* start({ sender })
+        for (const _ of [1, 2]) {
+          const send = shop.send("apm-payment", payment("order-1"))
+          expect(yield* Effect.flip(send)).toBe(error)
+          expect((yield* shop.get("order-1"))?.outcome).toEqual({
+            _tag: "NotSent",
+            reason: "no-effect"
+          })
+        }
+        expect(sends).toEqual([{ inDoubt: false }, { inDoubt: false }])
+      })
+    )
+  )
+
+  it("of a request that was in doubt before leaves it in doubt", () =>
+    run(
+      Effect.gen(function* () {
+        const { sender } = failing(new NotFound({}))
+        const lost = yield* start({ fates: ["hang"] })
+        yield* sendAndLeave(lost, "order-1")
+        const shop = yield* start({ built: lost.built, sender })
+        const error = yield* Effect.flip(shop.send("card-payment", card("order-1")))
+        expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause: { _tag: "NotFound" } })
+        // Its lease ends at once, so that a worker asks again.
+        expect(yield* shop.get("order-1")).toMatchObject({
+          outcome: undefined,
+          begunAt: 0,
+          lease: undefined
+        })
+      })
+    ))
+
+  it("that comes for the third time over ten minutes parks the request, with an alarm", async () => {
+    const { counts, lines } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start({
+          fates: ["lost", ...Array.from({ length: 100 }, () => "404" as const)]
+        })
+        yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+        yield* pass("20 minutes")
+      })
+    )
+    const reason = "the service refuses a request again and again: it is parked"
+    expect(counts).toEqual([
+      ["pawl.webhook.requests.parked", { reason: "refused" }, 1],
+      ["pawl.webhook.alarms", { reason }, 1]
+    ])
+    expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
+  })
+})
+
+it("the limits of a call are those of its request", () =>
+  run(
+    Effect.gen(function* () {
+      const { sender, sends } = failing(new NotFound({}))
+      const shop = yield* start({ sender })
+      yield* Effect.flip(shop.send("apm-payment", payment("order-1"), { maxAttempts: 2 }))
+      expect(sends).toEqual([{ maxAttempts: 2, inDoubt: false }])
+    })
+  ))
+
+describe("an attempt whose lease is lost", () => {
+  /** Makes a sender whose first request takes 20 seconds, and which answers the others at once. */
+  const slow = () => {
+    const counts = { sent: 0, interrupted: 0 }
+    const send: RequestSender["Service"]["send"] = () =>
+      Effect.delay(
+        Effect.succeed({ transactionId: "1" } as never),
+        counts.sent++ === 0 ? "20 seconds" : 0
+      ).pipe(Effect.onInterrupt(() => Effect.sync(() => counts.interrupted++)))
+    return { counts, sender: { send } }
+  }
+  const plant = () => ({ renew: () => Effect.succeed(false) })
+
+  it("goes on for a call that waits for its answer", () =>
+    run(
+      Effect.gen(function* () {
+        const { counts, sender } = slow()
+        const shop = yield* start({ sender, plant })
+        const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+        yield* pass("20 seconds")
+        expect(yield* Fiber.join(call)).toEqual({ transactionId: "1" })
+        expect(counts.interrupted).toBe(0)
+      })
+    ))
+
+  it("is interrupted if nobody waits for it", () =>
+    run(
+      Effect.gen(function* () {
+        const { counts, sender } = slow()
+        const shop = yield* start({ sender, plant })
+        yield* shop.enqueue("apm-payment", payment("order-1"))
+        yield* pass("9 seconds")
+        expect(counts.interrupted).toBe(0)
+        yield* pass("1 second")
+        expect(counts.interrupted).toBe(1)
+        yield* pass("1 second")
+        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+      })
+    ))
+})
+
+it("a response that names no transaction of a request settles it", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* start()
+      const input = { transactionId: "1", amount: "1.00", mid: "mid-1", reason: "other" }
+      yield* shop.send("refund", { requestId: "order-1", ...input })
+      expect(yield* shop.get("order-1")).toMatchObject({
+        outcome: { _tag: "Answered" },
+        transaction: undefined
+      })
+    })
+  ))
+
+it.each([
+  ["answer", { _tag: "Answered", text: undefined }],
+  ["unsent", { _tag: "Answered", text: undefined }],
+  ["unsent", { _tag: "Found" }]
+] as const)(
+  "after %s, the outcome %j that another process wrote before counts, and is not counted again",
+  async (fate, outcome) => {
+    const { counts } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start({ fates: [fate] })
+        shop.service.beforeAnswer(shop.store.settle("order-1", { outcome, at: 0 }))
+        const result = yield* Effect.result(shop.send("apm-payment", payment("order-1")))
+        expect(result).toMatchObject(
+          fate === "answer"
+            ? { success: { transactionId: "100001" } }
+            : { failure: { _tag: "ResponseLost", requestId: "order-1", transactionId: "" } }
+        )
+        expect(yield* shop.get("order-1")).toMatchObject({ outcome })
+      })
+    )
+    expect(counts).toEqual([])
+  }
+)
+
+it("an outcome that cannot be written is logged with its request", async () => {
+  const { lines } = await watched(
+    Effect.gen(function* () {
+      const shop = yield* start({
+        plant: () => ({ settle: () => Effect.fail(new StoreUnavailable({})) })
+      })
+      const response = yield* shop.send("apm-payment", payment("order-1"))
+      expect(response).toMatchObject({ transactionId: "100001" })
+    })
+  )
+  expect(lines).toEqual([
+    [
+      ["The outcome of a request was not written", new StoreUnavailable({}).message],
+      { requestId: "order-1" }
+    ]
+  ])
+})
+
+it("a stored request that was changed is parked as unreadable", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* start()
+      yield* shop.store.write({ ...request, body: "changed" }, { at: 0 })
+      yield* pass("1 second")
+      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+      expect(shop.service.seen).toEqual([])
+    })
+  ))
+
+it.each<ParkReason>([
+  "refused",
+  "window",
+  "card-data",
+  "rebuilt-differently",
+  "no-key",
+  "unreadable"
+])("a request that is parked as %s raises an alarm of its own", async (reason) => {
+  const row = RequestRule.write(request, 0, undefined)
+  const { counts, lines } = await watched(Attempt.report({ ...row, parked: { reason, at: 0 } }))
+  const alarm = { _tag: "Alarm", reason: expect.stringMatching(/: it is parked$/u) }
+  expect(lines).toEqual([[alarm, { requestId: "order-1" }]])
+  expect(counts).toEqual([
+    ["pawl.webhook.requests.parked", { reason }, 1],
+    ["pawl.webhook.alarms", { reason: alarm.reason }, 1]
+  ])
+})

@@ -1,0 +1,195 @@
+/**
+ * One read of a status: the endpoints that it asks, and the result of each response.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import type { Kind } from "@pawl/core/Kind"
+import {
+  NotFound,
+  RateLimited,
+  type ReadError,
+  Unauthorized,
+  Unreachable
+} from "@pawl/core/PaymentsError"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import { MinimumLogLevel } from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "@effect/vitest"
+import * as Confirmer from "../src/Confirmer.ts"
+import { blank, type Row } from "../src/Row.ts"
+
+const start = 1_000_000
+
+/** Reads a row while the service responds as `respond`. Returns the fiber of the read, and the kinds that it asks. */
+const reading = Effect.fnUntraced(function* (
+  row: Partial<Row>,
+  respond: (kind: Kind) => Effect.Effect<string, ReadError>
+) {
+  const asked: Array<Kind> = []
+  const reader = StatusReader.of({
+    read: (kind) => {
+      asked.push(kind)
+      return Effect.map(respond(kind), (status) => ({ kind, status }))
+    }
+  })
+  const built = yield* Layer.build(
+    Layer.provide(Confirmer.layer(), Layer.succeed(StatusReader, reader))
+  )
+  yield* TestClock.setTime(start)
+  const { read } = Context.get(built, Confirmer.Confirmer)
+  const scope = row.kind ?? "apm-payment"
+  const fiber = yield* Effect.forkChild(read({ ...blank(scope, "1", start), ...row }), {
+    startImmediately: true
+  })
+  return { asked, fiber }
+})
+
+const readNow = Effect.fnUntraced(
+  function* (...read: Parameters<typeof reading>) {
+    const { asked, fiber } = yield* reading(...read)
+    return { asked, result: yield* Fiber.join(fiber) }
+  },
+  Effect.provideService(MinimumLogLevel, "None")
+)
+
+const pending = () => Effect.succeed("PENDING")
+
+describe("a read", () => {
+  it.effect(
+    "asks for payments until 60 seconds after the first callback, and then for any kind",
+    () =>
+      Effect.gen(function* () {
+        const asks = Effect.fnUntraced(function* (
+          kind: Kind,
+          age: number,
+          ...[respond = pending, namesRefund = false]: [
+            respond?: (kind: Kind) => Effect.Effect<string, ReadError>,
+            namesRefund?: boolean
+          ]
+        ) {
+          const row = { kind, createdAt: start - age, namesRefund }
+          return (yield* readNow(row, respond)).asked
+        })
+        expect(yield* asks("apm", 59_999)).toEqual(["apm-payment"])
+        expect(yield* asks("card", 59_999)).toEqual(["card-payment"])
+        expect(yield* asks("apm", 60_000)).toEqual(["apm"])
+        expect(yield* asks("refund", 0)).toEqual(["refund"])
+        expect(yield* asks("card-payout", 59_999, pending, true)).toEqual(["card-payout"])
+        // A callback that names its own id as a refund.
+        expect(yield* asks("card", 0, pending, true)).toEqual(["refund"])
+        expect(yield* asks("card", 60_000, pending, true)).toEqual(["card"])
+        const unknown = (kind: Kind) =>
+          kind === "refund" ? Effect.fail(new NotFound({})) : pending()
+        expect(yield* asks("card", 0, unknown, true)).toEqual(["refund", "card-payment"])
+        const unreachable = () =>
+          Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
+        expect(yield* asks("card", 0, unreachable, true)).toEqual(["refund"])
+      })
+  )
+
+  it.effect("returns the status and the kind that the service states, and when it was asked", () =>
+    Effect.gen(function* () {
+      const { fiber } = yield* reading({ kind: "refund" }, () => Effect.delay(pending(), 300))
+      yield* TestClock.adjust(300)
+      const askedAt = start
+      expect(yield* Fiber.join(fiber)).toStrictEqual({
+        _tag: "Answered",
+        askedAt,
+        kind: "refund",
+        status: "PENDING"
+      })
+    })
+  )
+
+  it.effect("of an id that the service cannot have given asks nothing", () =>
+    Effect.gen(function* () {
+      for (const transactionId of ["", "a/b", "x".repeat(65)]) {
+        expect(yield* readNow({ transactionId }, pending)).toStrictEqual({
+          asked: [],
+          result: { _tag: "NotFound", askedAt: start }
+        })
+      }
+    })
+  )
+
+  it.effect("has no answer after a minute", () =>
+    Effect.gen(function* () {
+      const { fiber } = yield* reading({}, () => Effect.never)
+      yield* TestClock.adjust("59999 millis")
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NoAnswer", isDenied: false })
+    }).pipe(Effect.provideService(MinimumLogLevel, "None"))
+  )
+
+  it.effect("that fails tells whether the service denies access or limits the rate", () =>
+    Effect.gen(function* () {
+      const askedAt = start
+      const none = { _tag: "NoAnswer", askedAt, isDenied: false }
+      const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
+        [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
+        [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
+        [Effect.fail(new Unreachable({ reason: "x", sent: true, attempts: 1 })), none],
+        [Effect.die("bug"), none],
+        [Effect.interrupt, none],
+        [
+          Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
+          { ...none, limited: { retryAfter: 700 } }
+        ],
+        [
+          Effect.fail(new RateLimited({ attempts: 1 })),
+          { ...none, limited: { retryAfter: undefined } }
+        ]
+      ]
+      for (const [response, expected] of results) {
+        expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
+      }
+    })
+  )
+
+  it.effect("has the policy final unless another one is given", () =>
+    Effect.gen(function* () {
+      const reader = Layer.succeed(StatusReader, { read: () => Effect.fail(new NotFound({})) })
+      const policyOf = (options?: Parameters<typeof Confirmer.layer>[0]) =>
+        Effect.map(
+          Layer.build(Layer.provide(Confirmer.layer(options), reader)),
+          (built) => Context.get(built, Confirmer.Confirmer).policy
+        )
+      expect(yield* policyOf()).toBe("final")
+      expect(yield* policyOf({})).toBe("final")
+      expect(yield* policyOf({ policy: "always" })).toBe("always")
+    })
+  )
+})
+
+describe("the claims of a row", () => {
+  const stateOf = (confirmed: Status, claims: ReadonlyArray<Status>, policy: Evidence.Policy) => {
+    const row = {
+      ...blank("apm", "1", 0),
+      evidence: [...claims.map(Evidence.claimed), Evidence.confirmed(confirmed)].reduce(
+        Evidence.join
+      ),
+      read: { status: confirmed, askedAt: 0 }
+    }
+    return Confirmer.unsettledClaim(row, policy)
+  }
+
+  it.each<[Evidence.Policy, Status, ReadonlyArray<Status>, string | undefined]>([
+    ["final", "SUCCEED", [], undefined],
+    ["final", "SUCCEED", ["SUCCEED"], undefined],
+    ["final", "CHARGEBACK", ["SUCCEED"], undefined],
+    ["final", "PENDING", ["PROCESSING"], undefined],
+    ["final", "PENDING", ["SUCCEED"], "ahead"],
+    ["final", "SUCCEED", ["CHARGEBACK"], "ahead"],
+    ["final", "SUCCEED", ["FAILED"], "contradicted"],
+    ["final", "SUCCEED", ["FAILED", "CHARGEBACK"], "contradicted"],
+    // Both have rank 3, and neither is final.
+    ["always", "PROCESSING", ["CUSTOMER_VERIFICATION"], "ahead"]
+  ])("under %s, with %s confirmed and %j claimed, are %s", (policy, confirmed, claims, state) => {
+    expect(stateOf(confirmed, claims, policy)).toBe(state)
+  })
+})

@@ -1,0 +1,109 @@
+/**
+ * Layers that are constants: each is built once for each combination of the services that it reads.
+ */
+import { Handler } from "@pawl/core/Handler"
+import { Hmac } from "@pawl/core/Hmac"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { expect, it } from "@effect/vitest"
+import * as CallbackUrl from "../src/CallbackUrl.ts"
+import * as Ledger from "../src/Ledger.ts"
+import * as Receiver from "../src/Receiver.ts"
+import * as Seal from "../src/Seal.ts"
+import * as Verifier from "../src/Verifier.ts"
+import { notFound } from "./world.ts"
+
+/** Makes a service of each kind anew. */
+const makers = {
+  env: () =>
+    ConfigProvider.layer(ConfigProvider.fromUnknown({ PAWL_MERCHANT_SECRET: "sandbox-secret" })),
+  hmac: () => Layer.succeed(Hmac, { keyed: NodeHmac.keyed }),
+  profile: () => Profile.layer({}),
+  ledger: () =>
+    Layer.provide(Layer.effect(Ledger.Ledger, Ledger.Ledger), Layer.fresh(Ledger.layerMemory)),
+  handler: () => Layer.succeed(Handler, { handle: () => Effect.void }),
+  reader: () => Layer.succeed(StatusReader, { read: () => notFound }),
+  verifier: () =>
+    Layer.provide(Verifier.layer({ current: Redacted.make("sandbox-secret") }), NodeHmac.layer)
+}
+
+const made = () => ({
+  env: makers.env(),
+  hmac: makers.hmac(),
+  profile: makers.profile(),
+  ledger: makers.ledger(),
+  handler: makers.handler(),
+  reader: makers.reader(),
+  verifier: makers.verifier()
+})
+type Services = ReturnType<typeof made>
+
+const receiver = Receiver.layer()
+
+/** Builds a layer with the memory of earlier builds, and returns one of its services. */
+const building =
+  <Built, Id extends Built, Service, E>(
+    layer: Layer.Layer<Built, E>,
+    key: Context.Key<Id, Service>
+  ) =>
+  (memo: Layer.MemoMap, scope: Scope.Scope): Effect.Effect<unknown, unknown> =>
+    Effect.map(Layer.buildWithMemoMap(layer, memo, scope), (built) => Context.get(built, key))
+
+/** For each layer, the services that it reads, and what builds it with them. */
+const layers: ReadonlyArray<
+  readonly [
+    name: string,
+    reads: ReadonlyArray<keyof Services>,
+    build: (services: Services) => ReturnType<typeof building>
+  ]
+> = [
+  [
+    "CallbackUrl.layerConfig",
+    ["env", "hmac"],
+    ({ env, hmac }) =>
+      building(Layer.provide(CallbackUrl.layerConfig, [env, hmac]), CallbackUrl.CallbackUrl)
+  ],
+  [
+    "Seal.layerConfig",
+    ["env", "hmac"],
+    ({ env, hmac }) => building(Layer.provide(Seal.layerConfig, [env, hmac]), Seal.Seal)
+  ],
+  [
+    "Verifier.layerConfig",
+    ["env", "hmac", "profile"],
+    ({ env, hmac, profile }) =>
+      building(Layer.provide(Verifier.layerConfig, [env, hmac, profile]), Verifier.Verifier)
+  ],
+  [
+    "Receiver.layer",
+    ["verifier", "ledger", "handler", "reader", "profile"],
+    ({ handler, ledger, profile, reader, verifier }) =>
+      building(
+        Layer.provide(receiver, [verifier, ledger, handler, reader, profile]),
+        Receiver.Receiver
+      )
+  ]
+]
+
+it.effect.each(layers)(
+  "%s is shared with the same services, and built anew with another one",
+  ([, reads, build]) =>
+    Effect.gen(function* () {
+      const memo = yield* Layer.makeMemoMap
+      const scope = yield* Effect.scope
+      const services = made()
+      const first = yield* build(services)(memo, scope)
+      expect(yield* build(services)(memo, scope)).toBe(first)
+      for (const name of reads) {
+        const other = yield* build({ ...services, [name]: makers[name]() })(memo, scope)
+        expect([name, other === first]).toEqual([name, false])
+      }
+    })
+)

@@ -1,0 +1,104 @@
+/**
+ * The work on a claimed request: its bytes, and when it is not sent.
+ */
+import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
+import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
+import { payment } from "./requestService.ts"
+import { pass, run, second } from "./world.ts"
+
+/** A request with card data that was written and not begun, and is due. */
+const due = {
+  requestId: "order-1",
+  kind: "card-payment",
+  digest: "digest",
+  hasCardData: true
+} as const
+
+it("a stored request is sent with its kind, requestId and body", () =>
+  run(
+    Effect.gen(function* () {
+      const requests: Array<EncodedRequest> = []
+      const send: RequestSender["Service"]["send"] = (request) => {
+        requests.push(request)
+        return Effect.succeed({ transactionId: "1" } as never)
+      }
+      const shop = yield* start({ sender: { send } })
+      yield* shop.enqueue("apm-payout", payment("order-1"))
+      yield* pass("1 second")
+      expect(requests).toEqual([
+        { kind: "apm-payout", requestId: "order-1", body: expect.stringContaining("EWALLET") }
+      ])
+    })
+  ))
+
+it("a request without card data and without a body is parked as unreadable", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* start()
+      yield* shop.store.write({ ...due, hasCardData: false }, { at: 0 })
+      yield* pass("1 second")
+      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+    })
+  ))
+
+it("a request that cannot be rebuilt now is tried later with growing waits, and logged", async () => {
+  const { lines } = await watched(
+    Effect.gen(function* () {
+      let tries = 0
+      const shop = yield* start({
+        rebuild: () => Effect.suspend(() => Effect.fail(`try ${++tries}`))
+      })
+      yield* shop.store.write(due, { at: 0 })
+      const open = { lease: undefined, begunAt: undefined, outcome: undefined, parked: undefined }
+      for (const [wait, count] of [0, 1, 2, 4].map((wait, at) => [wait, at + 1] as const)) {
+        yield* pass(wait * second)
+        expect(tries).toBe(count)
+        const dueAt = (2 ** count - 1) * second
+        expect(yield* shop.get("order-1")).toMatchObject({ ...open, dueAt, attempts: count })
+      }
+    })
+  )
+  expect(lines.slice(0, 2)).toEqual(
+    [1, 2].map(() => [
+      "A request could not be made again; it is tried later",
+      { requestId: "order-1" }
+    ])
+  )
+})
+
+it("a request that expires while it is rebuilt is not sent", async () => {
+  const { lines } = await watched(
+    Effect.gen(function* () {
+      const other = yield* start({ fates: ["hang"] })
+      yield* sendAndLeave(other, "order-1")
+      const digest = (yield* other.get("order-1"))?.digest ?? ""
+      const shop = yield* start({
+        rebuild: (requestId) => Effect.delay(Effect.succeed(card(requestId)), "20 seconds")
+      })
+      yield* shop.store.write({ ...due, digest, expiresAt: 12 * second }, { at: 2 * second })
+      yield* pass("2 minutes")
+      expect(shop.service.seen).toEqual([])
+      expect(yield* shop.get("order-1")).toMatchObject({
+        outcome: { _tag: "NotSent", reason: "expired" }
+      })
+    })
+  )
+  expect(JSON.stringify(lines)).not.toContain("could not be worked on")
+})
+
+it("a request whose digest was made with another key is parked until the key is back", () =>
+  run(
+    Effect.gen(function* () {
+      const built = yield* stores
+      yield* Effect.scoped(
+        Effect.flatMap(start({ built, fates: ["hang"] }), (shop) => sendAndLeave(shop, "order-1"))
+      )
+      const rebuild = (requestId: string) => Effect.succeed(card(requestId))
+      const shop = yield* start({ built, key: "newer", rebuild })
+      expect(yield* shop.redrive("order-1")).toBe(true)
+      yield* pass("1 second")
+      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
+    })
+  ))

@@ -1,0 +1,124 @@
+/**
+ * The errors of an attempt of a request: which had no effect, which refuse the request, and how they are stored.
+ */
+import {
+  IntentRejected,
+  NotFound,
+  OutcomeUnknown,
+  RateLimited,
+  ServiceFailed,
+  Unauthorized,
+  Unreachable,
+  UnexpectedResponse,
+  ValidationFailed
+} from "@pawl/core/PaymentsError"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Refusal from "../src/internal/requests/Refusal.ts"
+import { declined } from "./requestService.ts"
+
+const unreachable = (sent: boolean) => new Unreachable({ reason: "reset", sent, attempts: 1 })
+const unexpected = (status: number) => new UnexpectedResponse({ status, reason: "it is odd" })
+const invalid = (sent: boolean) => new ValidationFailed({ sent, fields: [] })
+
+/** Each error, whether it had no effect, and whether it refuses the request. */
+const errors: ReadonlyArray<
+  readonly [error: Refusal.Failure, hadNoEffect: boolean, isRefusal: boolean]
+> = [
+  [new Unauthorized({ sent: true, status: 401 }), true, false],
+  [new RateLimited({ attempts: 1, status: 429 }), true, false],
+  [new NotFound({}), true, true],
+  [invalid(true), true, true],
+  [invalid(false), true, false],
+  [unreachable(false), true, false],
+  [unreachable(true), false, false],
+  [new ServiceFailed({ status: 503, attempts: 1 }), false, false],
+  ...[400, 404, 418, 422, 424, 499].map((status) => [unexpected(status), true, true] as const),
+  ...[200, 302, 399, 409, 423, 500, 503].map(
+    (status) => [unexpected(status), false, false] as const
+  )
+]
+
+describe("an error without an answer", () => {
+  it.each(errors)(
+    "%s: had no effect: %s, refuses the request: %s",
+    (error, hadNoEffect, refuses) => {
+      expect(Refusal.hadNoEffect(error)).toBe(hadNoEffect)
+      expect(Refusal.reasonOf(error)).toBe(refuses ? error.message : undefined)
+      expect(Refusal.isAnswer(error)).toBe(false)
+    }
+  )
+
+  it("that leaves the outcome unknown may have had an effect, and refuses as its last attempt did", () => {
+    const [doubt, refused] = [unreachable(true), new NotFound({})]
+    const unknown = new OutcomeUnknown({ requestId: "r", cause: doubt })
+    expect(Refusal.hadNoEffect(unknown)).toBe(false)
+    expect(Refusal.reasonOf(unknown)).toBeUndefined()
+    const onlyCause = new OutcomeUnknown({ requestId: "r", cause: refused })
+    expect(Refusal.reasonOf(onlyCause)).toBe(refused.message)
+    const then = new OutcomeUnknown({ requestId: "r", cause: doubt, refusal: invalid(true) })
+    expect(Refusal.reasonOf(then)).toBe(invalid(true).message)
+    const after = new OutcomeUnknown({ requestId: "r", cause: refused, refusal: doubt })
+    expect(Refusal.reasonOf(after)).toBeUndefined()
+  })
+
+  it("gives at most 500 characters of its reason", () => {
+    const long = new UnexpectedResponse({ status: 400, reason: "x".repeat(600) })
+    expect(Refusal.reasonOf(long)).toBe(long.message.slice(0, 500))
+  })
+
+  it("asks to wait only if the service limits the rate of calls and says how long", () => {
+    const limited = new RateLimited({ attempts: 1, retryAfter: 2500 })
+    expect(Refusal.retryAfter(limited)).toBe(2500)
+    expect(Refusal.retryAfter(new RateLimited({ attempts: 1 }))).toBe(0)
+    expect(Refusal.retryAfter(unreachable(true))).toBe(0)
+  })
+})
+
+it("a declined transaction and a rejected intent are answers", () => {
+  expect(Refusal.isAnswer(declined({}))).toBe(true)
+  expect(Refusal.isAnswer(new IntentRejected({ requestId: "r", errorCode: "E1" }))).toBe(true)
+})
+
+describe("a stored refusal", () => {
+  it("is read as it was written", () => {
+    const field = fc.record({ path: fc.string(), message: fc.string() })
+    fc.assert(
+      fc.property(
+        fc.array(field, { maxLength: 3 }),
+        fc.option(fc.integer({ min: 400, max: 499 }), { nil: undefined }),
+        (fields, status) => {
+          const refusal = new ValidationFailed({
+            sent: true,
+            fields,
+            ...(status !== undefined && { status })
+          })
+          const read = Refusal.fromText(Refusal.encode(refusal))
+          expect(read).toStrictEqual(refusal)
+        }
+      )
+    )
+  })
+
+  it.each(["", "[]", '{"fields":1}', '{"status":"400","fields":[]}', "no JSON"])(
+    "that cannot be read, as %j, names no field and no status",
+    (text) => {
+      expect(Refusal.fromText(text)).toStrictEqual(new ValidationFailed({ sent: true, fields: [] }))
+    }
+  )
+})
+
+it("a request in doubt keeps the doubt that it has, or gets one with the error as its cause", () => {
+  const unknown = Refusal.unknown("order-17", "no answer")
+  expect(unknown).toMatchObject({
+    requestId: "order-17",
+    cause: { _tag: "Unreachable", reason: "no answer", sent: true, attempts: 0 }
+  })
+  expect(Refusal.inDoubt("order-18", unknown)).toBe(unknown)
+  const refused = new NotFound({})
+  expect(Refusal.inDoubt("order-18", refused)).toMatchObject({
+    _tag: "OutcomeUnknown",
+    requestId: "order-18",
+    cause: refused
+  })
+})

@@ -1,0 +1,285 @@
+/**
+ * Each operation on a request, field by field: which rows it refuses, and which fields it changes.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { RequestRow } from "../src/RequestRow.ts"
+import * as Rule from "../src/RequestRule.ts"
+import { blank, type Row } from "../src/Row.ts"
+import {
+  check,
+  fresh,
+  holder,
+  known,
+  newLease,
+  optional,
+  outcome,
+  reasons,
+  request,
+  time
+} from "./anyRequest.ts"
+
+describe("RequestRule", () => {
+  it("parks after three refusals in ten minutes", () => {
+    expect(Rule.maxRefusals).toBe(3)
+    expect(Rule.refusalTime).toBe(600_000)
+  })
+
+  it("write sets every field", () => {
+    check(
+      fc.tuple(time, optional(newLease)),
+      (row, [at, given]) => Rule.write(request(row), at, given),
+      (row, [at, given]) => fresh(row, at, given)
+    )
+  })
+
+  it("restart begins a request without effect anew, and keeps its first time and the transaction that is not its own", () => {
+    check(
+      fc.tuple(time, newLease),
+      (row, [at, given]) => Rule.restart(row, request(row), at, given),
+      (row, [at, given]) =>
+        row.outcome?._tag === "NotSent" && row.outcome.reason === "no-effect"
+          ? {
+              ...fresh(row, at, given),
+              createdAt: row.createdAt,
+              deniedTransactionId: row.deniedTransactionId
+            }
+          : undefined
+    )
+  })
+
+  it("lease takes the row out of every list, and is in doubt if an attempt has begun", () => {
+    check(newLease, Rule.lease, (row, given) => ({
+      ...row,
+      attempts: row.attempts + 1,
+      dueAt: undefined,
+      parked: undefined,
+      lease: { ...given, inDoubt: row.begunAt !== undefined }
+    }))
+  })
+
+  it("begin needs the lease, and time: before the expiry of a request that has not begun, within the window of one that has", () => {
+    check(
+      fc.tuple(time, fc.constantFrom(0, 300_000, Infinity)),
+      (row, [at, window]) => Rule.begin(row, 1, at, window),
+      (row, [at, window]) => {
+        const end =
+          row.begunAt === undefined
+            ? Math.min(row.expiresAt ?? Infinity, row.retryFrom + window)
+            : row.begunAt + window
+        return holder(row, 1) && at < end ? { ...row, begunAt: row.begunAt ?? at } : undefined
+      }
+    )
+  })
+
+  it("renew sets the end of the lease that holds", () => {
+    check(
+      fc.tuple(fc.constantFrom(1, 2), time),
+      (row, [id, until]) => Rule.renew(row, id, until),
+      (row, [id, until]) => {
+        const held = holder(row, id)
+        return held && { ...row, lease: { ...held, until } }
+      }
+    )
+  })
+
+  it("release counts refusals in the same words, and parks the third one ten minutes after the first", () => {
+    const release = fc.record({
+      at: time,
+      dueAt: time,
+      hadNoEffect: optional(fc.boolean()),
+      refusal: optional(fc.constantFrom(...reasons))
+    })
+    check(
+      release,
+      (row, each) => Rule.release(row, 1, each),
+      (row, { at, dueAt, hadNoEffect, refusal }) => {
+        const held = holder(row, 1)
+        if (held === undefined) return undefined
+        const same = refusal === row.refusals?.reason ? row.refusals : undefined
+        const refusals =
+          refusal === undefined
+            ? row.refusals
+            : { reason: refusal, count: (same?.count ?? 0) + 1, since: same?.since ?? at }
+        const isParked =
+          refusal !== undefined &&
+          refusals !== undefined &&
+          refusals.count > 2 &&
+          at >= refusals.since + 600_000
+        return {
+          ...row,
+          begunAt: hadNoEffect === true && !held.inDoubt ? undefined : row.begunAt,
+          refusals,
+          lease: undefined,
+          dueAt: isParked ? undefined : dueAt,
+          parked: isParked ? { reason: "refused", at } : undefined
+        }
+      }
+    )
+  })
+
+  it("release parks at ten minutes, not before", () => {
+    const row = (since: number): RequestRow => ({
+      ...Rule.write(request({ kind: "apm-payment", hasCardData: false } as RequestRow), 0, {
+        id: 1,
+        until: 0
+      }),
+      refusals: { reason: "404", count: 2, since }
+    })
+    const parked = (since: number) =>
+      Rule.release(row(since), 1, { at: 700_000, dueAt: 1, refusal: "404" })?.parked
+    expect(parked(100_000)).toStrictEqual({ reason: "refused", at: 700_000 })
+    expect(parked(100_001)).toBeUndefined()
+  })
+
+  it("settle takes a fact without a lease, a refusal with one that is not in doubt, and replaces only Found", () => {
+    const settlement = fc.record({
+      outcome,
+      at: time,
+      lease: optional(fc.constantFrom(1, 2)),
+      transaction: optional(fc.constant({ method: "card" as const, transactionId: "100003" }))
+    })
+    check(settlement, Rule.settle, (row, { at, lease: id, outcome, transaction }) => {
+      const isFact = outcome._tag === "Answered" || outcome._tag === "Found"
+      const mayBeSet =
+        row.outcome === undefined
+          ? isFact || (id !== undefined && holder(row, id)?.inDoubt === false)
+          : row.outcome._tag === "Found" && outcome._tag === "Answered"
+      return mayBeSet
+        ? { ...known(row, outcome, at), transaction: transaction ?? row.transaction }
+        : undefined
+    })
+  })
+
+  it("cancel settles a request that has not begun", () => {
+    check(time, Rule.cancel, (row, at) =>
+      row.outcome === undefined && row.begunAt === undefined
+        ? known(row, { _tag: "NotSent", reason: "cancelled" }, at)
+        : undefined
+    )
+  })
+
+  it("park needs the lease", () => {
+    check(
+      time,
+      (row, at) => Rule.park(row, 1, "no-key", at),
+      (row, at) =>
+        holder(row, 1) && {
+          ...row,
+          lease: undefined,
+          dueAt: undefined,
+          parked: { reason: "no-key", at }
+        }
+    )
+  })
+
+  it("redrive opens a parked request, or with a statement of no effect also one that was found", () => {
+    const redrive = fc.record(
+      {
+        at: time,
+        window: fc.constantFrom(0, 300_000, Infinity),
+        hadNoEffect: fc.boolean(),
+        canSend: fc.boolean()
+      },
+      { requiredKeys: ["at", "window"] }
+    )
+    check(redrive, Rule.redrive, (row, { at, canSend = true, hadNoEffect = false, window }) => {
+      const isFound = row.outcome?._tag === "Found"
+      const isTooOld = row.begunAt !== undefined && at >= row.begunAt + window
+      const mayOpen = hadNoEffect
+        ? isFound || row.parked !== undefined
+        : row.parked !== undefined && !isTooOld
+      if (!mayOpen) return undefined
+      const open: RequestRow = {
+        ...row,
+        outcome: undefined,
+        settledAt: undefined,
+        transaction: undefined,
+        deniedTransactionId: isFound ? row.transaction?.transactionId : row.deniedTransactionId,
+        begunAt: hadNoEffect ? undefined : row.begunAt,
+        retryFrom: at,
+        attempts: 0,
+        refusals: undefined,
+        dueAt: at,
+        parked: undefined
+      }
+      const isUseless = !canSend || (isFound && row.body === undefined)
+      return hadNoEffect && isUseless
+        ? known(open, { _tag: "NotSent", reason: "no-effect" }, at)
+        : open
+    })
+  })
+
+  it("deleteTexts deletes the body and the text of what was settled before, and nothing else", () => {
+    check(time, Rule.deleteTexts, (row, before) => {
+      const text = row.outcome !== undefined && "text" in row.outcome ? row.outcome.text : undefined
+      if (row.settledAt === undefined || row.settledAt >= before) return undefined
+      if (row.body === undefined && text === undefined) return undefined
+      return {
+        ...row,
+        body: undefined,
+        outcome:
+          row.outcome !== undefined && "text" in row.outcome
+            ? { ...row.outcome, text: undefined }
+            : row.outcome
+      }
+    })
+  })
+
+  it("find settles by a confirmed transaction that names the request, is not registered, and has its amount", () => {
+    const found = fc.record({
+      registered: fc.boolean(),
+      // Most of them are as they have to be, so that each condition is the only one that fails in some case.
+      requestId: fc.constantFrom("1", "1", "1", "2", undefined),
+      hasRead: fc.constantFrom(true, true, true, false),
+      evidence: fc.constantFrom(
+        Evidence.confirmed("SUCCEED"),
+        Evidence.confirmed("SUCCEED"),
+        Evidence.claimed("SUCCEED"),
+        Evidence.none
+      ),
+      amount: fc.constantFrom("10.00", "10.00", "11.00"),
+      isOpen: fc.constantFrom(true, true, false),
+      transactionId: fc.constantFrom("100001", "100002")
+    })
+    const transactionOf = (each: typeof found extends fc.Arbitrary<infer A> ? A : never): Row => ({
+      ...blank("apm-payment", each.transactionId, 0),
+      registered: each.registered,
+      ordered:
+        each.requestId === undefined ? undefined : { amount: "10.00", requestId: each.requestId },
+      evidence: each.evidence,
+      read: each.hasRead ? { status: "SUCCEED", askedAt: 77 } : undefined,
+      newestCallbacks: {
+        SUCCEED: {
+          signed: {
+            account: "4711",
+            amount: each.amount,
+            currency: "EUR",
+            transactionId: each.transactionId
+          },
+          at: 0
+        }
+      }
+    })
+    const opened = (row: RequestRow): RequestRow => ({ ...row, outcome: undefined })
+    check(
+      found,
+      (row, each) => Rule.find(each.isOpen ? opened(row) : row, transactionOf(each)),
+      (given, each) => {
+        const row = each.isOpen ? opened(given) : given
+        const isItsOwn =
+          !each.registered &&
+          each.requestId === "1" &&
+          row.deniedTransactionId !== each.transactionId
+        const isConfirmed = each.hasRead && each.evidence === Evidence.confirmed("SUCCEED")
+        return isItsOwn && isConfirmed && each.amount === "10.00" && row.outcome === undefined
+          ? {
+              ...known(row, { _tag: "Found" }, 77),
+              transaction: { method: "apm", transactionId: each.transactionId }
+            }
+          : undefined
+      }
+    )
+  })
+})

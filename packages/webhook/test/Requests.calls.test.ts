@@ -1,0 +1,237 @@
+/**
+ * One process that sends requests: the requests that it makes, the errors of its calls, its metrics and its log.
+ */
+import type { RequestSender } from "@pawl/core/RequestSender"
+import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
+import { describe, expect, it } from "vitest"
+import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
+import * as fake from "./requestService.ts"
+import { apm, verified } from "./service.ts"
+import { pass, run } from "./world.ts"
+
+const sentBody = (service: ReturnType<typeof fake.make>, at = 0) =>
+  JSON.parse(service.seen[at]?.body ?? "{}") as Readonly<Record<string, unknown>>
+
+/** Returns the order that the token of a sent callback URL names. */
+const orderIn = (service: ReturnType<typeof fake.make>, at = 0) => {
+  const { search } = new URL(String(sentBody(service, at)["callbackUrl"]))
+  return verified("apm", apm(), `${search}&paymentMethod=apm`).ordered
+}
+
+const without = <A extends object>(input: A, name: keyof A) => ({ ...input, [name]: undefined })
+
+describe("a request", () => {
+  it("has a requestId of its own if the merchant gives none", () =>
+    run(
+      Effect.gen(function* () {
+        const shop = yield* start()
+        const input = without(fake.payment("none"), "requestId")
+        const { requestId } = yield* shop.enqueue("apm-payment", input)
+        expect(requestId).toMatch(/^[\w-]{8,64}$/u)
+        yield* pass("1 second")
+        expect(shop.service.seen).toMatchObject([{ requestId }])
+        expect(sentBody(shop.service)["requestId"]).toBe(requestId)
+        expect(orderIn(shop.service)?.requestId).toBe(requestId)
+        const other = yield* shop.enqueue("apm-payment", input)
+        expect(other.requestId).not.toBe(requestId)
+      })
+    ))
+
+  it("has the callback URL of its input, else that of the options, with the order in its token", () =>
+    run(
+      Effect.gen(function* () {
+        const shop = yield* start({ callbackUrl: "https://shop.example/all" })
+        yield* shop.send("apm-payment", fake.payment("order-1"))
+        yield* shop.send("apm-payment", without(fake.payment("order-2"), "callbackUrl"))
+        const urls = [0, 1].map((at) => String(sentBody(shop.service, at)["callbackUrl"]))
+        expect(urls.map((url) => url.split("?")[0])).toEqual([
+          "https://shop.example/callback",
+          "https://shop.example/all"
+        ])
+        expect(orderIn(shop.service, 1)).toEqual({
+          requestId: "order-2",
+          account: "4711",
+          amount: "10.00",
+          currency: "EUR"
+        })
+      })
+    ))
+
+  it("has no callback URL if neither has one", () =>
+    run(
+      Effect.gen(function* () {
+        const inputs: Array<object> = []
+        const encode: RequestSender["Service"]["encode"] = (kind, input) => {
+          inputs.push(input)
+          return Effect.succeed({ kind, requestId: "order-1", body: '{"requestId":"order-1"}' })
+        }
+        const shop = yield* start({ sender: { encode } })
+        const { callbackUrl: _, ...input } = fake.payment("order-1")
+        yield* shop.send("apm-payment", input)
+        expect(inputs).toStrictEqual([input])
+      })
+    ))
+})
+
+describe("an enqueued request", () => {
+  it("is accepted again with the same body, and refused with another body or kind", () =>
+    run(
+      Effect.gen(function* () {
+        const shop = yield* start({ fates: ["hang"] })
+        const input = fake.payment("order-1")
+        for (const _ of [1, 2]) {
+          expect(yield* shop.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
+        }
+        const conflict = { _tag: "RequestConflict", requestId: "order-1" }
+        const payout = yield* Effect.flip(shop.enqueue("apm-payout", input))
+        expect(payout).toMatchObject(conflict)
+        const other = fake.payment("order-1", "11.00")
+        expect(yield* Effect.flip(shop.enqueue("apm-payment", other))).toMatchObject(conflict)
+        expect(yield* Effect.flip(shop.send("apm-payment", other))).toMatchObject(conflict)
+        // Another kind is another request, whatever its body.
+        const rotated = yield* start({ built: shop.built, key: "newer" })
+        const parked = { _tag: "RequestParked", requestId: "order-1", reason: "no-key" }
+        for (const refusal of [
+          Effect.flip(rotated.enqueue("apm-payout", input)),
+          Effect.flip(rotated.send("apm-payout", input))
+        ]) {
+          expect(yield* refusal).toMatchObject(conflict)
+        }
+        for (const refusal of [
+          Effect.flip(rotated.enqueue("apm-payment", input)),
+          Effect.flip(rotated.send("apm-payment", input))
+        ]) {
+          expect(yield* refusal).toMatchObject(parked)
+        }
+      })
+    ))
+
+  it("with card data is refused by its requestId", () =>
+    run(
+      Effect.gen(function* () {
+        const shop = yield* start()
+        const refused = yield* Effect.flip(shop.enqueue("card-payment", card("order-1")))
+        expect(refused).toMatchObject({ _tag: "CardDataRefused", requestId: "order-1" })
+      })
+    ))
+})
+
+describe("a request with card data", () => {
+  it("is rebuilt under the same requestId", () =>
+    run(
+      Effect.gen(function* () {
+        const rebuild = (requestId: string) => Effect.succeed(without(card(requestId), "requestId"))
+        const shop = yield* start({ fates: ["hang"], rebuild })
+        yield* sendAndLeave(shop, "order-1")
+        expect(shop.service.seen).toMatchObject([
+          { requestId: "order-1", inDoubt: false },
+          { requestId: "order-1", inDoubt: true }
+        ])
+        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+      })
+    ))
+
+  it("that is redriven without doubt is sent if it can be rebuilt, else it is not sent", () =>
+    run(
+      Effect.gen(function* () {
+        let amount = "11.00"
+        const shop = yield* start({
+          fates: ["hang"],
+          rebuild: (requestId) => Effect.sync(() => ({ ...card(requestId), amount }))
+        })
+        yield* sendAndLeave(shop, "order-1")
+        expect(yield* shop.get("order-1")).toMatchObject({
+          parked: { reason: "rebuilt-differently" }
+        })
+        amount = "10.00"
+        expect(yield* shop.redrive("order-1", { hadNoEffect: true })).toBe(true)
+        yield* pass("1 second")
+        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+
+        const alone = yield* start({ fates: ["hang"] })
+        yield* sendAndLeave(alone, "order-1")
+        expect(yield* alone.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
+        expect(yield* alone.redrive("order-1", { hadNoEffect: true })).toBe(true)
+        expect(yield* alone.get("order-1")).toMatchObject({
+          outcome: { _tag: "NotSent", reason: "no-effect" }
+        })
+      })
+    ))
+})
+
+it("a request that is unknown is not redriven", () =>
+  run(
+    Effect.gen(function* () {
+      const shop = yield* start()
+      expect(yield* shop.redrive("order-1")).toBe(false)
+    })
+  ))
+
+it("each call is a span of its own name", () => {
+  const names = new Set<string>()
+  const tracer = Tracer.make({
+    span: (options) => {
+      names.add(options.name)
+      return new Tracer.NativeSpan(options)
+    }
+  })
+  return run(
+    Effect.gen(function* () {
+      const shop = yield* start()
+      yield* shop.send("apm-payment", fake.payment("order-1"))
+      yield* shop.enqueue("apm-payment", fake.payment("order-2"))
+      yield* shop.redrive("order-1")
+      expect([...names]).toEqual(
+        expect.arrayContaining(["Requests.send", "Requests.enqueue", "Requests.redrive"])
+      )
+    }).pipe(Effect.provideService(Tracer.Tracer, tracer))
+  )
+})
+
+describe("an outcome", () => {
+  it("is counted once, when it becomes known", async () => {
+    const { counts, lines } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start({ fates: ["answer", "unsent"] })
+        yield* shop.send("apm-payment", fake.payment("order-1"))
+        yield* shop.send("apm-payment", fake.payment("order-1"))
+        yield* Effect.flip(shop.send("apm-payment", fake.payment("order-2")))
+      })
+    )
+    expect(counts).toEqual([
+      ["pawl.webhook.requests.settled", { outcome: "Answered" }, 1],
+      ["pawl.webhook.requests.settled", { outcome: "NotSent" }, 1]
+    ])
+    expect(lines).toEqual([])
+  })
+
+  it("that a person must decide on is counted, and raises an alarm with the requestId", async () => {
+    const reason = "a request with card data is in doubt and cannot be made again: it is parked"
+    const { counts, lines } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start({ fates: ["hang"] })
+        yield* sendAndLeave(shop, "order-1")
+      })
+    )
+    expect(counts).toEqual([
+      ["pawl.webhook.requests.parked", { reason: "card-data" }, 1],
+      ["pawl.webhook.alarms", { reason }, 1]
+    ])
+    expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
+  })
+
+  it("of an operation that is registered with another order raises an alarm", async () => {
+    const reason =
+      "the response to a request names an operation that is registered with another order"
+    const { lines } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start()
+        const other = { kind: "apm-payment", transactionId: "100001", amount: "9.99" } as const
+        yield* shop.ledger.register(other, 0)
+        yield* shop.send("apm-payment", fake.payment("order-1"))
+      })
+    )
+    expect(lines).toEqual([[{ _tag: "Alarm", reason }, { requestId: "order-1" }]])
+  })
+})

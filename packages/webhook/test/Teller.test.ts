@@ -1,0 +1,168 @@
+/**
+ * One call of the handler: what is written after it, and what the journal says.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Handler from "@pawl/core/Handler"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
+import { expect, it } from "vitest"
+import { Confirmer } from "../src/Confirmer.ts"
+import * as Journal from "../src/Journal.ts"
+import { layerMemory } from "../src/Ledger.ts"
+import { blank } from "../src/Row.ts"
+import * as Teller from "../src/Teller.ts"
+import * as World from "./world.ts"
+
+const { hour, says, second } = World
+
+const entriesOf = (world: World.World, ...tags: ReadonlyArray<string>) =>
+  world.entries.filter(({ _tag }) => tags.includes(_tag))
+
+it("a call is recorded with its status, its confirmation, its conflict and its attempt", () =>
+  World.run(
+    Effect.gen(function* () {
+      const statuses = ["FAILED", "SUCCEED"] as const
+      let reads = 0
+      let failures = 1
+      const world = yield* World.make({
+        read: () => Effect.succeed(statuses[reads++] ?? "SUCCEED"),
+        handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
+      })
+      const { receive } = yield* world.start
+      yield* receive("1", "FAILED")
+      yield* World.pass("1 minute")
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("1 minute")
+      const [story] = yield* world.ledger.story("apm", "1")
+      expect(story?.facts.filter(({ fact }) => fact === "failed")).toMatchObject([
+        { fact: "failed", to: "FAILED", sequence: 1, at: world.calls[0]?.at }
+      ])
+      expect(story?.facts.filter(({ fact }) => fact === "told")).toMatchObject([
+        { fact: "told", to: "FAILED", sequence: 1, at: world.calls[1]?.end },
+        { fact: "told", to: "SUCCEED", sequence: 2 }
+      ])
+      const subject = { method: "apm", transactionId: "1", at: expect.any(Number) }
+      expect(entriesOf(world, "Told", "HandlerFailed").slice(0, 3)).toStrictEqual([
+        { ...subject, _tag: "HandlerFailed", to: "FAILED", attempt: 1 },
+        { ...subject, _tag: "Told", to: "FAILED", confirmed: true, conflict: null, attempt: 2 },
+        {
+          ...subject,
+          _tag: "Told",
+          to: "SUCCEED",
+          confirmed: true,
+          conflict: ["SUCCEED", "FAILED"],
+          attempt: 1
+        }
+      ])
+    })
+  ))
+
+it("an error without a tag is logged with its stack", () => {
+  const error = new Error("a bug of the application")
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
+  return World.run(
+    Effect.gen(function* () {
+      const failures = [error]
+      const world = yield* World.make({
+        read: says("PENDING"),
+        handle: () => Effect.suspend(() => (failures.pop() ? Effect.fail(error) : Effect.void))
+      })
+      const { receive } = yield* world.start.pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.provideService(MinimumLogLevel, "Warn")
+      )
+      yield* receive("1", "PENDING")
+      yield* World.pass("10 seconds")
+      expect(logged).toEqual([
+        [["The handler failed; it is called again in 1 s"], Cause.fail(error)]
+      ])
+    })
+  )
+})
+
+it("a row that is parked fails no longer, so a redrive begins its 24 hours anew", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        read: says("PENDING"),
+        handle: () => Effect.fail("no")
+      })
+      const { receive } = yield* world.start
+      yield* receive("1", "PENDING")
+      yield* World.pass("1 hour")
+      expect((yield* world.ledger.get("apm", "1"))?.failingSince).toBe(0)
+      yield* World.pass("25 hours")
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+        deadLetter: { reason: "handler-failed" },
+        failingSince: undefined
+      })
+      const [story] = yield* world.ledger.story("apm", "1")
+      expect(story?.facts.filter(({ fact }) => fact === "parked")).toMatchObject([
+        { fact: "parked", reason: "handler-failed", to: "PENDING" }
+      ])
+    })
+  ))
+
+it("a commit is tried again every second while the store is not available", () =>
+  World.run(
+    Effect.gen(function* () {
+      const tries: Array<number> = []
+      const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
+      const world = yield* World.make({
+        commit: (_, told) =>
+          Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
+      })
+      const { receive } = yield* world.start
+      yield* receive("1", "PENDING")
+      yield* World.pass("10 seconds")
+      expect(tries).toEqual([0, second, 2 * second, 3 * second])
+      expect(world.calls).toHaveLength(1)
+    })
+  ))
+
+it("a call whose lease is lost before its mark is neither told nor failed", () =>
+  World.run(
+    Effect.gen(function* () {
+      let steal: Effect.Effect<unknown, StoreUnavailable> = Effect.void
+      const world = yield* World.make({
+        read: says("PENDING"),
+        commit: (_, told) =>
+          Effect.andThen(
+            Effect.suspend(() => steal),
+            told
+          )
+      })
+      steal = world.ledger.claim({ at: hour, until: hour + 1, limit: 9 })
+      const { kill, receive } = yield* world.start
+      yield* receive("1", "PENDING")
+      yield* World.pass("1 second")
+      expect(world.calls).toHaveLength(1)
+      expect(entriesOf(world, "Told", "HandlerFailed")).toEqual([])
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 1 })
+      yield* kill
+    })
+  ))
+
+it("a row with nothing to tell is returned as it is", () =>
+  World.run(
+    Effect.gen(function* () {
+      const confirmer = { policy: "final", read: () => Effect.never } as const
+      const layer = Teller.layer().pipe(
+        Layer.provide([
+          Layer.fresh(layerMemory),
+          Layer.succeed(Confirmer, confirmer),
+          Journal.layer,
+          Handler.layer(() => Effect.die("is not called"))
+        ])
+      )
+      const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
+      const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
+      expect(yield* tell(row)).toBe(row)
+    })
+  ))

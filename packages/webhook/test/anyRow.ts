@@ -1,0 +1,102 @@
+/**
+ * Any stored row, for the tests of the rule.
+ */
+import { type Status, statuses } from "@pawl/core/Status"
+import fc from "fast-check"
+import * as Fact from "../src/Fact.ts"
+import { type Lane, lanes } from "../src/Lane.ts"
+import { blank } from "../src/Row.ts"
+import type { StoredRow } from "../src/StoredRow.ts"
+
+export const time = fc.nat({ max: 20 })
+export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
+export const status = fc.constantFrom(...statuses)
+export const evidence = fc.nat({ max: 2 ** 18 - 1 })
+export const lane = fc.constantFrom(...lanes)
+export const read = fc.record({ status, askedAt: time })
+export const bytes = fc.constantFrom("one", "two").map((text) => new TextEncoder().encode(text))
+export const signed = (amount: string) => ({
+  account: "mid-1",
+  amount,
+  currency: "EUR",
+  transactionId: "100001"
+})
+const someStatuses = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<Partial<Record<Status, A>>> =>
+  fc.dictionary(status, arbitrary, { maxKeys: 3 }).map((each) => ({ ...each }))
+
+/** A card row of known or unknown kind, with every field in any combination. */
+export const storedRows: fc.Arbitrary<StoredRow> = fc
+  .record({
+    row: fc.record({
+      kind: fc.constantFrom("card", "card-payment"),
+      ordered: optional(fc.constant({ amount: "10.00" })),
+      registered: fc.boolean(),
+      isOrderRegistered: fc.boolean(),
+      namesRefund: fc.boolean(),
+      amountCleared: fc.boolean(),
+      evidence,
+      read: optional(read),
+      callbacks: time,
+      secret: fc.constantFrom("current", "previous", undefined),
+      told: optional(status),
+      sequence: time,
+      pendingStatus: optional(status),
+      attempt: time,
+      failingSince: optional(time),
+      retryAt: time,
+      newStatusAt: time,
+      polls: time,
+      pollAt: optional(time),
+      askedAt: optional(time),
+      unconfirmedAt: optional(time),
+      deadLetter: optional(
+        fc.record({
+          reason: fc.constantFrom("handler-failed", "unknown-transaction", "amount-mismatch"),
+          at: time,
+          to: optional(status)
+        })
+      ),
+      newestCallbacks: someStatuses(
+        fc.record({ at: time, signed: optional(fc.constant(signed("10.00"))) })
+      )
+    }),
+    dueAt: optional(time),
+    lane,
+    lease: optional(fc.record({ id: fc.constantFrom(1, 2), until: time, evidence })),
+    bodies: someStatuses(bytes),
+    facts: fc.constantFrom(Fact.none, Fact.add(Fact.none, Fact.redriven(3))),
+    accepted: someStatuses(
+      fc.tuple(time, fc.integer({ min: 1, max: 5 })).map(([at, count]) => ({ at, count }))
+    )
+  })
+  .map((stored) => ({
+    ...stored,
+    row: { ...blank(stored.row.kind, "100001", 0), ...stored.row }
+  }))
+
+/** A row of another transaction's method, which no operation here may touch. */
+export const bystander: StoredRow = {
+  row: { ...blank("refund", "100001", 7), deadLetter: undefined },
+  dueAt: 4,
+  lane: "watch",
+  lease: undefined,
+  bodies: {},
+  facts: Fact.none,
+  accepted: {}
+}
+
+const moreUrgent = (one: Lane, two: Lane) =>
+  lanes[Math.min(lanes.indexOf(one), lanes.indexOf(two))] ?? one
+
+/** The time and the lane of a row that becomes due. */
+export const due = ({ dueAt, lane }: StoredRow, at: number | undefined, inLane: Lane) => {
+  if (at === undefined) return { dueAt, lane }
+  return dueAt === undefined
+    ? { dueAt: at, lane: inLane }
+    : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
+}
+
+/** Checks an operation on any row. */
+export const check = <A>(input: fc.Arbitrary<A>, holds: (stored: StoredRow, input: A) => void) => {
+  fc.assert(fc.property(storedRows, input, holds), { numRuns: 1000 })
+}

@@ -1,0 +1,109 @@
+/**
+ * A process that sends requests, on stores in memory, to the service for tests.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { RequestSender } from "@pawl/core/RequestSender"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import { MinimumLogLevel } from "effect/References"
+import type * as Scope from "effect/Scope"
+import * as Ledger from "../src/Ledger.ts"
+import * as Requests from "../src/Requests.ts"
+import * as RequestStore from "../src/RequestStore.ts"
+import * as Seal from "../src/Seal.ts"
+import * as fake from "./requestService.ts"
+import { secret } from "./service.ts"
+import { pass, run } from "./world.ts"
+
+type Stores = Ledger.Ledger | RequestStore.RequestStore
+
+/** Opens empty stores. */
+export const stores = Layer.build(
+  Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
+)
+
+/** The options of a process. `built` are the stores of another one; `sender` and `plant` change the ports. */
+export interface Options extends Requests.Options {
+  readonly built?: Context.Context<Stores>
+  readonly sender?: Partial<RequestSender["Service"]>
+  readonly plant?: (
+    store: RequestStore.RequestStore["Service"]
+  ) => Partial<RequestStore.RequestStore["Service"]>
+  readonly fates?: ReadonlyArray<fake.Fate>
+  readonly key?: string
+}
+
+/** Starts a process. */
+export const start = Effect.fnUntraced(function* ({
+  built,
+  fates = [],
+  key = secret,
+  plant = () => ({}),
+  sender,
+  ...options
+}: Options = {}) {
+  const opened = built ?? (yield* stores)
+  const service = fake.make(fates)
+  const store = Context.get(opened, RequestStore.RequestStore)
+  const made = yield* Layer.build(
+    Layer.fresh(Requests.layer(options)).pipe(
+      Layer.provide([
+        Layer.succeed(RequestStore.RequestStore, { ...store, ...plant(store) }),
+        Layer.succeed(RequestSender, { ...service.sender, ...sender }),
+        fake.callbackUrl,
+        Layer.provide(Seal.layer({ current: Redacted.make(key) }), NodeHmac.layer)
+      ])
+    )
+  )
+  return {
+    ...Context.get(made, Requests.Requests),
+    built: opened,
+    store,
+    ledger: Context.get(opened, Ledger.Ledger),
+    service
+  }
+})
+
+/** The input of a payment with card data. */
+export const card = (requestId: string) => ({
+  ...fake.payment(requestId),
+  mid: "mid-1",
+  card: { number: "4242424242424242", cvv: "737" }
+})
+
+/** Sends a payment with card data, and gives up its call when it has left. */
+export const sendAndLeave = Effect.fnUntraced(function* (
+  shop: Requests.Requests["Service"],
+  requestId: string
+) {
+  const call = yield* Effect.forkChild(shop.send("card-payment", card(requestId)))
+  yield* pass("1 second")
+  yield* Fiber.interrupt(call)
+  yield* pass("1 second")
+})
+
+/** Runs a test and returns the counters of requests and alarms, and the lines of its log. */
+export const watched = async (test: Effect.Effect<unknown, unknown, Scope.Scope>) => {
+  const lines: Array<unknown> = []
+  const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {
+    lines.push([message, annotations])
+  })
+  const counts = await run(
+    Effect.gen(function* () {
+      yield* Effect.scoped(test)
+      return (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+        /requests|alarms/u.test(id) && "count" in state ? [[id, attributes, state.count]] : []
+      )
+    }).pipe(
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(MinimumLogLevel, "Warn")
+    )
+  )
+  return { counts, lines }
+}
