@@ -18,6 +18,7 @@
  */
 import * as Status from "@pawl/core/Status"
 import { Api } from "@pawl/http/Api"
+import * as PageFiles from "@pawl/webhook/PageFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -54,48 +55,35 @@ export interface Facts {
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
 const folder = new URL("../src/internal/console/", import.meta.url)
 
-const contentTypes: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".svg": "image/svg+xml"
-}
-
-const headers = {
-  "cache-control": "no-cache",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff"
-}
-
-const consolePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+const { "content-security-policy": _, ...headers } = PageFiles.headers
 
 /** The page has inline scripts and styles, and contains no text of a merchant. */
 const docsPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-const assets = Effect.gen(function* () {
+const filesIn = Effect.fnUntraced(function* (folder: URL) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const root = yield* path.fromFileUrl(folder)
-  const served = new Map<string, HttpServerResponse.HttpServerResponse>()
-  for (const name of yield* files.readDirectory(root)) {
-    const contentType = contentTypes[path.extname(name)]
-    if (contentType === undefined) continue
-    const body = yield* files.readFile(path.join(root, name))
-    served.set(
-      name,
-      HttpServerResponse.uint8Array(body, {
-        contentType,
-        headers: { ...headers, "content-security-policy": consolePolicy }
-      })
-    )
-  }
-  return served
+  const names = yield* files.readDirectory(root)
+  return yield* Effect.forEach(names, (name) =>
+    Effect.map(files.readFileString(path.join(root, name)), (text) => PageFiles.make(name, text))
+  )
 })
+
+const assets = Effect.map(
+  Effect.all([filesIn(PageFiles.shared), filesIn(folder)]),
+  (files) =>
+    new Map(
+      files
+        .flat(2)
+        .map(({ body, contentType, name }) => [
+          name,
+          HttpServerResponse.text(body, { contentType, headers: PageFiles.headers })
+        ])
+    )
+)
 
 const facts = (): Facts => ({
   statuses: Status.statuses.map((status) => ({ status, isFinal: Status.isTerminal(status) })),
@@ -139,7 +127,7 @@ const notFoundPage = HttpServerResponse.text(
   {
     status: 404,
     contentType: "text/html; charset=utf-8",
-    headers: { ...headers, "content-security-policy": consolePolicy }
+    headers: PageFiles.headers
   }
 )
 
@@ -169,7 +157,7 @@ export const routes: Layer.Layer<
 
     // The documentation is 3 MB, so it is made at the first request.
     const docs = yield* HttpRouter.toHttpEffect(
-      HttpApiScalar.layer(Api, { scalar: DocsPage.scalar })
+      HttpApiScalar.layer(DocsPage.api, { scalar: DocsPage.scalar })
     ).pipe(
       Effect.provideService(Scope.Scope, scope),
       Effect.flatten,

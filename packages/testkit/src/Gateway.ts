@@ -30,6 +30,7 @@ import * as Apm from "./internal/gateway/Apm.ts"
 import * as MethodPage from "./internal/gateway/MethodPage.ts"
 import * as ApmPayments from "./internal/gateway/ApmPayments.ts"
 import * as ApmPayouts from "./internal/gateway/ApmPayouts.ts"
+import type { Transaction } from "./internal/gateway/Transaction.ts"
 import * as Transactions from "./internal/gateway/Transactions.ts"
 import * as CardCallback from "./internal/gateway/CardCallback.ts"
 import * as CardPayments from "./internal/gateway/CardPayments.ts"
@@ -106,7 +107,7 @@ export type Response = Contract.Response
  * @category models
  * @since 0.1.0
  */
-export type Transaction = Transactions.Transaction
+export type { Transaction }
 
 /**
  * A callback as it was posted: its URL with the routing parameters, and its body.

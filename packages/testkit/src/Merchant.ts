@@ -1,5 +1,5 @@
 /**
- * A merchant over the fake: requests that survive, a receiver that the fake delivers to, and a ledger in memory.
+ * A merchant over the fake: durable requests, a receiver that the fake delivers to, and a ledger in memory.
  *
  * **Details**
  *

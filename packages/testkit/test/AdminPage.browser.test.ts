@@ -10,7 +10,7 @@ import { resolve } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { isAccessible } from "./support/axe.ts"
-import { inChromium, type PageOptions } from "./support/chromium.ts"
+import { faultsOf, inChromium, type PageOptions } from "./support/chromium.ts"
 import { cutOff } from "./support/layout.ts"
 import * as Operator from "./support/operator.ts"
 
@@ -55,19 +55,10 @@ inChromium((withPage) => {
         yield* prepare(operator)
         yield* Effect.promise(() =>
           withPage(async (page) => {
-            const wrong: Array<string> = []
-            page.on("pageerror", ({ message }) => wrong.push(message))
-            page.on("console", (message) => {
-              if (message.type() === "error" && allowed?.test(message.text()) !== true) {
-                wrong.push(message.text())
-              }
-            })
-            page.on("request", (request) => {
-              if (new URL(request.url()).origin !== operator.origin) wrong.push(request.url())
-            })
+            const faults = faultsOf(page, operator.origin, allowed)
             await page.goto(operator.origin + path)
             await act(page, operator)
-            assert.deepStrictEqual(wrong, [])
+            assert.deepStrictEqual(faults, [])
           }, options)
         )
       }).pipe(Effect.scoped, Effect.runPromise)
@@ -160,6 +151,8 @@ inChromium((withPage) => {
         assert.strictEqual(await run(callback("100001", "PENDING")), 503)
         await visible(page, "alarms", /answered with 503.*check disk/su)
         faults.isDiskFull = false
+        await visible(page, "problem-not-stored", /disappears with the first callback/u)
+        await run(callback("100001", "PENDING"))
         await visible(page, "verdict", "Everything works")
       }
     )
@@ -316,24 +309,63 @@ inChromium((withPage) => {
   )
 
   it(
-    "the story of a transaction is told in sentences, if the receiver keeps one",
+    "the story of a transaction in a SQLite ledger is told in sentences, as text",
     onPage(
-      ({ callback }) => callback("100001", "PENDING"),
-      async (page) => {
-        const at = "2026-11-22T10:00:00.000Z"
-        const sentences = ["A callback claimed PENDING.", `ana redrove it: ${hostile}`]
-        const facts = sentences.map((sentence) => ({ at, sentence }))
-        await page.route("**/transactions/apm/100001/story", (route) =>
-          route.fulfill({ json: { facts } })
-        )
+      ({ park, statuses }) => {
+        statuses.set("100001", "NEW")
+        return park("handler-failed", ["100001"])
+      },
+      async (page, { callback, statuses }) => {
         await page.getByTestId("id").fill("100001")
         await page.getByTestId("find").click()
-        await visible(page, "story", sentences[0] ?? "")
-        const shown = page.getByTestId("story").locator("li span")
-        assert.deepStrictEqual(await shown.allTextContents(), sentences)
+        await visible(page, "story", "The operation was registered as apm-payment")
+        await page.getByTestId("open-redrive").click()
+        await page.getByTestId("by").fill("ana")
+        await page.getByTestId("why").fill(hostile)
+        await page.getByTestId("redrive").click()
+        await visible(page, "story", "The handler accepted NEW (transition 1).")
+        statuses.set("100001", "SUCCEED")
+        await run(callback("100001", "SUCCEED"))
+        await visible(page, "story", "The handler accepted SUCCEED (transition 2).")
+        const shown = page.getByTestId("story").locator("li")
+        assert.deepStrictEqual(await shown.locator("span").allTextContents(), [
+          "The operation was registered as apm-payment with the status NEW.",
+          `ana redrove the dead letter: ${hostile}.`,
+          "The service stated NEW.",
+          "The handler was called with NEW (transition 1).",
+          "The handler accepted NEW (transition 1).",
+          "A callback claimed SUCCEED.",
+          "The service stated SUCCEED.",
+          "The handler was called with SUCCEED (transition 2).",
+          "The handler accepted SUCCEED (transition 2)."
+        ])
+        const times = await shown.locator("time").allTextContents()
+        assert.isTrue(times.every((time) => /^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/u.test(time)))
+        assert.strictEqual(await page.locator("main img").count(), 0)
         await isAccessible(page)
       },
-      { path: "/#/transactions", isNew: true }
+      { path: "/#/transactions", admin: { store: "sqlite" }, isNew: true }
+    )
+  )
+
+  it(
+    "the reads of a receiver whose read budget is too small, and how late they are",
+    onPage(
+      ({ callback, statuses }) => {
+        const ids = Array.from({ length: 30 }, (_, index) => String(100_001 + index))
+        for (const id of ids) statuses.set(id, "SUCCEED")
+        return Effect.forEach(ids, (id) => callback(id, "SUCCEED"), { discard: true })
+      },
+      async (page) => {
+        await visible(page, "figure-reads-a-second", /1 allowed to all receivers/u)
+        await visible(
+          page,
+          "figure-reads-put-off",
+          /[1-9]\d* of new claims, 0 of open and 0 of ended transactions; the oldest is \d.* late/u
+        )
+        await isAccessible(page)
+      },
+      { admin: { limits: { readsPerSecond: 1 } } }
     )
   )
 
@@ -463,7 +495,10 @@ inChromium((withPage) => {
         const png = await page.screenshot(path === undefined ? {} : { path })
         assert.isBelow(png.length, 250_000)
       },
-      { admin, viewport: { width: 1280, height: 1000 } }
+      {
+        admin: { ...admin, limits: { readsPerSecond: 20 } },
+        viewport: { width: 1280, height: 1000 }
+      }
     )
   )
 })

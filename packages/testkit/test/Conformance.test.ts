@@ -109,6 +109,7 @@ const bash = (script: string) =>
 
 const changes: ReadonlyArray<CallbackRequest.Change> = [
   ...ChecksumEncoding.wrong.map((encoding) => ({ note: encoding.note, encoding })),
+  { note: "quoted", search: (search) => `${search}&q='*'` },
   ...["GET", "HEAD", "DELETE"].map((method) => ({ note: method, incoming: { method } })),
   ...Object.values(Malformed).flat()
 ]

@@ -14,7 +14,7 @@ import { assert, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { payment } from "./support/testGateway.ts"
 import { isAccessible } from "./support/axe.ts"
-import { inChromium, type PageOptions } from "./support/chromium.ts"
+import { faultsOf, inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
 import { cutOff } from "./support/layout.ts"
 import { api, pay, run } from "./support/sandbox.ts"
@@ -60,21 +60,10 @@ inChromium((withPage) => {
       const context = yield* Effect.context<R>()
       const exit = yield* Effect.promise(() =>
         withPage(async (page) => {
-          const wrong: Array<string> = []
-          page.on("pageerror", ({ message }) => wrong.push(message))
-          page.on("console", (message) => {
-            if (message.type() === "error" && allowed?.test(message.text()) !== true) {
-              wrong.push(message.text())
-            }
-          })
-          page.on("request", (request) => {
-            if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== home) {
-              wrong.push(`requested ${request.url()}`)
-            }
-          })
+          const faults = faultsOf(page, home, allowed)
           await page.goto(home + path)
           const exit = await Effect.runPromiseExitWith(context)(act(page))
-          assert.deepStrictEqual(wrong, [])
+          assert.deepStrictEqual(faults, [])
           return exit
         }, options)
       )
@@ -550,7 +539,7 @@ inChromium((withPage) => {
         const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
         yield* createAt("/payments/card", { callbackUrl, metadata })
         yield* does(async () => {
-          await visible(page, "status", "SUCCEED")
+          await visible(page, "story", "All 4 callbacks were delivered.")
           const [first, ...rest] = await page.locator(".timeline details summary").all()
           await first?.click()
           await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
@@ -635,6 +624,8 @@ inChromium((withPage) => {
           const shown = page.getByText("Starts a payment by an alternative payment method").first()
           await shown.waitFor({ timeout: 45_000 })
           await page.getByText("Cancels a subscription").first().waitFor()
+          const response = page.locator(".response-card").first()
+          await response.getByText("header.claims.signature").waitFor({ timeout: 20_000 })
           const hosts = await page
             .locator("a[href^=http]")
             .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))

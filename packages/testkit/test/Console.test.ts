@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { duration } from "../src/internal/console/format.js"
+import { duration } from "@pawl/webhook/page/format.js"
 import {
   callbackState,
   describeCallbacks,

@@ -6,18 +6,7 @@ import { assert, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { create, Receiver, run } from "./support/testGateway.ts"
-
-const stories = [
-  "succeed",
-  "decline:51",
-  "challenge",
-  "cancel",
-  "refund",
-  "chargeback",
-  "conflict",
-  "stuck"
-]
+import { create, Receiver, run, stories } from "./support/testGateway.ts"
 
 const delivered = (
   scenario: string,

@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { authenticate, fields, Receiver, run, send } from "./support/testGateway.ts"
+import { authenticate, fields, Receiver, run, send, stories } from "./support/testGateway.ts"
 import { body, creates, opening, prepare, scenario } from "./support/creates.ts"
 
 const paths = Object.keys(creates)
@@ -203,17 +203,6 @@ it("a create sent a hundred times at once runs once, in any interleaving", async
     )
   }
 })
-
-const stories = [
-  "succeed",
-  "decline:51",
-  "challenge",
-  "cancel",
-  "refund",
-  "chargeback",
-  "conflict",
-  "stuck"
-]
 
 it("every kind of transaction follows every scenario, and sends a callback for each status", () =>
   fc.assert(

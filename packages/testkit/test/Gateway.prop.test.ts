@@ -11,7 +11,8 @@ import {
   payment,
   Receiver,
   run,
-  send
+  send,
+  stories
 } from "./support/testGateway.ts"
 
 it("metadata is returned exactly as sent, in the response and in every callback", () =>
@@ -75,16 +76,6 @@ it("X05: amounts with more than two decimals are rounded half up; others stay as
     }
   ))
 
-const stories = [
-  "succeed",
-  "decline:51",
-  "challenge",
-  "cancel",
-  "refund",
-  "chargeback",
-  "conflict",
-  "stuck"
-]
 const pace = 200
 
 type Operation =

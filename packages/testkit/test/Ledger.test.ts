@@ -4,45 +4,37 @@
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/RequestStore"
 import * as Shards from "@pawl/webhook/Shards"
-import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { execute, server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
-import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
+import { facets } from "../src/internal/laws/ledger/Facets.ts"
+import { replay } from "../src/internal/laws/ledger/Replay.ts"
+import * as Steps from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
 import { type Fresh, histories, laws, type Step } from "../src/Laws/Ledger.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
-import { brokenFacets } from "./support/ledgerFacets.ts"
+import * as archiving from "./support/archiving.ts"
+import * as FacetLaws from "./support/facets.ts"
 import { ledgers } from "./support/ledgers.ts"
+import { emptied } from "./support/sqlStore.ts"
 
 /** The laws with one example each. */
 const examples = laws.slice(histories.length)
 
-/** Checks every law on a ledger in memory, which costs little. */
-const holdInMemory = () =>
-  it.for(laws)("$name (in memory)", (law) => Laws.run(law, () => layerMemory, { numRuns: 60 }))
-
-/** Checks every law on a store. The laws of facets play each history once together; a broken one reports by itself. */
-const hold = (place: string, fresh: Fresh, numRuns: number) =>
-  describe(`of a ledger ${place}`, () => {
-    let broken: ReadonlySet<string>
-    beforeAll(async () => {
-      broken = await brokenFacets(fresh, { numRuns })
-    }, 60_000)
-    it.for(histories)(`$name (${place})`, async (law) => {
-      if (broken.has(law.name)) await Laws.run(law, fresh, { numRuns })
-      expect([...broken]).not.toContain(law.name)
-    })
-    it.for(examples)(`$name (${place})`, (law) => Laws.run(law, fresh))
-  })
+const { brokenFacets, hold } = FacetLaws.make({
+  facets,
+  steps: Steps.histories,
+  replay,
+  histories,
+  examples
+})
 
 /** The laws about the order of rows, which holds within a shard. They are checked on a single ledger. */
 const orderLaws = new Set(
@@ -66,84 +58,63 @@ const holdSharded = (place: string, fresh: Fresh, numRuns: number) => {
   )
 }
 
-const fourOf =
-  <E>(one: () => Layer.Layer<Ledger | RequestStore.RequestStore, E>): Fresh =>
-  () =>
-    Shards.layer([one(), one(), one(), one()])
+const inMemory = Layer.provideMerge(RequestStore.layerMemory, layerMemory)
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-laws-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
+const sqlite = (filename = ":memory:") => emptied(NodeSqlite.layer({ filename }))
+
 describe("the laws of a ledger hold", () => {
-  holdInMemory()
-  hold("in SQLite's memory", () => NodeSqlite.layerLedger({ filename: ":memory:" }), 22)
-  hold(
-    "in a SQLite file",
-    () => NodeSqlite.layerLedger({ filename: join(directory, randomBytes(6).toString("hex")) }),
-    5
-  )
-  holdSharded(
-    "in memory",
-    fourOf(() => Layer.provideMerge(RequestStore.layerMemory, layerMemory)),
-    60
-  )
-  holdSharded(
-    "in SQLite's memory",
-    fourOf(() => NodeSqlite.layerLedger({ filename: ":memory:" })),
-    8
-  )
+  hold("in memory", () => layerMemory, 60)
+  const ledger = sqlite()
+  hold("in SQLite's memory", () => ledger, 22)
+  const file = sqlite(join(directory, "ledger"))
+  hold("in a SQLite file", () => file, 5)
+  hold("that archives, in SQLite's memory", () => archiving.layer(ledger), 22)
+  it("and rows were archived meanwhile", () => {
+    expect(archiving.count.moved).toBeGreaterThan(100)
+    archiving.count.moved = 0
+  })
+  holdSharded("in memory", () => Shards.layer([inMemory, inMemory, inMemory, inMemory]), 60)
+  const shards = [sqlite(), sqlite(), sqlite(), sqlite()] as const
+  holdSharded("in SQLite's memory", () => Shards.layer(shards), 8)
+  holdSharded("that archive, in SQLite's memory", () => archiving.layer(Shards.layer(shards)), 8)
+  it("and rows were archived in shards meanwhile", () => {
+    expect(archiving.count.moved).toBeGreaterThan(100)
+  })
 })
 
 await describeWithDatabase((database) => {
-  const tables = [
-    "pawl_transactions",
-    "pawl_facts",
-    "pawl_callbacks",
-    "pawl_quarantine",
-    "pawl_liveness"
-  ]
-  const empty = Effect.flatMap(SqlClient, (sql) =>
-    Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
-  )
-  const fresh = Layer.effect(Ledger, Effect.andThen(empty, Ledger)).pipe(
-    Layer.provide(
-      Layer.provideMerge(
-        LedgerSql.layer,
-        NodePostgres.layer({ ...server, database, maxConnections: 4 })
-      )
+  const postgres = (search_path: string, maxConnections: number) =>
+    emptied(
+      NodePostgres.layer({
+        ...server,
+        database,
+        maxConnections,
+        startupParameters: { search_path }
+      })
     )
-  )
-  hold("in PostgreSQL", () => fresh, 5)
+  const ledger = postgres("public", 4)
+  hold("in PostgreSQL", () => ledger, 5)
+  hold("that archives, in PostgreSQL", () => archiving.layer(ledger), 2)
 
   /** Four schemas of the database stand for four databases. */
-  const schemas = ["one", "two", "three", "four"]
-  const emptied = (schema: string) =>
-    Layer.effectContext(
-      Effect.andThen(empty, Effect.context<Ledger | RequestStore.RequestStore>())
-    ).pipe(
-      Layer.provide(
-        Layer.provideMerge(
-          LedgerSql.layer,
-          NodePostgres.layer({
-            ...server,
-            database,
-            maxConnections: 2,
-            startupParameters: { search_path: schema }
-          })
-        )
-      )
-    )
+  const schemas = ["one", "two", "three", "four"] as const
   beforeAll(() =>
     Effect.runPromise(
       Effect.forEach(schemas, (schema) => execute(database, `CREATE SCHEMA ${schema}`))
     )
   )
-  const [one = "", ...others] = schemas
-  holdSharded(
-    "in PostgreSQL",
-    () => Shards.layer([emptied(one), ...others.map(emptied)]),
-    Number(process.env["PAWL_RUNS"] ?? 2)
-  )
+  const shards = [
+    postgres("one", 2),
+    postgres("two", 2),
+    postgres("three", 2),
+    postgres("four", 2)
+  ] as const
+  const numRuns = Number(process.env["PAWL_RUNS"] ?? 2)
+  holdSharded("in PostgreSQL", () => Shards.layer(shards), numRuns)
+  holdSharded("that archive, in PostgreSQL", () => archiving.layer(Shards.layer(shards)), numRuns)
 })
 
 /** A history that once broke a law: seed 1776338555 of the histories of PostgreSQL. */

@@ -24,6 +24,7 @@ import { Gateway } from "../src/Gateway.ts"
 import * as Laws from "../src/Laws.ts"
 import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { type Make, page } from "./support/lawPictures.ts"
 import { letterReceiver } from "./support/letterReceiver.ts"
 import { receiver } from "./support/receiver.ts"
 import { receivers } from "./support/receivers.ts"
@@ -38,7 +39,10 @@ const turns = async (millis: number) => {
 }
 
 /** Makes a handwritten receiver with its own service. */
-const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Reporting> => {
+const subject = async (
+  wrong?: Parameters<typeof receiver>[1],
+  onRead: Parameters<Make>[0] = () => {}
+): Promise<Reporting> => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())
   const read = (method: Method, id: string): Promise<Status | undefined> =>
@@ -52,8 +56,19 @@ const subject = async (wrong?: Parameters<typeof receiver>[1]): Promise<Reportin
         return found?.kind.startsWith("apm") === (method === "apm") ? found?.status : undefined
       })
     )
+  const watchedRead = (method: Method, id: string) =>
+    read(method, id).then(
+      (status) => {
+        onRead(method, id, status ?? "404")
+        return status
+      },
+      (error: unknown) => {
+        onRead(method, id, "no answer")
+        throw error
+      }
+    )
   return {
-    ...receiver({ secret, read }, wrong),
+    ...receiver({ secret, read: watchedRead }, wrong),
     secret: merchantSecret,
     service: await fake.runPromise(service({ merchantSecret })),
     sleep: turns
@@ -145,6 +160,7 @@ describe("the laws of a receiver", async () => {
       return {
         bug,
         law,
+        wrong,
         broken: broken(breaking),
         by: breaking.find((each) => each.law.name === law)
       }
@@ -171,6 +187,24 @@ describe("the laws of a receiver", async () => {
       ...laws.map(({ name, section }) => `|${name}|${section}|`),
       ...found.map(({ bug, by, law }) => `|${bug}|${law}|${stepsOf(by)}|`)
     ])
+  })
+
+  it("are drawn in docs/conform-laws.md, each with a counterexample of a planted bug", async () => {
+    const pictures = Conformance.laws.map((numbered) => {
+      const [shortest] = found
+        .filter(({ law }) => law === numbered.law.name)
+        .toSorted((one, two) => stepsOf(one.by) - stepsOf(two.by))
+      if (shortest?.by === undefined) throw new Error(`no counterexample: ${numbered.law.name}`)
+      const { bug, by, wrong } = shortest
+      return {
+        numbered,
+        bug,
+        by,
+        wrong: (onRead: Parameters<Make>[0]) => subject(wrong, onRead),
+        right: (onRead: Parameters<Make>[0]) => subject({}, onRead)
+      }
+    })
+    await expect(await page(pictures)).toMatchFileSnapshot("../../../docs/conform-laws.md")
   })
 
   it("have distinct names, a section and an explanation", () => {

@@ -2,7 +2,6 @@
  * The laws of a request store: every store keeps them, and every planted bug breaks one.
  */
 import * as Ledger from "@pawl/webhook/Ledger"
-import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { layerMemory, RequestStore } from "@pawl/webhook/RequestStore"
@@ -10,39 +9,38 @@ import { server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { SqlClient } from "effect/sql/SqlClient"
 import { assert, beforeAll, describe, expect, it } from "vitest"
-import * as Laws from "../src/Laws.ts"
-import { type Fresh, laws } from "../src/Laws/RequestStore.ts"
+import { facets } from "../src/internal/laws/requests/Facets.ts"
+import { replay } from "../src/internal/laws/requests/Replay.ts"
+import * as Steps from "../src/internal/laws/requests/Steps.ts"
+import { type Fresh, histories, laws } from "../src/Laws/RequestStore.ts"
+import * as FacetLaws from "./support/facets.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
 import { requestStores } from "./support/requestStores.ts"
+import { emptied } from "./support/sqlStore.ts"
+
+/** The laws with one example each. */
+const examples = laws.slice(histories.length)
+
+const { brokenFacets, hold } = FacetLaws.make({
+  facets,
+  steps: Steps.histories,
+  replay,
+  histories,
+  examples
+})
 
 const inMemory: Fresh = () => Layer.provideMerge(layerMemory, Layer.fresh(Ledger.layerMemory))
 
-const hold = (place: string, fresh: Fresh, numRuns: number) =>
-  describe(`of a request store ${place}`, () => {
-    it.for(laws)(`$name (${place})`, (law) => Laws.run(law, fresh, { numRuns }))
-  })
-
 describe("the laws of a request store hold", () => {
   hold("in memory", inMemory, 100)
-  hold("in SQLite", () => NodeSqlite.layerLedger({ filename: ":memory:" }), 6)
+  const sqlite = emptied(NodeSqlite.layer({ filename: ":memory:" }))
+  hold("in SQLite", () => sqlite, 6)
 })
 
 await describeWithDatabase((database) => {
-  const tables = ["pawl_transactions", "pawl_callbacks", "pawl_quarantine", "pawl_requests"]
-  const empty = Effect.flatMap(SqlClient, (sql) =>
-    Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
-  )
-  const fresh = Layer.effectDiscard(empty).pipe(
-    Layer.provideMerge(
-      Layer.provideMerge(
-        LedgerSql.layer,
-        NodePostgres.layer({ ...server, database, maxConnections: 4 })
-      )
-    )
-  )
-  hold("in PostgreSQL", () => fresh, 3)
+  const postgres = emptied(NodePostgres.layer({ ...server, database, maxConnections: 4 }))
+  hold("in PostgreSQL", () => postgres, 3)
 })
 
 describe("the laws of a request store", () => {
@@ -65,7 +63,14 @@ describe("the laws of a request store", () => {
             ),
             Layer.fresh(Ledger.layerMemory)
           )
-        return { bug, broken: broken(await breaks(laws, fresh, { seed: 10, numRuns: 150 })) }
+        const options = { seed: 10, numRuns: 150 }
+        return {
+          bug,
+          broken: [
+            ...(await brokenFacets(fresh, options)),
+            ...broken(await breaks(examples, fresh, options))
+          ]
+        }
       })
     )
   }, 300_000)

@@ -21,7 +21,7 @@
  * import * as Ledger from "@pawl/testkit/Laws/Ledger"
  * import { layerMemory } from "@pawl/webhook/Ledger"
  *
- * for (const law of Ledger.laws) await Laws.run(law, () => layerMemory, { numRuns: 20 })
+ * for (const law of Ledger.laws) await Laws.run(law, () => layerMemory, { numRuns: 5 })
  * ```
  *
  * @since 0.1.0

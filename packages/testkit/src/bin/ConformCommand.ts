@@ -8,7 +8,6 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
-import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,12 +17,10 @@ import * as Redacted from "effect/Redacted"
 import * as FileSystem from "effect/FileSystem"
 import * as Conformance from "../Conformance.ts"
 import * as Sandbox from "../Sandbox.ts"
+import * as Flags from "./Flags.ts"
 import { Reported } from "./Reported.ts"
 
-const isHttp = (text: string): boolean => {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/u.test(url.protocol) && url.hash === ""
-}
+const isHttp = (text: string): boolean => Flags.isHttp(text) && !text.includes("#")
 
 const url = Argument.String("url").pipe(
   Argument.filter(
@@ -34,30 +31,13 @@ const url = Argument.String("url").pipe(
 )
 
 const flags = {
-  merchantKey: Flag.String("merchant-key").pipe(
-    Flag.withDescription("The merchant key of your receiver (default: sandbox-key)"),
-    Flag.withDefault("sandbox-key")
-  ),
-  merchantSecret: Flag.Redacted("merchant-secret").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
-    Flag.filter(
-      (text) => Redacted.value(text) !== "",
-      () => "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty"
-    ),
-    Flag.withDescription(
-      "The merchant secret of your receiver; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)"
-    ),
-    Flag.optional
-  ),
-  apiPort: Flag.Int("api-port").pipe(
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      () => "Expected a port from 0 to 65535"
-    ),
-    Flag.withDescription(
-      "The port of the stubbed service: start your receiver with the base URL http://127.0.0.1:4011/api (default: 4011)"
-    ),
-    Flag.withDefault(4011)
+  merchantKey: Flags.text("merchant-key", "sandbox-key", "The merchant key of your receiver"),
+  merchantSecret: Flags.merchantSecret("The merchant secret of your receiver"),
+  apiPort: Flags.int(
+    "api-port",
+    Flags.port,
+    4011,
+    "The port of the stubbed service: start your receiver with the base URL http://127.0.0.1:4011/api (default: 4011)"
   ),
   state: Flag.String("state").pipe(
     Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4021/transactions"),
@@ -91,13 +71,10 @@ const flags = {
     Flag.withDescription("Repeats the random cases of an earlier run"),
     Flag.optional
   ),
-  junit: Flag.String("junit").pipe(
-    Flag.withDescription("The file for a JUnit XML report"),
-    Flag.optional
-  ),
-  summary: Flag.String("summary").pipe(
-    Flag.withDescription("The file for a summary in Markdown, such as $GITHUB_STEP_SUMMARY"),
-    Flag.optional
+  junit: Flags.optionalText("junit", "The file for a JUnit XML report"),
+  summary: Flags.optionalText(
+    "summary",
+    "The file for a summary in Markdown, such as $GITHUB_STEP_SUMMARY"
   )
 }
 
@@ -187,7 +164,11 @@ export const conform = Command.make("conform", { url, ...flags }, (input) =>
         )
     )
   )
-).pipe(Command.withDescription("Checks the laws of a receiver at a URL, in any language"))
+).pipe(
+  Command.withDescription(
+    "Checks the laws of a receiver at a URL, in any language; docs/conform-laws.md has a picture of each law"
+  )
+)
 
 const reasonOf = (
   error: { readonly _tag: string; readonly message: string; readonly cause?: unknown },

@@ -22,30 +22,16 @@ import * as Redacted from "effect/Redacted"
 import * as Doctor from "../Doctor.ts"
 import type * as Readings from "../Readings.ts"
 import * as CallbackPort from "./CallbackPort.ts"
-import * as DurationText from "./DurationText.ts"
+import * as Flags from "./Flags.ts"
 import * as ProfileFile from "./ProfileFile.ts"
 import { Reported } from "./Reported.ts"
 import * as SandboxTime from "./SandboxTime.ts"
 import * as TlsConnection from "./TlsConnection.ts"
 
-const isHttp = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
-
-const text = (name: string, fallback: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withDescription(`${description} (default: ${fallback})`),
-    Flag.withDefault(fallback)
-  )
-
-const file = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
-
-const toggle = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
-
 const flags = {
   baseUrl: Flag.String("base-url").pipe(
     Flag.withFallbackConfig(Config.String("PAWL_BASE_URL")),
-    Flag.filter(isHttp, () => "Expected a URL such as https://sandbox.example/api"),
+    Flag.filter(Flags.isHttp, () => "Expected a URL such as https://sandbox.example/api"),
     Flag.map((url) => url.replace(/\/+$/u, "")),
     Flag.withDescription("The base URL of the service, which ends in /api; or set PAWL_BASE_URL")
   ),
@@ -63,7 +49,7 @@ const flags = {
   ),
   callbackUrl: Flag.String("callback-url").pipe(
     Flag.filter(
-      (url) => isHttp(url) && !/[?#]/u.test(url),
+      (url) => Flags.isHttp(url) && !/[?#]/u.test(url),
       () => "Expected a URL without a query, such as https://tunnel.example/callback"
     ),
     Flag.withDescription(
@@ -71,25 +57,21 @@ const flags = {
     ),
     Flag.optional
   ),
-  listen: Flag.Int("listen").pipe(
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      () => "Expected a port from 0 to 65535"
-    ),
-    Flag.withDescription("The port of the receiver that the doctor opens (default: a free one)"),
-    Flag.withDefault(0)
+  listen: Flags.int(
+    "listen",
+    Flags.port,
+    0,
+    "The port of the receiver that the doctor opens (default: a free one)"
   ),
-  accountId: text("account", "4711", "The accountId of APM operations"),
-  mid: text("mid", "4711", "The mid of card operations"),
-  paymentMethod: text("payment-method", "WALLET", "The paymentMethod of APM operations"),
-  currency: text("currency", "EUR", "The currency"),
-  units: Flag.Int("units").pipe(
-    Flag.filter(
-      (units) => units >= 1 && units <= 100,
-      () => "Expected a number from 1 to 100"
-    ),
-    Flag.withDescription("The major units of every amount (default: 1, so that most are 1.10)"),
-    Flag.withDefault(1)
+  accountId: Flags.text("account", "4711", "The accountId of APM operations"),
+  mid: Flags.text("mid", "4711", "The mid of card operations"),
+  paymentMethod: Flags.text("payment-method", "WALLET", "The paymentMethod of APM operations"),
+  currency: Flags.text("currency", "EUR", "The currency"),
+  units: Flags.int(
+    "units",
+    [1, 100],
+    1,
+    "The major units of every amount (default: 1, so that most are 1.10)"
   ),
   card: Flag.Redacted("card").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_TEST_CARD")),
@@ -98,27 +80,37 @@ const flags = {
     ),
     Flag.withDefault(Redacted.make("4242424242424242"))
   ),
-  wait: Flag.String("wait").pipe(
-    Flag.filterMap(DurationText.parse, () => "Expected a duration such as 7m"),
-    Flag.withDescription(
-      "The longest time to wait for callbacks; 63m sees all repeats (default: 7m, with --fast 63m)"
-    ),
-    Flag.optional
-  ),
-  isFast: toggle("fast", "Advances the clock of our sandbox instead of waiting"),
+  wait: Flags.duration(
+    "wait",
+    "7m",
+    "The longest time to wait for callbacks; 63m sees all repeats (default: 7m, with --fast 63m)"
+  ).pipe(Flag.optional),
+  isFast: Flags.toggle("fast", "Advances the clock of our sandbox instead of waiting"),
   token: Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
     Flag.withDescription("The token of our sandbox for --fast; or set PAWL_SANDBOX_TOKEN"),
     Flag.optional
   ),
-  isPlan: toggle("plan", "Prints the steps, the budget and the questions, and sends nothing"),
-  isMarkdown: toggle("markdown", "Prints the report as Markdown"),
-  against: file("against", "The fixtures of an earlier run: reports the changes since"),
-  profile: file("profile", "The profile that your program runs with: its readings are assumed"),
-  out: text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
-  isNew: toggle("new", "Begins again, although the last run was not finished"),
-  isProduction: toggle("production", "Allows a production service, with --production-host too"),
-  productionHost: file("production-host", "The host of the production service, once more")
+  isPlan: Flags.toggle("plan", "Prints the steps, the budget and the questions, and sends nothing"),
+  isMarkdown: Flags.toggle("markdown", "Prints the report as Markdown"),
+  against: Flags.optionalText(
+    "against",
+    "The fixtures of an earlier run: reports the changes since"
+  ),
+  profile: Flags.optionalText(
+    "profile",
+    "The profile that your program runs with: its readings are assumed"
+  ),
+  out: Flags.text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
+  isNew: Flags.toggle("new", "Begins again, although the last run was not finished"),
+  isProduction: Flags.toggle(
+    "production",
+    "Allows a production service, with --production-host too"
+  ),
+  productionHost: Flags.optionalText(
+    "production-host",
+    "The host of the production service, once more"
+  )
 }
 
 /** Waits, and tells the person at the terminal that it goes on. */

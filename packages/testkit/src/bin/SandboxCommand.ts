@@ -3,6 +3,7 @@
  *
  * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`, and everything else on stderr: if that
  * is a terminal, the addresses and a line for each request, status and callback. SIGTERM and SIGINT end it with 130.
+ * Modules that only some starts need are loaded when they are needed.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -15,36 +16,31 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
-import * as DurationText from "./DurationText.ts"
-import * as PortOwner from "./PortOwner.ts"
-import * as ProfileFile from "./ProfileFile.ts"
+import * as Flags from "./Flags.ts"
+import type { FileFault } from "./ProfileFile.ts"
 import { Reported } from "./Reported.ts"
-import * as SandboxReport from "./SandboxReport.ts"
+import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
 /** Refuses an empty text and white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
-const isSoundSecret = (text: Redacted.Redacted): boolean => isSound(Redacted.value(text))
 
 const flags = {
-  port: Flag.Int("port").pipe(
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      () => "Expected a port from 0 to 65535"
-    ),
-    Flag.withDescription("The port to serve on; 0 takes a free one (default: 4010)"),
-    Flag.withDefault(4010)
+  port: Flags.int(
+    "port",
+    Flags.port,
+    4010,
+    "The port to serve on; 0 takes a free one (default: 4010)"
   ),
-  host: Flag.String("host").pipe(
-    Flag.withDescription(
-      "The address to bind; any address but loopback needs a --token (default: 127.0.0.1)"
-    ),
-    Flag.withDefault("127.0.0.1")
+  host: Flags.text(
+    "host",
+    "127.0.0.1",
+    "The address to bind; any address but loopback needs a --token"
   ),
   token: Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
     Flag.filter(
-      isSoundSecret,
+      (token) => isSound(Redacted.value(token)),
       () => "Expected a token that is not empty, without spaces around it"
     ),
     Flag.withDescription("The bearer token that /sandbox requires; or set PAWL_SANDBOX_TOKEN"),
@@ -65,34 +61,23 @@ const flags = {
     Flag.withDescription("The merchant key (default: sandbox-key)"),
     Flag.withDefault("sandbox-key")
   ),
-  merchantSecret: Flag.Redacted("merchant-secret").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
-    Flag.filter(
-      isSoundSecret,
-      () =>
-        "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty, without spaces around it"
-    ),
-    Flag.withDescription(
-      "The merchant secret; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)"
-    ),
-    Flag.optional
+  merchantSecret: Flags.merchantSecret(
+    "The merchant secret",
+    isSound,
+    "that is not empty, without spaces around it"
   ),
-  seed: Flag.String("seed").pipe(
-    Flag.withDescription(
-      "Makes every random choice repeatable, and ids from 100001 (default: ids are never used again)"
-    ),
-    Flag.optional
+  seed: Flags.optionalText(
+    "seed",
+    "Makes every random choice repeatable, and ids from 100001 (default: ids are never used again)"
   ),
-  pace: Flag.String("pace").pipe(
-    Flag.filterMap(DurationText.parse, () => "Expected a duration such as 200ms"),
-    Flag.withDescription("The time between two moves of a transaction (default: 200ms)"),
-    Flag.withDefault(Duration.millis(200))
-  ),
-  isLenient: Flag.Boolean("lenient").pipe(
-    Flag.withDescription(
-      "Accepts a refund's transactionId as text, any country and date, a DELETE without a content type"
-    ),
-    Flag.withDefault(false)
+  pace: Flags.duration(
+    "pace",
+    "200ms",
+    "The time between two moves of a transaction (default: 200ms)"
+  ).pipe(Flag.withDefault(Duration.millis(200))),
+  isLenient: Flags.toggle(
+    "lenient",
+    "Accepts a refund's transactionId as text, any country and date, a DELETE without a content type"
   ),
   style: Flag.Literals("style", ["plain", "jvm"]).pipe(
     Flag.withDescription(
@@ -100,30 +85,20 @@ const flags = {
     ),
     Flag.withDefault("plain")
   ),
-  profile: Flag.String("profile").pipe(
-    Flag.withDescription(
-      "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
-    ),
-    Flag.optional
+  profile: Flags.optionalText(
+    "profile",
+    "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
   ),
-  intentLifetime: Flag.String("intent-lifetime").pipe(
-    Flag.filterMap(DurationText.parse, () => "Expected a duration such as 30min"),
-    Flag.withDescription("The time after which an unpaid payment intent expires (default: 24h)"),
-    Flag.withDefault(Duration.hours(24))
-  ),
-  filename: Flag.String("file").pipe(
-    Flag.withDescription("The SQLite file for the state (default: memory)"),
-    Flag.optional
-  ),
-  isQuiet: Flag.Boolean("quiet").pipe(
-    Flag.withDescription("Prints only the line ready, also on a terminal"),
-    Flag.withDefault(false)
-  ),
-  isJson: Flag.Boolean("json").pipe(
-    Flag.withDescription(
-      "Prints each request, status and callback on stderr as a line of JSON, on a terminal or not"
-    ),
-    Flag.withDefault(false)
+  intentLifetime: Flags.duration(
+    "intent-lifetime",
+    "30min",
+    "The time after which an unpaid payment intent expires (default: 24h)"
+  ).pipe(Flag.withDefault(Duration.hours(24))),
+  filename: Flags.optionalText("file", "The SQLite file for the state (default: memory)"),
+  isQuiet: Flags.toggle("quiet", "Prints only the line ready, also on a terminal"),
+  isJson: Flags.toggle(
+    "json",
+    "Prints each request, status and callback on stderr as a line of JSON, on a terminal or not"
   )
 }
 
@@ -135,7 +110,12 @@ const announce = Effect.fnUntraced(function* (
 ) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const isRead = !isQuiet && (isJson || process.stderr.isTTY)
-  const report = isRead ? yield* SandboxReport.start({ ...sandbox, baseUrl }, isJson) : Effect.void
+  const report = isRead
+    ? yield* Effect.flatMap(
+        Effect.promise(() => import("./SandboxReport.ts")),
+        ({ start }) => start({ ...sandbox, baseUrl }, isJson)
+      )
+    : Effect.void
   yield* Console.log(`ready ${baseUrl}`)
   yield* report
 })
@@ -143,6 +123,7 @@ const announce = Effect.fnUntraced(function* (
 /** Reads the profile, and prints the readings that no sandbox can have. */
 const readingsOf = Effect.fnUntraced(function* (profile: Option.Option<string>) {
   if (Option.isNone(profile)) return {}
+  const ProfileFile = yield* Effect.promise(() => import("./ProfileFile.ts"))
   const { readings, unknown } = yield* ProfileFile.readings(profile.value)
   for (const reading of unknown) {
     yield* Console.error(`The sandbox keeps its default, because it cannot do ${reading}`)
@@ -195,13 +176,14 @@ export const sandbox = Command.make(
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = Effect.fnUntraced(function* (
-  error: Sandbox.StartError | ProfileFile.FileFault,
+  error: Sandbox.StartError | FileFault,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
   if (error._tag !== "ServeError") return error.message
   switch (codeOf(error.cause)) {
     case "EADDRINUSE": {
-      const owner = yield* PortOwner.describe(host, port)
+      const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
+      const owner = yield* describe(host, port)
       return `port ${port} of ${host} is in use${owner}, or choose another port with --port (0 takes a free one)`
     }
     case "EACCES":

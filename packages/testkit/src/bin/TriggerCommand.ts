@@ -8,17 +8,20 @@ import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Option from "effect/Option"
-import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
-import { create, kinds } from "../internal/trigger/Creates.ts"
-import * as Follower from "../internal/trigger/Follower.ts"
-import * as SandboxClient from "../internal/trigger/SandboxClient.ts"
+import type { KnownKind } from "@pawl/core/Kind"
 import * as Scenario from "../Scenario.ts"
+import * as Flags from "./Flags.ts"
 import { Reported } from "./Reported.ts"
 
-const isHttp = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
+const kinds = [
+  "card-payment",
+  "apm-payment",
+  "card-payout",
+  "apm-payout",
+  "refund"
+] as const satisfies ReadonlyArray<KnownKind>
 
 const stories = Scenario.stories.join(", ")
 const suffixes = Scenario.suffixes.map((suffix) => `+${suffix}`).join(", ")
@@ -37,48 +40,23 @@ const flags = {
     Flag.withDescription("The kind of the transaction (default: card-payment)"),
     Flag.withDefault("card-payment" as const)
   ),
-  amount: Flag.String("amount").pipe(
-    Flag.withDescription("The amount (default: 10.00)"),
-    Flag.withDefault("10.00")
-  ),
-  currency: Flag.String("currency").pipe(
-    Flag.withDescription("The currency (default: EUR)"),
-    Flag.withDefault("EUR")
-  ),
+  amount: Flags.text("amount", "10.00", "The amount"),
+  currency: Flags.text("currency", "EUR", "The currency"),
+  account: Flags.text("account", "4711", "The account: accountId or mid"),
   callbackUrl: Flag.String("callback-url").pipe(
-    Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4020/callback"),
+    Flag.filter(Flags.isHttp, () => "Expected a URL such as http://127.0.0.1:4020/callback"),
     Flag.withDescription("The URL of your receiver; without it no callbacks are sent"),
     Flag.optional
   ),
-  times: Flag.Int("times").pipe(
-    Flag.filter(
-      (times) => times >= 1 && times <= 1000,
-      () => "Expected a number from 1 to 1000"
-    ),
-    Flag.withDescription("The number of transactions (default: 1)"),
-    Flag.withDefault(1)
-  ),
+  times: Flags.int("times", [1, 1000], 1, "The number of transactions (default: 1)"),
   baseUrl: Flag.String("base-url").pipe(
-    Flag.filter(isHttp, () => "Expected a URL such as http://127.0.0.1:4010/api"),
+    Flag.filter(Flags.isHttp, () => "Expected a URL such as http://127.0.0.1:4010/api"),
     Flag.map((url) => url.replace(/\/+$/u, "")),
     Flag.withDescription("The base URL of the sandbox (default: http://127.0.0.1:4010/api)"),
     Flag.withDefault("http://127.0.0.1:4010/api")
   ),
-  merchantKey: Flag.String("merchant-key").pipe(
-    Flag.withDescription("The merchant key of the sandbox (default: sandbox-key)"),
-    Flag.withDefault("sandbox-key")
-  ),
-  merchantSecret: Flag.Redacted("merchant-secret").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
-    Flag.filter(
-      (secret) => Redacted.value(secret) !== "",
-      () => "Expected a secret, here or in PAWL_MERCHANT_SECRET, that is not empty"
-    ),
-    Flag.withDescription(
-      "The merchant secret of the sandbox; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)"
-    ),
-    Flag.optional
-  ),
+  merchantKey: Flags.text("merchant-key", "sandbox-key", "The merchant key of the sandbox"),
+  merchantSecret: Flags.merchantSecret("The merchant secret of the sandbox"),
   token: Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
     Flag.withDescription("The token of the sandbox, if it has one; or set PAWL_SANDBOX_TOKEN"),
@@ -86,56 +64,22 @@ const flags = {
   )
 }
 
-/** The subcommand `trigger`. */
+/** The subcommand `trigger`. Its modules are loaded only when it runs, because `sandbox` has it too. */
 export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =>
-  Effect.gen(function* () {
-    const { amount, currency, kind, times } = input
-    const target: SandboxClient.Target = {
-      ...input,
-      merchantSecret: Option.getOrElse(input.merchantSecret, () => Redacted.make("sandbox-secret"))
-    }
-    const order = {
-      kind,
-      amount,
-      currency,
-      scenario: input.scenario.text,
-      callbackUrl: Option.getOrUndefined(input.callbackUrl)
-    }
-    const changes = yield* SandboxClient.changes(target)
-    const accessToken = yield* SandboxClient.login(target)
-    const ids: Array<string> = []
-    for (let number = 1; number <= times; number++) {
-      const id = yield* create(target, accessToken, order, number)
-      ids.push(id)
-      const page = `${new URL(target.baseUrl).origin}/#/transactions/${id}`
-      yield* Console.log(`${id}  ${kind} of ${amount} ${currency}, ${order.scenario}: ${page}`)
-    }
-    const follower = Follower.make(ids, input.scenario)
-    while (!follower.isOver()) {
-      const change = yield* Queue.take(changes)
-      if (change.name === "reset") {
-        return yield* new SandboxClient.TriggerFailed({ message: "the sandbox was reset" })
-      }
-      for (const line of follower.follow(change)) yield* Console.log(line)
-    }
-    const { isRetried, lines, undelivered } = follower.summary()
-    for (const line of lines) yield* Console.log(line)
-    if (isRetried) {
-      const clock = `${new URL(target.baseUrl).origin}/sandbox/clock`
-      yield* Console.log(
-        `The sandbox tries again; see it now with curl -s ${clock} -d '{"advance":"62 minutes"}'`
-      )
-    }
-    if (undelivered > 0) return yield* new Reported()
-  }).pipe(
-    Effect.scoped,
-    Effect.catchTag("TriggerFailed", ({ message }) =>
-      Effect.andThen(
-        Console.error(`The transaction cannot be followed: ${message}`),
-        Effect.fail(new Reported())
-      )
+  Effect.promise(() => import("../internal/trigger/Trigger.ts")).pipe(
+    Effect.flatMap(({ run }) =>
+      run({
+        ...input,
+        merchantSecret: Option.getOrElse(input.merchantSecret, () =>
+          Redacted.make("sandbox-secret")
+        ),
+        callbackUrl: Option.getOrUndefined(input.callbackUrl)
+      })
     ),
-    Effect.provide(FetchHttpClient.layer)
+    Effect.catchTag("TriggerFailed", ({ message }) =>
+      Effect.as(Console.error(`The transaction cannot be followed: ${message}`), 1)
+    ),
+    Effect.flatMap((undelivered) => (undelivered > 0 ? Effect.fail(new Reported()) : Effect.void))
   )
 ).pipe(
   Command.withDescription("Makes a transaction on a running sandbox and follows it to its end")

@@ -1,9 +1,16 @@
 #!/usr/bin/env node
 /**
- * Starts `pawl-conform`, or prints the Node version that it needs.
+ * Starts `pawl-conform` with a cache of its compiled modules, or prints the Node version that it needs.
  */
+import * as Module from "node:module"
+
 if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   console.error(`pawl-conform needs Node 22.19 or newer; this is ${process.version}`)
   process.exit(1)
 }
-await import("./ConformMain.ts")
+Module.enableCompileCache()
+const [{ run }, { conform }] = await Promise.all([
+  import("./Main.ts"),
+  import("./ConformCommand.ts")
+])
+run(conform)

@@ -10,4 +10,8 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   process.exit(1)
 }
 Module.enableCompileCache()
-await import("./SandboxMain.ts")
+const [{ run }, { sandbox }] = await Promise.all([
+  import("./Main.ts"),
+  import("./SandboxCommand.ts")
+])
+run(sandbox)

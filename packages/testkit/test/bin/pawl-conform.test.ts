@@ -2,7 +2,7 @@
  * The command `pawl-conform`, as a process, against pawl's own receiver and against wrong URLs.
  */
 import { run } from "@pawl/test-support/Program"
-import { startInTest } from "@pawl/test-support/ProgramTests"
+import { startIn } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
@@ -52,13 +52,14 @@ const isSigned = async (request: IncomingMessage, secret: string): Promise<boole
 
 const withSecret = ["--merchant-secret", secret]
 
-describe("pawl-conform", () => {
-  it("reports that all laws hold for pawl-receiver", async () => {
+// The first test waits for callbacks most of its time; the others run meanwhile.
+describe.concurrent("pawl-conform", () => {
+  it("reports that all laws hold for pawl-receiver", async (test) => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))
     const junit = join(directory, "conform.xml")
     const port = await freePort()
     const args = [receiver, "--port", "0", "--admin-port", "0"]
-    const { errorLine, line } = startInTest(process.execPath, args, {
+    const { errorLine, line } = startIn(test, process.execPath, args, {
       PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
       PAWL_MERCHANT_KEY: "key",
       PAWL_MERCHANT_SECRET: secret

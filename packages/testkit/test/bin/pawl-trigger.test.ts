@@ -1,6 +1,7 @@
 /**
  * The command `pawl-sandbox trigger`, as a process, against a running sandbox.
  */
+import { kindsOf } from "@pawl/core/Kind"
 import { run as runProgram } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
@@ -11,7 +12,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "../../src/Gateway.ts"
-import { create, kinds } from "../../src/internal/trigger/Creates.ts"
+import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { list, run } from "../support/sandbox.ts"
@@ -111,16 +112,23 @@ describe("pawl-sandbox trigger", () => {
           merchantSecret: Redacted.make("sandbox-secret"),
           token: Option.none()
         }
-        const order = { scenario: "decline:51", amount: "1.00", currency: "EUR" }
+        const order = {
+          scenario: "decline:51",
+          amount: "1.00",
+          currency: "EUR",
+          account: "1001"
+        }
         const accessToken = yield* login(target)
+        const kinds = Object.values(kindsOf).flat()
         for (const kind of kinds) {
           yield* create(target, accessToken, { ...order, kind, callbackUrl: undefined }, 1)
         }
         const made = yield* (yield* Gateway).transactions
         assert.deepStrictEqual(
           made.filter(({ metadata }) => metadata !== undefined).map(({ kind }) => kind),
-          [...kinds]
+          kinds
         )
+        assert.include(JSON.stringify(made), '"1001"')
       }).pipe(Effect.provide(FetchHttpClient.layer)),
       { pace: "1 hour" }
     ))

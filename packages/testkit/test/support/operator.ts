@@ -11,6 +11,7 @@ import { serve } from "@pawl/test-support/Listener"
 import * as Admin from "@pawl/webhook/Admin"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodeAdminPage from "@pawl/webhook/NodeAdminPage"
+import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as RequestStore from "@pawl/webhook/RequestStore"
 import type { DeadLetter } from "@pawl/webhook/Row"
@@ -20,6 +21,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 const secrets = { current: "new-secret", previous: "old-secret" }
 
@@ -30,12 +34,31 @@ export interface Faults {
   isDiskFull: boolean
 }
 
+/** Options of a receiver. Its store is in memory, or in a SQLite file. */
+export interface Options extends Omit<Admin.Options, "page"> {
+  readonly limits?: Receiver.Options["limits"]
+  readonly store?: "sqlite"
+}
+
+const sqlite = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-operator-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+    ),
+    (path) => NodeStore.layer({ _tag: "sqlite", filename: join(path, "ledger.db") })
+  )
+)
+
 /** Starts a receiver whose page is at `origin`. */
-export const start = Effect.fnUntraced(function* (options: Omit<Admin.Options, "page"> = {}) {
+export const start = Effect.fnUntraced(function* (options: Options = {}) {
   const faults: Faults = { service: "none", isHandlerBroken: false, isDiskFull: false }
   const statuses = new Map<string, string>()
   const stores = yield* Layer.build(
-    Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
+    Layer.provideMerge(
+      RequestStore.layerMemory,
+      options.store === "sqlite" ? Layer.orDie(sqlite) : Layer.fresh(Ledger.layerMemory)
+    )
   )
   const memory = Context.get(stores, Ledger.Ledger)
   const unlessFull = <A>(call: Effect.Effect<A, StoreUnavailable>) =>
@@ -61,7 +84,7 @@ export const start = Effect.fnUntraced(function* (options: Omit<Admin.Options, "
   }
   const built = yield* Layer.build(
     Admin.layer({ ...options, page: yield* NodeAdminPage.files }).pipe(
-      Layer.provideMerge(Receiver.layer()),
+      Layer.provideMerge(Receiver.layer({ limits: options.limits ?? {} })),
       Layer.provide([
         layerHandler(() => (faults.isHandlerBroken ? Effect.fail("broken") : Effect.void)),
         Layer.succeed(StatusReader, reader),

@@ -118,6 +118,18 @@ export const sender = <R>(
 /** Sends a request to the gateway. */
 export const send = sender((request) => Gateway.Gateway.use(({ handle }) => handle(request)))
 
+/** The courses of a transaction. */
+export const stories = [
+  "succeed",
+  "decline:51",
+  "challenge",
+  "cancel",
+  "refund",
+  "chargeback",
+  "conflict",
+  "stuck"
+]
+
 export const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
 
 /** Requests an access token with the function that `sender` made. */

@@ -1,11 +1,7 @@
 /**
  * The requests of the console to the control API.
- *
- * **Details**
- *
- * If the sandbox has a token, the console asks for it, and keeps it while the tab is open.
  */
-import { byId } from "./dom.js"
+import { send } from "@pawl/webhook/page/token.js"
 
 /** The longest silence of the event stream, in milliseconds. */
 const idleTimeout = 40_000
@@ -19,7 +15,8 @@ const idleTimeout = 40_000
  * @returns {Promise<unknown>}
  */
 export const call = async (method, path, body) => {
-  const response = await send(method, path, body)
+  const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+  const response = await send(path, { method, ...(body !== undefined && json) })
   const text = await response.text()
   const answer = /** @type {unknown} */ (text === "" ? undefined : JSON.parse(text))
   if (response.ok) return answer
@@ -41,7 +38,7 @@ export const call = async (method, path, body) => {
  */
 export const listen = async (onEvent, onOpen) => {
   const end = new AbortController()
-  const response = await send("GET", "/sandbox/events", undefined, end.signal)
+  const response = await send("/sandbox/events", { signal: end.signal })
   if (!response.ok || response.body === null) throw new Error(`The response was ${response.status}`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   const failed = onOpen().catch((error) => end.abort(error))
@@ -75,50 +72,3 @@ export const listen = async (onEvent, onOpen) => {
     }
   }
 }
-
-/**
- * @param {string} method
- * @param {string} path
- * @param {unknown} [body]
- * @param {AbortSignal} [signal]
- * @returns {Promise<Response>}
- */
-const send = async (method, path, body, signal) => {
-  const token = sessionStorage.getItem("token")
-  const response = await fetch(path, {
-    method,
-    headers: {
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(token === null ? {} : { authorization: `Bearer ${token}` })
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal })
-  })
-  if (response.status !== 401) return response
-  await askForToken(token)
-  return send(method, path, body, signal)
-}
-
-/**
- * Returns once there is a token other than the refused one.
- *
- * @param {string | null} refused
- * @returns {Promise<void>}
- */
-const askForToken = (refused) => {
-  const dialog = byId("token-dialog", HTMLDialogElement)
-  if (!dialog.open && sessionStorage.getItem("token") === refused) dialog.showModal()
-  return new Promise((resolve) => {
-    if (dialog.open) dialog.addEventListener("close", () => resolve(), { once: true })
-    else resolve()
-  })
-}
-
-byId("token-form", HTMLFormElement).addEventListener("submit", (event) => {
-  event.preventDefault()
-  sessionStorage.setItem("token", byId("token", HTMLInputElement).value.trim())
-  byId("token-dialog", HTMLDialogElement).close()
-})
-byId("token-dialog", HTMLDialogElement).addEventListener("cancel", (event) =>
-  event.preventDefault()
-)

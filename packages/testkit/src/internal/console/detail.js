@@ -1,8 +1,8 @@
 /**
  * One transaction: its summary, statuses, properties and timeline, and the actions on it.
  */
-import { renderList, h, setText } from "./dom.js"
-import { duration, kind, money } from "./format.js"
+import { renderList, h, setText } from "@pawl/webhook/page/dom.js"
+import { duration, kind, money } from "@pawl/webhook/page/format.js"
 import { chip } from "./list.js"
 import { call } from "./api.js"
 import { describeOutcome, describeCallbacks } from "./summary.js"

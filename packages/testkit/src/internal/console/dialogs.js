@@ -1,8 +1,8 @@
 /**
  * The dialogs: clock, faults and reset.
  */
-import { byId, renderList, h, setText } from "./dom.js"
-import { duration, time } from "./format.js"
+import { byId, renderList, h, setText } from "@pawl/webhook/page/dom.js"
+import { duration, time } from "@pawl/webhook/page/format.js"
 import { call } from "./api.js"
 import { sandbox, now } from "./store.js"
 /** @import { Facts } from "../../Console.ts" */

@@ -1,7 +1,7 @@
 /**
  * The first steps in an empty sandbox: a button that makes a payment, and programs that do the same.
  */
-import { h } from "./dom.js"
+import { h } from "@pawl/webhook/page/dom.js"
 import { samples } from "./samples.js"
 
 /**

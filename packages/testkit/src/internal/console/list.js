@@ -1,8 +1,8 @@
 /**
  * The list of transactions: newest first, with search and filter.
  */
-import { byId, renderList, h, setText } from "./dom.js"
-import { count, kind, money, moment } from "./format.js"
+import { byId, renderList, h, setText } from "@pawl/webhook/page/dom.js"
+import { count, kind, money, moment } from "@pawl/webhook/page/format.js"
 import { isUndelivered } from "./summary.js"
 /** @import { Transaction } from "../../Gateway.ts" */
 /** @import { CallbackState } from "./summary.js" */

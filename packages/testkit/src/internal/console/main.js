@@ -3,7 +3,7 @@
  */
 import * as Detail from "./detail.js"
 import * as Dialogs from "./dialogs.js"
-import { byId, setText } from "./dom.js"
+import { byId, setText } from "@pawl/webhook/page/dom.js"
 import * as First from "./guide.js"
 import * as List from "./list.js"
 import { call } from "./api.js"

@@ -1,7 +1,7 @@
 /**
  * A summary of a transaction and its callbacks, in a sentence or two.
  */
-import { count, duration, moment } from "./format.js"
+import { count, duration, moment } from "@pawl/webhook/page/format.js"
 /** @import { Delivery } from "../../Courier.ts" */
 /** @import { Facts } from "../../Console.ts" */
 /** @import { Transaction } from "../../Gateway.ts" */

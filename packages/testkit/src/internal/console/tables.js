@@ -1,8 +1,8 @@
 /**
  * The tables of subscriptions, payment intents and requests.
  */
-import { byId, renderList, h } from "./dom.js"
-import { money, moment } from "./format.js"
+import { byId, renderList, h } from "@pawl/webhook/page/dom.js"
+import { money, moment } from "@pawl/webhook/page/format.js"
 import { chip } from "./list.js"
 import { isBad } from "./summary.js"
 /** @import { Listed as Intent } from "../gateway/Intent.ts" */

@@ -2,8 +2,8 @@
  * The timeline of one transaction: requests, statuses and deliveries in order.
  */
 import { call } from "./api.js"
-import { h } from "./dom.js"
-import { duration, dateTime, pretty, time } from "./format.js"
+import { h } from "@pawl/webhook/page/dom.js"
+import { duration, dateTime, pretty, time } from "@pawl/webhook/page/format.js"
 import { chip } from "./list.js"
 import { describeResult, isBad, isGood } from "./summary.js"
 /** @import { Delivery } from "../../Courier.ts" */

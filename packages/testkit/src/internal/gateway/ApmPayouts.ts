@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import type { Create } from "./Apm.ts"
 import type { ResponseData } from "./MethodPage.ts"
 import { withoutUndefined, apmStatusFields } from "./RequestRules.ts"
-import type { Transactions, Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { Transactions } from "./Transactions.ts"
 import type { Handlers } from "./Contract.ts"
 
 /** Makes the handlers of the APM payout endpoints. */

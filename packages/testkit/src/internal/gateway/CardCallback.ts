@@ -3,7 +3,7 @@
  */
 import type { Message } from "../../Courier.ts"
 import { withoutUndefined } from "./RequestRules.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 import { withRouting } from "../courier/CallbackPost.ts"
 
 /** Returns the callback of a card payment or payout without its status. */

@@ -19,7 +19,8 @@ import {
   scenarioOf,
   statusFields
 } from "./RequestRules.ts"
-import type { Transactions, Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { Transactions } from "./Transactions.ts"
 import { fromNumber, TestNumber } from "./Cards.ts"
 import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"

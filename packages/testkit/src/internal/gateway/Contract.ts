@@ -3,24 +3,19 @@
  *
  * **Details**
  *
- * The routes are those of `@pawl/http/Api`, so the gateway implements exactly its endpoints: `Handlers` has
+ * The routes are those of `@pawl/http/Endpoint`, so the gateway implements exactly its endpoints: `Handlers` has
  * one handler for each, with the types the endpoint declares.
  */
 import * as Decoder from "@pawl/core/Decoder"
 import * as Json from "@pawl/core/Json"
-import { Api, Bearer } from "@pawl/http/Api"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
-import type * as HttpApiGroup from "effect/http-api/HttpApiGroup"
-import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
-import { finder, type Params } from "./Endpoints.ts"
+import { all, type Endpoint, finder, type Params } from "./Endpoints.ts"
 import type { GatewayConfig } from "../../GatewayConfig.ts"
 import * as JvmStyle from "./JvmStyle.ts"
 import * as Leniency from "./Leniency.ts"
@@ -65,20 +60,21 @@ export const notFound = new Refusal({
   message: "The requested resource does not exist"
 })
 
-type Groups = (typeof Api)["groups"]
-type Endpoints = HttpApiGroup.Endpoints<Groups[keyof Groups]>
+type Part = "params" | "payload" | "success"
+type TypeOf<E, Name extends Part> =
+  E extends Readonly<Record<Name, Schema.Top>> ? E[Name]["Type"] : void
 
 /**
  * One handler for each endpoint of the contract, with its types. Amounts are already rounded; `sentAmount`
  * is the amount as it was sent, which the checksum covers; `sent` is the whole body.
  */
 export type Handlers = {
-  readonly [Endpoint in Endpoints as Endpoint["identifier"]]: (request: {
-    readonly params: Endpoint["~Params"]["Type"]
-    readonly payload: Endpoint["~Payload"]["Type"]
+  readonly [E in Endpoint as E["identifier"]]: (request: {
+    readonly params: TypeOf<E, "params">
+    readonly payload: TypeOf<E, "payload">
     readonly sentAmount: string
     readonly sent: Schema.Json | undefined
-  }) => Effect.Effect<Endpoint["~Success"]["Type"], Refusal>
+  }) => Effect.Effect<TypeOf<E, "success">, Refusal>
 }
 
 /** The endpoint of a request, and the response to it. */
@@ -90,45 +86,60 @@ export interface Route {
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (
   handlers: Handlers,
-  { isLenient, style }: Pick<GatewayConfig["Service"], "isLenient" | "style">,
+  settings: Settings,
   rounding: Behaviour["rounding"]
 ): ((request: Request) => Route | undefined) => {
-  const byName: Readonly<Record<string, Handler>> = handlers
-  const all: Array<readonly [HttpApiEndpoint.Top, (request: RoutedRequest) => Route]> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, successes }) => {
-      const handler = byName[endpoint.identifier]
-      const [success] = successes
-      if (handler === undefined || success === undefined) return
-      const [status, [schema]] = success
-      const encode = HttpApiSchema.isNoContent(schema.ast)
-        ? () => Effect.undefined
-        : Decoder.decodeUnknownEffect(Schema.flip(schema as Codec))
-      const decode = decoder(endpoint, isLenient, rounding)
-      const rewrite = style === "jvm" ? JvmStyle.rewriting(schema as Codec) : identity
-      const isSecured = endpoint.middlewares.has(Bearer)
-      all.push([
-        endpoint,
-        (request) => ({
-          isSecured,
-          response: Effect.suspend(() =>
-            decode(request).pipe(
-              // The loop loses the types of the endpoint; `Handlers` checks them.
-              Effect.flatMapEager((decoded) => handler(decoded as never)),
-              Effect.flatMapEager((value) => Effect.orDie(encode(value))),
-              Effect.mapEager((body) => jsonResponse(status, rewrite(body)))
-            )
-          )
-        })
-      ])
-    }
-  })
-  const find = finder(all)
+  const find = finder(
+    all.map((endpoint) => {
+      let route: ReturnType<typeof routeOf> | undefined
+      // A route is made for its first request, so that a sandbox starts sooner.
+      return [endpoint, () => (route ??= routeOf(endpoint, handlers, settings, rounding))]
+    })
+  )
   return (request) => {
     const [route, params] = find(request.method, request.path) ?? []
-    return params && route?.({ ...request, params })
+    return params && route?.()({ ...request, params })
   }
+}
+
+type Settings = Pick<GatewayConfig["Service"], "isLenient" | "style">
+type Codec = Schema.Codec<unknown>
+type Handler = (request: Decoded) => Effect.Effect<unknown, Refusal>
+
+const routeOf = (
+  { identifier, method, ...endpoint }: Endpoint,
+  handlers: Handlers,
+  { isLenient, style }: Settings,
+  rounding: Behaviour["rounding"]
+): ((request: RoutedRequest) => Route) => {
+  // One of all endpoints has lost its types; `Handlers` checks them.
+  const { params, payload, success } = endpoint as { readonly [Name in Part]?: Codec }
+  const handler = handlers[identifier] as Handler
+  const readParams = params === undefined ? () => Effect.undefined : reader(params)
+  // `spec.md`, "Common rules": a DELETE has a content type too, though it has no body.
+  const declares = method === "DELETE" && !isLenient
+  const readBody =
+    payload !== undefined
+      ? bodyReader(payload, isLenient, rounding)
+      : (request: Request) => (declares && !isJson(request) ? notJson : Effect.succeed(noBody))
+  const encode =
+    success === undefined
+      ? () => Effect.undefined
+      : Decoder.decodeUnknownEffect(Schema.flip(success))
+  const rewrite = style === "jvm" && success !== undefined ? JvmStyle.rewriting(success) : identity
+  const status = success === undefined ? 204 : 200
+  return (request) => ({
+    isSecured: identifier !== "authenticate",
+    response: Effect.suspend(() =>
+      Effect.flatMapEager(readParams(request.params), (params) =>
+        readBody(request).pipe(
+          Effect.flatMapEager((body) => handler({ params, ...body })),
+          Effect.flatMapEager((value) => Effect.orDie(encode(value))),
+          Effect.mapEager((body) => jsonResponse(status, rewrite(body)))
+        )
+      )
+    )
+  })
 }
 
 /** Makes a JSON response; `undefined` is no body. */
@@ -161,29 +172,6 @@ interface Decoded {
   readonly sentAmount: string
   readonly sent: Schema.Json | undefined
 }
-type Codec = Schema.Codec<unknown>
-type Handler = (request: never) => Effect.Effect<unknown, Refusal>
-
-const decoder = (
-  endpoint: HttpApiEndpoint.Top,
-  isLenient: boolean,
-  rounding: Behaviour["rounding"]
-) => {
-  const [payload] = Array.from(endpoint.payload.values(), ({ schemas: [schema] }) => schema)
-  const readParams =
-    endpoint.params === undefined ? () => Effect.undefined : reader(endpoint.params as Codec)
-  // `spec.md`, "Common rules": a DELETE has a content type too, though it has no body.
-  const declares = endpoint.method === "DELETE" && !isLenient
-  const readBody =
-    payload !== undefined
-      ? bodyReader(payload as Codec, isLenient, rounding)
-      : (request: Request) => (declares && !isJson(request) ? notJson : Effect.succeed(noBody))
-  return (request: RoutedRequest): Effect.Effect<Decoded, Refusal> =>
-    Effect.flatMapEager(readParams(request.params), (params) =>
-      Effect.mapEager(readBody(request), (body) => ({ params, ...body }))
-    )
-}
-
 const noBody = { payload: undefined, sentAmount: "", sent: undefined }
 
 const isJson = ({ headers }: Request): boolean =>

@@ -6,10 +6,17 @@
  * The name of an endpoint is its method and its path after the `/api` of the base URL:
  * `GET /v1/payments/apm/status/{id}`.
  */
-import { Api } from "@pawl/http/Api"
-import * as HttpApi from "effect/http-api/HttpApi"
-import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
+import * as TransactionEndpoint from "@pawl/http/Endpoint"
+import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
 import * as Result from "effect/Result"
+
+const { Credentials: _, ...transactions } = TransactionEndpoint
+
+/** The endpoints of the contract. `@pawl/http/Api` is not used here: it would take a twentieth of a sandbox's start. */
+export const all = Object.values({ ...transactions, ...SubscriptionEndpoint })
+
+/** An endpoint of the contract. */
+export type Endpoint = (typeof all)[number]
 
 /** The values of the path parameters. */
 export type Params = Readonly<Record<string, string>>
@@ -19,11 +26,11 @@ export type Params = Readonly<Record<string, string>>
  * parameter: the last segment, if it has one.
  */
 export const finder = <A>(
-  all: Iterable<readonly [endpoint: HttpApiEndpoint.Top, value: A]>
+  values: Iterable<readonly [endpoint: Endpoint, value: A]>
 ): ((method: string, path: string) => readonly [value: A, params: Params] | undefined) => {
   const byPath = new Map<string, { readonly value: A; readonly parameter: string | undefined }>()
-  for (const [{ method, path }, value] of all) {
-    const [fixed = path, parameter] = path.split(/:(\w+)$/u)
+  for (const [{ method, path }, value] of values) {
+    const [fixed, parameter] = path.split(/:(\w+)$/u)
     byPath.set(`${method} ${fixed}`, { value, parameter })
   }
   return (method, path) => {
@@ -61,16 +68,9 @@ const bare = (text: string): string =>
     .replace(/^(\S+)\s+(?:\/api(?=\/))?/u, (_, method: string) => `${method.toUpperCase()} `)
     .replace(/\{[^/]*\}|:[^/]+/gu, "{}")
 
-const endpoints: ReadonlyArray<readonly [endpoint: HttpApiEndpoint.Top, name: string]> = (() => {
-  const all: Array<(typeof endpoints)[number]> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      const path = endpoint.path.replace(/^\/api/u, "").replace(/:([^/]+)/gu, "{$1}")
-      all.push([endpoint, `${endpoint.method} ${path}`])
-    }
-  })
-  return all
-})()
+const endpoints = all.map((endpoint): readonly [endpoint: Endpoint, name: string] => {
+  const path = endpoint.path.replace(/^\/api/u, "").replace(/:([^/]+)/gu, "{$1}")
+  return [endpoint, `${endpoint.method} ${path}`]
+})
 
 const find = finder(endpoints)

@@ -5,7 +5,7 @@ import type { Amount, Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
 import type { Metadata } from "@pawl/core/Transaction"
 import { withoutUndefined } from "./RequestRules.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 import type { PageUrls } from "./PageUrls.ts"
 
 /** The state of an intent. */

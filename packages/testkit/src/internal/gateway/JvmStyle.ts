@@ -4,14 +4,14 @@
  *
  * **Details**
  *
- * The specification does not say which fields may be null, nor how most times are written. A client has to bear both.
+ * The specification does not say which fields may be null, nor how most times are written. A client has to accept all of it.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/CallbackBody"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import type { Message } from "../../Courier.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /** Rewrites the body of a response. */
 export type Rewrite = (body: unknown) => unknown
@@ -26,7 +26,7 @@ export const message =
   (transaction) => {
     const message = write(transaction)
     const rewrite = transaction.accountId === undefined ? card : apm
-    // A rewritten object is one too.
+    // A rewritten object is an object, too.
     return message && { ...message, body: rewrite(message.body) as Message["body"] }
   }
 

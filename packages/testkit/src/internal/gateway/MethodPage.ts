@@ -14,7 +14,7 @@
  */
 import { isTerminal } from "@pawl/core/Status"
 import { methodPath } from "./PageUrls.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /** A kind of payment method; each has its own page. */
 export type MethodKind = "WALLET" | "BANK_TRANSFER" | "QR_CODE"

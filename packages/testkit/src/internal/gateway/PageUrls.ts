@@ -1,7 +1,7 @@
 /**
  * The addresses of the pages for customers.
  */
-import type { ReturnUrls, Transaction } from "./Transactions.ts"
+import type { ReturnUrls, Transaction } from "./Transaction.ts"
 
 /**
  * The page addresses in responses: of an intent, and of the challenge of a transaction in

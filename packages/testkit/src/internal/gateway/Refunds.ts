@@ -24,7 +24,8 @@ import {
   scenarioOf,
   statusFields
 } from "./RequestRules.ts"
-import type { Transactions, Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
+import type { Transactions } from "./Transactions.ts"
 import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
 import type { Behaviour } from "../readings/Behaviour.ts"
 import type { Writes } from "./Writes.ts"

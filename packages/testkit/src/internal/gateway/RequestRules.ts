@@ -5,7 +5,7 @@ import { AccountId, type Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /** Schema for the scenario in metadata, if any: it must be a known one. */
 export const ScenarioMetadata = Schema.optionalKey(

@@ -3,7 +3,7 @@
  */
 import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
-import type { Transaction } from "./Transactions.ts"
+import type { Transaction } from "./Transaction.ts"
 
 /**
  * A transaction and its remaining statuses: it moves to the first of `remaining` at `due`, in

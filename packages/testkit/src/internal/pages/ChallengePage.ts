@@ -1,7 +1,7 @@
 /**
  * The page on which a customer confirms a payment to the bank, as in 3-D Secure.
  */
-import type { Transaction } from "../gateway/Transactions.ts"
+import type { Transaction } from "../gateway/Transaction.ts"
 import { type Html, html } from "./Html.ts"
 import { icon, money, type Page, reason, type Viewer } from "./PageLayout.ts"
 import { challengePath } from "../gateway/PageUrls.ts"

@@ -1,8 +1,22 @@
 /**
  * The page of the API documentation: Scalar, which `effect` includes, with what makes it accessible.
  */
+import { Api } from "@pawl/http/Api"
 import type * as HttpApiScalar from "effect/http-api/HttpApiScalar"
+import * as OpenApi from "effect/http-api/OpenApi"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Predicate from "effect/Predicate"
+
+/** The contract for the page: Scalar shows the `examples` of a response, and copies its `example`. */
+export const api = Api.annotate(
+  OpenApi.Transform,
+  () =>
+    JSON.parse(JSON.stringify(OpenApi.fromApi(Api)), (_, value: unknown) =>
+      Predicate.hasProperty(value, "schema") && Predicate.hasProperty(value, "example")
+        ? { ...value, examples: { usual: { value: value.example } } }
+        : value
+    ) as OpenApi.OpenAPISpec
+)
 
 /** Colours with the contrast of WCAG AA, and the way back. */
 const customCss = `

@@ -30,7 +30,7 @@ export const make = (
   const content = scans
     ? html`<h1>${text.scan}</h1>
         <p>${text.scanMore}</p>
-        ${details}${code(qrData)}
+        ${details}${code(qrData, text.QR_CODE)}
         <a class="button quiet" href="${qrDeepLink}" data-testid="deep-link">${text.openApp}</a>
         ${post(cancel)}`
     : asks
@@ -80,14 +80,14 @@ export const make = (
 }
 
 /** Draws a QR code, with one path for all its dark modules. */
-const code = (text: string): Html => {
+const code = (text: string, name: string): Html => {
   const rows = encodeQR(text, "raw", { border: 4 })
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))
   return html`<svg
     class="qr"
     viewBox="0 0 ${rows.length} ${rows.length}"
     role="img"
-    aria-label="QR"
+    aria-label="${name}"
   >
     <path d="${path.join("")}" />
   </svg>`

@@ -1,5 +1,5 @@
 /**
- * Changes of responses and callbacks at the edge of a gateway, from which its readings are made.
+ * Changes of the responses and callbacks that leave a gateway. Its readings are made of them.
  */
 import type { Json } from "effect/Schema"
 import * as Predicate from "effect/Predicate"
@@ -48,7 +48,7 @@ export const objects = (
 export const without = (body: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
 
-/** Changes every 400. `errors` are its fields. */
+/** Changes the body of every response 400. `errors` are its faults of fields. */
 export const refusals =
   (
     change: (errors: ReadonlyArray<{ readonly field: string; readonly message: string }>) => unknown
@@ -67,7 +67,7 @@ export const headers =
   (more: Readonly<Record<string, string>>): Behaviour["response"] =>
   (response) => ({ ...response, headers: { ...response.headers, ...more } })
 
-/** Writes the times of the service otherwise. */
+/** Writes the times in responses in another format. */
 export const times = (write: (millis: number) => string | number): Behaviour["response"] => {
   const rewrite = (body: Json): Json =>
     isObject(body)
@@ -88,7 +88,7 @@ const timeNames: ReadonlySet<string> = new Set([
   "lastChargeDate"
 ])
 
-/** Writes the amount of every callback otherwise: in the body, and in the text that the checksum covers. */
+/** Writes the amount of every callback in another format: in the body, and in the text that the checksum covers. */
 export const amounts =
   (
     write: (amount: string) => { readonly body: unknown; readonly signed: string }
@@ -99,7 +99,7 @@ export const amounts =
     return {
       ...callback,
       signed: { ...callback.signed, amount: signed },
-      // A number with its source text is written as it is.
+      // A number that has a source text is written as that text.
       body: { ...callback.body, [name]: body as Json }
     }
   }

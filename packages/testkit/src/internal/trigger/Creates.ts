@@ -2,6 +2,7 @@
  * The creates of `trigger`: one request for each kind of transaction.
  */
 import * as Checksum from "@pawl/core/Checksum"
+import type { KnownKind } from "@pawl/core/Kind"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -10,21 +11,18 @@ import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
 import { move, post, type Target, TriggerFailed } from "./SandboxClient.ts"
 
-/** The kinds of transactions that can be made. */
-export const kinds = ["card-payment", "apm-payment", "card-payout", "apm-payout", "refund"] as const
-
-export type Kind = (typeof kinds)[number]
-
 /** A transaction to make. */
 export interface Order {
-  readonly kind: Kind
+  readonly kind: KnownKind
   readonly scenario: string
   readonly amount: string
   readonly currency: string
+  /** The `accountId` of APM transactions, and the `mid` of card transactions. */
+  readonly account: string
   readonly callbackUrl: string | undefined
 }
 
-const paths: Readonly<Record<Kind, string>> = {
+const paths: Readonly<Record<KnownKind, string>> = {
   "card-payment": "/v1/payments/card",
   "apm-payment": "/v1/payments/apm",
   "card-payout": "/v1/payouts/card",
@@ -32,7 +30,6 @@ const paths: Readonly<Record<Kind, string>> = {
   refund: "/v1/refunds/card"
 }
 
-const account = "4711"
 const card = {
   number: "4242424242424242",
   expMonth: "12",
@@ -66,8 +63,12 @@ export const create = Effect.fnUntraced(function* (
   const sign = PortableHmac.keyed(target.merchantSecret)
   const run = yield* Clock.currentTimeMillis
 
-  const send = Effect.fnUntraced(function* (kind: Kind, requestId: string, additional: object) {
-    const { amount, currency } = order
+  const send = Effect.fnUntraced(function* (
+    kind: KnownKind,
+    requestId: string,
+    additional: object
+  ) {
+    const { account, amount, currency } = order
     const request = { requestId, amount, currency, accountId: account }
     const body = kind.startsWith("apm")
       ? {

@@ -115,8 +115,8 @@ export const withHarness = <A, E>(
       }
 
       const timeout = Effect.gen(function* () {
-        for (let hour = 0; hour < 1500 && sent.length <= maxRequests; hour++)
-          yield* Effect.sleep("1 hour")
+        for (let day = 0; day < 62 && sent.length <= maxRequests; day++)
+          yield* Effect.sleep("1 day")
         return yield* new Rejected({
           reason:
             sent.length > maxRequests

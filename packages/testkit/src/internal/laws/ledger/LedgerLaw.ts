@@ -43,10 +43,12 @@ export const law = (
   )
 
 /**
- * Runs an effect on a ledger of its own.
+ * Runs an effect on a store of its own.
  */
-export const on = <A, E>(fresh: Fresh, body: Effect.Effect<A, E, Ledger>) =>
-  Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
+export const on = <A, E, Store>(
+  fresh: () => Layer.Layer<Store, unknown>,
+  body: Effect.Effect<A, E, Store>
+) => Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
 /**
  * Returns when the next row is due, without claiming any.

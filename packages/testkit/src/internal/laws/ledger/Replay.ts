@@ -3,7 +3,7 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
-import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
+import { kindsOf, methodOf } from "@pawl/core/Kind"
 import * as Fact from "@pawl/webhook/Fact"
 import * as Lane from "@pawl/webhook/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { expect } from "../Expect.ts"
+import * as ExpectedRows from "./ExpectedRows.ts"
 import { type Facet, fieldsOf } from "./Facets.ts"
 import { allDeadLetters, callback, nextDue } from "./LedgerLaw.ts"
 import type { Step } from "./Steps.ts"
@@ -59,7 +60,7 @@ const play = Effect.fnUntraced(function* (
   mismatches: Map<Facet, Mismatch>
 ) {
   const ledger = yield* Ledger
-  const expected = makeExpected()
+  const expected = ExpectedRows.make()
   const fields = facets.map((facet) => [facet, fieldsOf(facet)] as const)
   const leases: Array<Leased> = []
   const shards = ledger.shards?.length ?? 1
@@ -133,7 +134,7 @@ const play = Effect.fnUntraced(function* (
       const limit =
         step.lane === undefined ? step.limit : { ...Lane.perLane(0), [step.lane]: step.limit }
       // Order and limits hold within a shard.
-      const due = expected.shards(shards).flatMap((rows) => dueTimes(rows, now, limit))
+      const due = expected.shards(shards).flatMap((rows) => ExpectedRows.dueTimes(rows, now, limit))
       const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit })
       const times: Array<number> = []
       for (const row of rows) {
@@ -200,7 +201,7 @@ const play = Effect.fnUntraced(function* (
 
     if (isOpen("due")) {
       const { due: count, oldestDueAt } = yield* ledger.backlog(now)
-      const due = dueTimes(expected.all(), now)
+      const due = ExpectedRows.dueTimes(expected.all(), now)
       const wanted = { due: due.length, oldestDueAt: due[0] }
       const next = yield* nextDue(ledger)
       compareFacet("due", "the time of the next due row", next, expected.nextAt())
@@ -246,46 +247,6 @@ const factsIn = (stories: ReadonlyArray<Story.Story>) =>
     ])
   )
 
-interface Id {
-  readonly method: Method
-  readonly transactionId: string
-}
-
-/** Makes the rows that a ledger should have, by method and id. */
-const makeExpected = () => {
-  const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
-  const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`
-  const all = () => [...stored.values()].flatMap(({ rows }) => rows)
-  const set = (id: Id, rows: StoredRow.StoredRows) => {
-    const { method, transactionId } = id
-    if (rows.length > 0) stored.set(textOf(id), { method, transactionId, rows })
-  }
-  return {
-    all,
-    /** The rows of each of several shards. */
-    shards: (count: number): ReadonlyArray<StoredRow.StoredRows> =>
-      Array.from({ length: count }, (_, position) =>
-        [...stored.values()].flatMap((each) => (shardOf(each, count) === position ? each.rows : []))
-      ),
-    set,
-    of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
-    keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
-    shift: (options: Parameters<typeof StoredRow.shift>[1]): void => {
-      for (const each of stored.values()) set(each, StoredRow.shift(each.rows, options))
-    },
-    nextAt: (limit?: number | Lane.PerLane) => StoredRow.nextClaimableAt(all(), limit),
-    deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
-      let deleted = 0
-      for (const each of stored.values()) {
-        const { count, rows } = RowRule.deleteBodies(each.rows, options)
-        deleted += count
-        set(each, rows)
-      }
-      return deleted
-    }
-  }
-}
-
 const nameOf = ({ scope, transactionId }: Pick<Row, "scope" | "transactionId">) =>
   `${scope} ${transactionId}`
 
@@ -299,12 +260,6 @@ const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _
     ...(kind !== "card" &&
       kind !== "apm" && { token: [kind, { requestId, amount: "10.00", currency: "EUR" }] })
   })
-
-const dueTimes = (
-  rows: StoredRow.StoredRows,
-  at: number,
-  limit?: number | Lane.PerLane
-): ReadonlyArray<number> => StoredRow.claimable(rows, at, limit).map(StoredRow.claimableAt)
 
 const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
 

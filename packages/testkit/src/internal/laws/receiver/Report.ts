@@ -46,6 +46,7 @@ export const text = (
     ...verdicts.filter(({ hasEnded }) => hasEnded).map(ending),
     `${count}. The first of them:`,
     ...describe(first.broken),
+    `A picture of this law: docs/conform-laws.md#law-${first.number}`,
     `To repeat it by hand, start \`${sandbox(target)}\`\nand run this in bash with PAWL_MERCHANT_SECRET set:`,
     indent(Script.write(first.broken.counterexample as ReceiverCase, target)),
     `Next: fix this, and run it again with --seed ${target.seed} --only ${first.number}; without --only all laws run.`,

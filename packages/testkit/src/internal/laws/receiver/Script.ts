@@ -104,7 +104,7 @@ const curl = (request: CallbackRequest, { url }: ScriptTarget): string => {
   const verb = method === "HEAD" ? "-I" : `-X ${method}`
   const headers = { "content-type": contentType, "content-encoding": contentEncoding }
   return [
-    `curl -g -s -w ' %{http_code}\\n' ${verb} ${quote(withQuery(url, search))}`,
+    `curl -g -s -w ' %{http_code}\\n' ${verb} ${quote(new URL(withQuery(url, search)).href)}`,
     ...Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [`-H ${quote(`${name}: ${value}`)}`]
     ),

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Laws from "../../../Laws.ts"
 import { expect } from "../Expect.ts"
-import { callback } from "../ledger/LedgerLaw.ts"
+import { callback, on } from "../ledger/LedgerLaw.ts"
 
 type Fresh = () => Layer.Layer<RequestStore | Ledger, unknown>
 
@@ -20,13 +20,10 @@ const law = (
   ) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ): Laws.Law<Fresh> =>
   Laws.example(text, (fresh: Fresh) =>
-    Effect.suspend(() =>
-      Effect.provide(
-        Effect.flatMap(RequestStore, (store) =>
-          Effect.flatMap(Ledger, (ledger) => Effect.gen(() => body(store, ledger)))
-        ),
-        fresh(),
-        { local: true }
+    on(
+      fresh,
+      Effect.flatMap(RequestStore, (store) =>
+        Effect.flatMap(Ledger, (ledger) => Effect.gen(() => body(store, ledger)))
       )
     )
   )

@@ -26,53 +26,75 @@ interface Held {
 }
 
 /**
- * Plays a history and checks one facet. A result of a step that differs in another facet ends the history, because the
- * steps after it prove nothing.
+ * Plays a history, checks some facets, and returns the first mismatch of each. A mismatch of one facet's fields does not
+ * affect the other facets. A mismatch in the result of a step ends the history, because the steps after it prove nothing.
  */
 export const replay = (
   steps: ReadonlyArray<Step>,
-  facet: Facet
-): Effect.Effect<void, Mismatch | StoreUnavailable, RequestStore> =>
-  Effect.catchTag(play(steps, facet), "Mismatch", (mismatch) =>
-    mismatch.facet === facet ? Effect.fail(mismatch) : Effect.void
-  )
+  facets: ReadonlyArray<Facet>
+): Effect.Effect<ReadonlyMap<Facet, Mismatch>, StoreUnavailable, RequestStore> =>
+  Effect.suspend(() => {
+    const mismatches = new Map<Facet, Mismatch>()
+    const add = (mismatch: Mismatch) => {
+      const { facet } = mismatch
+      if (facets.includes(facet) && !mismatches.has(facet)) mismatches.set(facet, mismatch)
+    }
+    return play(steps, facets, add).pipe(
+      Effect.catchTag("Mismatch", (mismatch) => Effect.sync(() => add(mismatch))),
+      Effect.as(mismatches)
+    )
+  })
 
-const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Facet) {
+/** Plays a history. It fails with a mismatch that ends the history, and adds the others. */
+const play = Effect.fnUntraced(function* (
+  steps: ReadonlyArray<Step>,
+  facets: ReadonlyArray<Facet>,
+  add: (mismatch: Mismatch) => void
+) {
   const store = yield* RequestStore
+  const fields = facets.flatMap((facet) => fieldsOf(facet).map((field) => [facet, field] as const))
   const rows = new Map<string, RequestRow>()
   const leases: Array<Held> = []
   let now = 0
   let stepNumber = 0
 
-  const check = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
+  const differs = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
     Result.match(
       Result.try(() => expect(actual).toEqual(wanted)),
       {
-        onSuccess: () => Effect.void,
-        onFailure: (error) =>
-          Effect.fail(
-            new Mismatch({
-              facet: of,
-              message: `step ${stepNumber}, ${subject}. ${(error as Error).message}`
-            })
-          )
+        onSuccess: () => undefined,
+        onFailure: (error) => {
+          const message = `step ${stepNumber}, ${subject}. ${(error as Error).message}`
+          return new Mismatch({ facet: of, message })
+        }
       }
     )
+  /** Compares the result of a step. */
+  const check = (...of: Parameters<typeof differs>) => {
+    const mismatch = differs(...of)
+    return mismatch === undefined ? Effect.void : Effect.fail(mismatch)
+  }
+  /** Compares whether a step had an effect. */
+  const checkDone = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
+    check(of, subject, actual !== undefined && actual !== false, wanted !== undefined)
   const change = (id: string, by: (row: RequestRow) => RequestRow | undefined) => {
     const before = rows.get(id)
     const after = before && by(before)
     if (after !== undefined) rows.set(id, after)
     return after
   }
-  /** Compares the fields of a row that belong to the facet. */
+  /** Compares the fields of a row that belong to the facets. */
   const checkRow = Effect.fnUntraced(function* (
     id: string,
     actual: RequestRow | undefined,
     wanted: RequestRow | undefined
   ) {
     yield* check("written", `the row of ${id}`, actual?.requestId, wanted?.requestId)
-    for (const field of fieldsOf(facet)) {
-      yield* check(facet, `${field} of ${id}`, plain(actual?.[field]), plain(wanted?.[field]))
+    for (const [facet, field] of fields) {
+      if (Object.is(actual?.[field], wanted?.[field])) continue
+      const [is, shouldBe] = [plain(actual?.[field]), plain(wanted?.[field])]
+      const mismatch = differs(facet, `${field} of ${id}`, is, shouldBe)
+      if (mismatch !== undefined) add(mismatch)
     }
     yield* check("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
   })
@@ -87,10 +109,10 @@ const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Fac
   })
   const underLease = (
     { which }: { readonly which: number },
-    use: (held: Held) => Effect.Effect<void, Mismatch | StoreUnavailable>
+    use: (held: Held) => Generator<Effect.Effect<unknown, Mismatch | StoreUnavailable>, void, never>
   ) => {
     const held = leases.at(-1 - which)
-    return held === undefined ? Effect.void : use(held)
+    return held === undefined ? Effect.void : Effect.gen(() => use(held))
   }
   const requestOf = ({ digest, id }: { readonly digest: string; readonly id: string }) => ({
     requestId: id,
@@ -128,7 +150,7 @@ const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Fac
           RequestRule.restart(row, request, at, lease(step.hold))
         )
         const actual = yield* store.restart(request, { at, until: at + step.hold })
-        yield* check("outcomes", "whether it restarts", actual !== undefined, wanted !== undefined)
+        yield* checkDone("outcomes", "whether it restarts", actual, wanted)
         if (actual !== undefined) yield* hold(actual)
         return
       }
@@ -166,79 +188,54 @@ const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Fac
         return yield* check("due", "when the next one may be claimed", claimed.dueAt, dueAt)
       }
       case "begin":
-        return yield* underLease(step, ({ actual, id }) =>
-          Effect.gen(function* () {
-            const wanted = change(actual.requestId, (row) =>
-              RequestRule.begin(row, id, at, step.window)
-            )
-            const begun = yield* store.begin(actual, { at, window: step.window })
-            yield* check("leases", "whether it begins", begun !== undefined, wanted !== undefined)
-          })
-        )
+        return yield* underLease(step, function* ({ actual, id }) {
+          const wanted = change(actual.requestId, (row) =>
+            RequestRule.begin(row, id, at, step.window)
+          )
+          const begun = yield* store.begin(actual, { at, window: step.window })
+          yield* checkDone("leases", "whether it begins", begun, wanted)
+        })
       case "renew":
-        return yield* underLease(step, ({ actual, id }) =>
-          Effect.gen(function* () {
-            const until = at + step.hold
-            const wanted = change(actual.requestId, (row) => RequestRule.renew(row, id, until))
-            const isRenewed = yield* store.renew(actual, until)
-            yield* check("leases", "whether it is renewed", isRenewed, wanted !== undefined)
-          })
-        )
+        return yield* underLease(step, function* ({ actual, id }) {
+          const until = at + step.hold
+          const wanted = change(actual.requestId, (row) => RequestRule.renew(row, id, until))
+          const isRenewed = yield* store.renew(actual, until)
+          yield* checkDone("leases", "whether it is renewed", isRenewed, wanted)
+        })
       case "release":
-        return yield* underLease(step, ({ actual, id }) =>
-          Effect.gen(function* () {
-            const { hadNoEffect, refusal, wait } = step
-            const release = { at, dueAt: at + wait, hadNoEffect, refusal }
-            const wanted = change(actual.requestId, (row) => RequestRule.release(row, id, release))
-            const row = yield* store.release(actual, release)
-            yield* check(
-              "leases",
-              "whether it is released",
-              row !== undefined,
-              wanted !== undefined
-            )
-          })
-        )
+        return yield* underLease(step, function* ({ actual, id }) {
+          const { hadNoEffect, refusal, wait } = step
+          const release = { at, dueAt: at + wait, hadNoEffect, refusal }
+          const wanted = change(actual.requestId, (row) => RequestRule.release(row, id, release))
+          const row = yield* store.release(actual, release)
+          yield* checkDone("leases", "whether it is released", row, wanted)
+        })
       case "park":
-        return yield* underLease(step, ({ actual, id }) =>
-          Effect.gen(function* () {
-            const { reason } = step
-            const wanted = change(actual.requestId, (row) => RequestRule.park(row, id, reason, at))
-            const row = yield* store.park(actual, reason, at)
-            yield* check("leases", "whether it is parked", row !== undefined, wanted !== undefined)
-          })
-        )
+        return yield* underLease(step, function* ({ actual, id }) {
+          const { reason } = step
+          const wanted = change(actual.requestId, (row) => RequestRule.park(row, id, reason, at))
+          const row = yield* store.park(actual, reason, at)
+          yield* checkDone("leases", "whether it is parked", row, wanted)
+        })
       case "settle":
-        return yield* underLease(step, ({ actual, id }) =>
-          Effect.gen(function* () {
-            const { hasLease, outcome, transaction } = step
-            const { requestId } = actual
-            const settlement = { outcome, at, transaction }
-            const wanted = change(requestId, (row) =>
-              RequestRule.settle(row, hasLease ? { ...settlement, lease: id } : settlement)
-            )
-            const settled = yield* store.settle(
-              requestId,
-              hasLease ? { ...settlement, lease: actual.lease.id } : settlement
-            )
-            yield* check(
-              "outcomes",
-              "whether it is settled",
-              settled.isSettled,
-              wanted !== undefined
-            )
-            yield* checkRow(requestId, settled.row, rows.get(requestId))
-          })
-        )
+        return yield* underLease(step, function* ({ actual, id }) {
+          const { hasLease, outcome, transaction } = step
+          const { requestId } = actual
+          const settlement = { outcome, at, transaction }
+          const wanted = change(requestId, (row) =>
+            RequestRule.settle(row, hasLease ? { ...settlement, lease: id } : settlement)
+          )
+          const settled = yield* store.settle(
+            requestId,
+            hasLease ? { ...settlement, lease: actual.lease.id } : settlement
+          )
+          yield* checkDone("outcomes", "whether it is settled", settled.isSettled, wanted)
+          yield* checkRow(requestId, settled.row, rows.get(requestId))
+        })
       case "cancel": {
         const wanted = change(step.id, (row) => RequestRule.cancel(row, at))
         const isCancelled = yield* store.cancel(step.id, at)
-        return yield* check(
-          "outcomes",
-          "whether it is cancelled",
-          isCancelled,
-          wanted !== undefined
-        )
+        return yield* checkDone("outcomes", "whether it is cancelled", isCancelled, wanted)
       }
       case "deleteTexts": {
         const before = at - step.age
@@ -253,7 +250,7 @@ const play = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, facet: Fac
         const redrive = { at, window, hadNoEffect, canSend }
         const wanted = change(id, (row) => RequestRule.redrive(row, redrive))
         const isRedriven = yield* store.redrive(id, redrive)
-        return yield* check("parked", "whether it is redriven", isRedriven, wanted !== undefined)
+        return yield* checkDone("parked", "whether it is redriven", isRedriven, wanted)
       }
     }
   })

@@ -1,5 +1,5 @@
 /**
- * Runs the command `conform` as `pawl-conform`.
+ * Runs a command as a process.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -9,13 +9,15 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { createRequire } from "node:module"
-import { conform } from "./ConformCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** Prints only the first error: the next one may contain the value of a misspelt flag. */
+/**
+ * Prints only the first error of an invalid invocation, without the help: a later error may contain the value
+ * of a misspelt flag, which can be a secret.
+ */
 const output = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
@@ -23,8 +25,12 @@ const output = CliOutput.layerPresenter({
       : CliOutput.defaultPresenter.present(event)
 })
 
-Command.run(conform, { version }).pipe(
-  Effect.provide([NodeServices.layer, output]),
-  Effect.provideService(Logger.LogToStderr, true),
-  NodeRuntime.runMain
-)
+/** Runs a command with the arguments of the process. */
+export const run = <Name extends string, Input, E>(
+  command: Command.Command<Name, Input, unknown, E, NodeServices.NodeServices>
+): void =>
+  Command.run(command, { version }).pipe(
+    Effect.provide([NodeServices.layer, output]),
+    Effect.provideService(Logger.LogToStderr, true),
+    NodeRuntime.runMain
+  )

@@ -1,0 +1,67 @@
+/**
+ * The kinds of flags that several commands have.
+ */
+import * as Flag from "effect/cli/Flag"
+import * as Config from "effect/Config"
+import * as Redacted from "effect/Redacted"
+import * as DurationText from "./DurationText.ts"
+
+/** Tells whether a text is an absolute http or https URL. */
+export const isHttp = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
+
+/** A flag for text, with a default that the help shows. */
+export const text = (name: string, fallback: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description} (default: ${fallback})`),
+    Flag.withDefault(fallback)
+  )
+
+/** A flag for text that may be absent. */
+export const optionalText = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** A flag without a value. */
+export const toggle = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** A flag for a number in a range. */
+export const int = (
+  name: string,
+  [least, most, what]: readonly [least: number, most: number, what?: "a port"],
+  fallback: number,
+  description: string
+) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (number) => number >= least && number <= most,
+      () => `Expected ${what ?? "a number"} from ${least} to ${most}`
+    ),
+    Flag.withDescription(description),
+    Flag.withDefault(fallback)
+  )
+
+/** The range of a port. */
+export const port = [0, 65_535, "a port"] as const
+
+/** A flag for a duration such as `200ms`. */
+export const duration = (name: string, example: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(DurationText.parse, () => `Expected a duration such as ${example}`),
+    Flag.withDescription(description)
+  )
+
+/** The flag for the merchant secret; its default is that of a sandbox. */
+export const merchantSecret = (
+  description: string,
+  isValid: (secret: string) => boolean = (secret) => secret !== "",
+  expected = "that is not empty"
+) =>
+  Flag.Redacted("merchant-secret").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
+    Flag.filter(
+      (secret) => isValid(Redacted.value(secret)),
+      () => `Expected a secret, here or in PAWL_MERCHANT_SECRET, ${expected}`
+    ),
+    Flag.withDescription(`${description}; or set PAWL_MERCHANT_SECRET (default: sandbox-secret)`),
+    Flag.optional
+  )

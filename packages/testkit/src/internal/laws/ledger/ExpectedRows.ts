@@ -1,0 +1,55 @@
+/**
+ * The rows that a ledger should have after a history, by the rule of its rows.
+ */
+import type { Method } from "@pawl/core/Kind"
+import type * as Lane from "@pawl/webhook/Lane"
+import * as RowRule from "@pawl/webhook/RowRule"
+import { shardOf } from "@pawl/webhook/Shards"
+import * as StoredRow from "@pawl/webhook/StoredRow"
+
+interface Id {
+  readonly method: Method
+  readonly transactionId: string
+}
+
+/** Makes the rows of an empty ledger, by method and id. */
+export const make = () => {
+  const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
+  const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`
+  const all = () => [...stored.values()].flatMap(({ rows }) => rows)
+  const set = (id: Id, rows: StoredRow.StoredRows) => {
+    const { method, transactionId } = id
+    if (rows.length > 0) stored.set(textOf(id), { method, transactionId, rows })
+  }
+  return {
+    all,
+    /** The rows of each of several shards. */
+    shards: (count: number): ReadonlyArray<StoredRow.StoredRows> =>
+      Array.from({ length: count }, (_, position) =>
+        [...stored.values()].flatMap((each) => (shardOf(each, count) === position ? each.rows : []))
+      ),
+    set,
+    of: (id: Id) => stored.get(textOf(id))?.rows ?? [],
+    keys: (): ReadonlyArray<readonly [name: string, id: Id]> => [...stored],
+    shift: (options: Parameters<typeof StoredRow.shift>[1]): void => {
+      for (const each of stored.values()) set(each, StoredRow.shift(each.rows, options))
+    },
+    nextAt: (limit?: number | Lane.PerLane) => StoredRow.nextClaimableAt(all(), limit),
+    deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
+      let deleted = 0
+      for (const each of stored.values()) {
+        const { count, rows } = RowRule.deleteBodies(each.rows, options)
+        deleted += count
+        set(each, rows)
+      }
+      return deleted
+    }
+  }
+}
+
+/** Lists the times from which the rows are due that a claim with a limit gets, the oldest first. */
+export const dueTimes = (
+  rows: StoredRow.StoredRows,
+  at: number,
+  limit?: number | Lane.PerLane
+): ReadonlyArray<number> => StoredRow.claimable(rows, at, limit).map(StoredRow.claimableAt)

@@ -1,0 +1,68 @@
+/**
+ * Tests of the laws of a store. Those of its facets play each history once, together.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Layer from "effect/Layer"
+import * as Struct from "effect/Struct"
+import * as fc from "fast-check"
+import { beforeAll, describe, expect, it } from "vitest"
+import { on } from "../../src/internal/laws/ledger/LedgerLaw.ts"
+import * as Laws from "../../src/Laws.ts"
+
+/** A function that makes the layer of an empty store. */
+type Fresh<Store> = () => Layer.Layer<Store, unknown>
+
+/** The laws of a store: those of its facets, and the others, which have one example each. */
+interface StoreLaws<Facet extends string, Step, Store> {
+  readonly facets: Readonly<Record<Facet, Laws.LawText>>
+  readonly steps: fc.Arbitrary<ReadonlyArray<Step>>
+  readonly replay: (
+    steps: ReadonlyArray<Step>,
+    open: ReadonlyArray<Facet>
+  ) => Effect.Effect<ReadonlyMap<Facet, unknown>, unknown, Store>
+  readonly histories: ReadonlyArray<Laws.Law<Fresh<Store>, ReadonlyArray<Step>>>
+  readonly examples: ReadonlyArray<Laws.Law<Fresh<Store>>>
+}
+
+/**
+ * Makes the tests of a store.
+ *
+ * - `brokenFacets`: returns the names of the laws of facets that a store breaks. The histories are those that each law draws
+ *   with the same options, so the laws that break are the same as when each law plays them by itself.
+ * - `hold`: checks every law. A broken law of a facet reports by itself.
+ */
+export const make = <Facet extends string, Step, Store>({
+  examples,
+  facets,
+  histories,
+  replay,
+  steps
+}: StoreLaws<Facet, Step, Store>) => {
+  const brokenFacets = async (
+    fresh: Fresh<Store>,
+    options: { readonly numRuns: number; readonly seed?: number }
+  ): Promise<ReadonlySet<string>> => {
+    const broken = new Set<Facet>()
+    const holds = fc.asyncProperty(steps, async (history) => {
+      const open = Struct.keys(facets).filter((facet) => !broken.has(facet))
+      const exit = await Effect.runPromiseExit(on(fresh, replay(history, open)))
+      for (const facet of Exit.isSuccess(exit) ? exit.value.keys() : open) broken.add(facet)
+    })
+    await fc.check(holds, options)
+    return new Set([...broken].map((facet) => facets[facet].name))
+  }
+  const hold = (place: string, fresh: Fresh<Store>, numRuns: number) =>
+    describe(`a store ${place}`, () => {
+      let broken: ReadonlySet<string>
+      beforeAll(async () => {
+        broken = await brokenFacets(fresh, { numRuns })
+      }, 60_000)
+      it.for(histories)(`$name (${place})`, async (law) => {
+        if (broken.has(law.name)) await Laws.run(law, fresh, { numRuns })
+        expect([...broken]).not.toContain(law.name)
+      })
+      it.for(examples)(`$name (${place})`, (law) => Laws.run(law, fresh))
+    })
+  return { brokenFacets, hold }
+}

@@ -1,0 +1,45 @@
+/**
+ * Empty ledgers and request stores on one open database, whose tables are made once.
+ */
+import type { Ledger } from "@pawl/webhook/Ledger"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import type { RequestStore } from "@pawl/webhook/RequestStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { SqlClient } from "effect/sql/SqlClient"
+import { afterAll } from "vitest"
+
+const tables = [
+  "pawl_transactions",
+  "pawl_facts",
+  "pawl_callbacks",
+  "pawl_quarantine",
+  "pawl_liveness",
+  "pawl_requests",
+  "pawl_archived",
+  "pawl_archive"
+]
+
+const empty = Effect.flatMap(SqlClient, (sql) =>
+  Effect.andThen(
+    Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true }),
+    sql`UPDATE pawl_read_budget SET version = 0, state = NULL`
+  )
+)
+
+/**
+ * Returns a layer of the stores on a database that a client opens once. It is a new pair of stores, with empty tables, each time
+ * it is built. The client is closed after the tests.
+ */
+export const emptied = <E>(
+  client: Layer.Layer<SqlClient, E>
+): Layer.Layer<Ledger | RequestStore, E | LedgerSql.StartError> => {
+  const runtime = ManagedRuntime.make(client)
+  afterAll(() => runtime.dispose())
+  return LedgerSql.layer.pipe(
+    Layer.tap(() => empty),
+    Layer.fresh,
+    Layer.provide(Layer.effectContext(runtime.contextEffect))
+  )
+}
