@@ -41,25 +41,7 @@ export type WebHandler = (request: Request) => Promise<Response>
  * @category models
  * @since 0.1.0
  */
-export interface Doors {
-  /** Middleware for `app.use(pawl.express())`, before body parsers, or after `express.raw()`. */
-  readonly express: () => Listener
-  /** A plugin for `app.register(pawl.fastify())`. The parsers of the other routes stay as they are. */
-  readonly fastify: () => (app: FastifyApp, options: unknown, done: () => void) => void
-  /** Middleware for `app.use(pawl.hono())`, at any place. */
-  readonly hono: () => (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>
-  /** A route handler of Next for `app/callback/route.ts`. The README shows how one Pawl is kept in its process. */
-  readonly next: () => WebHandler
-  /**
-   * A global module with the provider `pawl`, for `imports: [pawl.nest()]`. The application needs
-   * `NestFactory.create(AppModule, { rawBody: true })`; `app.close()` closes this pawl too.
-   */
-  readonly nest: () => NestModule
-  /** A listener of `node:http`: `createServer(pawl.node())`. */
-  readonly node: () => Listener
-  /** A web-standard handler: `Bun.serve({ fetch: pawl.fetch() })`. */
-  readonly fetch: () => WebHandler
-}
+export type Doors = ReturnType<typeof make>
 
 /**
  * Where callbacks come: the path below the public address, and the whole URL, if that address is known.
@@ -90,19 +72,7 @@ interface FastifyApp {
 
 /** The part of a context of Hono that the middleware uses. */
 interface HonoContext {
-  readonly req: {
-    readonly raw: Request
-    readonly path: string
-    arrayBuffer(): Promise<ArrayBuffer>
-  }
-}
-
-/** A dynamic module of Nest. */
-interface NestModule {
-  readonly module: new () => object
-  readonly global: true
-  readonly providers: Array<{ readonly provide: string; readonly useFactory: () => unknown }>
-  readonly exports: Array<string>
+  readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
 }
 
 /**
@@ -115,15 +85,12 @@ export const make = (
   context: Context.Context<Receiver>,
   { callbackPath, callbackUrl = "" }: Address,
   pawl: () => { readonly close: () => Promise<void> }
-): Doors => {
+) => {
   const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
   const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
   /** A proxy may take the path of the public URL away. */
-  const fullPath = URL.parse(callbackUrl)?.pathname
-  const isCallback = (url = ""): boolean => {
-    const [path] = url.split("?")
-    return path === callbackPath || path === fullPath
-  }
+  const paths = [callbackPath, URL.parse(callbackUrl)?.pathname]
+  const isCallback = (url = ""): boolean => paths.includes(url.split("?")[0])
 
   const node: Listener = (request, response, next) => {
     const { originalUrl = request.url } = request as { readonly originalUrl?: string }
@@ -133,11 +100,16 @@ export const make = (
   }
 
   return {
-    node: () => node,
-    express: () => node,
-    fetch: () => handler,
-    next: () => handler,
-    fastify: () => (app, _, done) => {
+    /** A listener of `node:http`: `createServer(pawl.node())`. */
+    node: (): Listener => node,
+    /** Middleware for `app.use(pawl.express())`, before body parsers, or after `express.raw()`. */
+    express: (): Listener => node,
+    /** A web-standard handler: `Bun.serve({ fetch: pawl.fetch() })`. */
+    fetch: (): WebHandler => handler,
+    /** A route handler of Next for `app/callback/route.ts`. The README shows how one Pawl is kept in its process. */
+    next: (): WebHandler => handler,
+    /** A plugin for `app.register(pawl.fastify())`. The parsers of the other routes stay as they are. */
+    fastify: () => (app: FastifyApp, _: unknown, done: () => void) => {
       app.removeAllContentTypeParsers()
       app.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null))
       app.all(callbackPath, ({ raw: request }, reply) => {
@@ -146,9 +118,10 @@ export const make = (
       })
       done()
     },
+    /** Middleware for `app.use(pawl.hono())`, at any place. */
     hono:
       () =>
-      ({ req }, next) => {
+      ({ req }: HonoContext, next: () => Promise<void>): Promise<Response | void> => {
         if (!isCallback(req.path)) return next()
         const { headers, method, url } = req.raw
         if (!req.raw.bodyUsed) return handler(req.raw)
@@ -156,6 +129,10 @@ export const make = (
           .arrayBuffer()
           .then((body) => handler(new Request(url, { method, headers, body })))
       },
+    /**
+     * A global module with the provider `pawl`, for `imports: [pawl.nest()]`. The application needs
+     * `NestFactory.create(AppModule, { rawBody: true })`; `app.close()` closes this pawl too.
+     */
     nest: () => ({
       module: class PawlModule {
         configure(consumer: { apply(middleware: Listener): { forRoutes(path: string): unknown } }) {

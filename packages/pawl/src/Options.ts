@@ -148,33 +148,30 @@ const variableOf = (name: string): string =>
  * @category constructors
  * @since 0.1.0
  */
-export const read = (settings: Settings) =>
-  Effect.provideService(readFrom(settings), ConfigProvider.ConfigProvider, provider(settings))
-
-const readFrom = Effect.fnUntraced(function* ({ callbackPath = "/callback" }: Settings) {
-  const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
-  const store = NodeStore.parse(Redacted.value(text))
-  if (store === undefined) {
-    const isMissing = Redacted.value(text) === ""
-    return yield* new Invalid({ setting: "PAWL_STORE", advice: stores, isMissing })
-  }
-  if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
-    return yield* invalid("callbackPath", "give a path such as /callback")
-  }
-  const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
-  const url = URL.parse(publicUrl)
-  if (
-    publicUrl !== "" &&
-    !(url && /^https?:$/u.test(url.protocol) && url.search + url.hash === "")
-  ) {
-    return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
-  }
-  return {
-    store,
-    callbackPath,
-    callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
-  }
-})
+export const read = Effect.fnUntraced(
+  function* ({ callbackPath = "/callback" }: Settings) {
+    const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+    const store = NodeStore.parse(Redacted.value(text))
+    if (store === undefined) {
+      const isMissing = Redacted.value(text) === ""
+      return yield* new Invalid({ setting: "PAWL_STORE", advice: stores, isMissing })
+    }
+    if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
+      return yield* invalid("callbackPath", "give a path such as /callback")
+    }
+    const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
+    const url = URL.parse(publicUrl)
+    if (publicUrl !== "" && (url === null || !/^https?:[^?#]*$/u.test(url.href))) {
+      return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
+    }
+    return {
+      store,
+      callbackPath,
+      callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
+    }
+  },
+  (read, settings) => Effect.provideService(read, ConfigProvider.ConfigProvider, provider(settings))
+)
 
 const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
 

@@ -1,5 +1,5 @@
 /**
- * Opens payments: the client, the requests that survive a crash, the receiver of callbacks, and their store.
+ * Opens payments: the client, the durable requests, the receiver of callbacks, and their store.
  *
  * **Example** (A payment at the sandbox)
  *
@@ -42,6 +42,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Record from "effect/Record"
 import * as Doors from "./Doors.ts"
 import * as Promised from "./internal/Promised.ts"
 import * as Settings from "./Options.ts"
@@ -49,22 +50,29 @@ import type { Options } from "./Options.ts"
 import * as Services from "./Services.ts"
 import * as Transactions from "./Transactions.ts"
 
-/** The services of the client, and the methods that make requests which survive a crash. */
-const operations = {
-  apmPayments: [ApmPayments, { create: "apm-payment" }],
-  apmPayouts: [ApmPayouts, { create: "apm-payout" }],
-  cardPayments: [CardPayments, { create: "card-payment", charge: "card-charge" }],
-  cardPayouts: [CardPayouts, { create: "card-payout" }],
-  paymentIntents: [PaymentIntents, { create: "payment-intent" }],
-  refunds: [Refunds, { create: "refund" }],
-  subscriptions: [Subscriptions, { create: "subscription" }]
-} as const satisfies Record<string, readonly [unknown, Readonly<Record<string, RequestKind>>]>
-
-type Operations = {
-  readonly [Name in keyof typeof operations]: Promised.Promised<
-    (typeof operations)[Name][0]["Service"]
-  >
+/** The services of the client. `creates` has the methods that make requests which survive a crash. */
+const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>) => {
+  const requests = Context.get(context, Requests)
+  const of = <Service extends object>(
+    service: Context.Key<Client.Services, Service>,
+    creates: Readonly<Record<string, RequestKind>>
+  ) => {
+    const send = (kind: RequestKind) => (input: never, limits?: SendLimits) =>
+      requests.send(kind, input, limits)
+    return Promised.make(runner, Context.get(context, service), Record.map(creates, send))
+  }
+  return {
+    apmPayments: of(ApmPayments, { create: "apm-payment" }),
+    apmPayouts: of(ApmPayouts, { create: "apm-payout" }),
+    cardPayments: of(CardPayments, { create: "card-payment", charge: "card-charge" }),
+    cardPayouts: of(CardPayouts, { create: "card-payout" }),
+    paymentIntents: of(PaymentIntents, { create: "payment-intent" }),
+    refunds: of(Refunds, { create: "refund" }),
+    subscriptions: of(Subscriptions, { create: "subscription" })
+  }
 }
+
+type Operations = Readonly<ReturnType<typeof operationsOf>>
 
 /**
  * Everything that `open` opened.
@@ -141,25 +149,11 @@ const facade = (
   dispose: () => Promise<void>
 ): Pawl => {
   const runner = Promised.makeRunner(context)
-  const { cancel, get, parked, redrive, send } = Context.get(context, Requests)
-  const faces = Object.entries(operations).map(([name, [service, kinds]]) => {
-    const creates = Object.entries(kinds).map(
-      ([method, kind]) =>
-        [method, (input: never, limits?: SendLimits) => send(kind, input, limits)] as const
-    )
-    return [
-      name,
-      Promised.make(
-        runner,
-        context.mapUnsafe.get(service.key) as object,
-        Object.fromEntries(creates)
-      )
-    ] as const
-  })
+  const { cancel, get, parked, redrive } = Context.get(context, Requests)
   // The worker is drained before the store closes.
   const close = () => runner.end().then(dispose)
   const pawl: Pawl = {
-    ...(Object.fromEntries(faces) as unknown as Operations),
+    ...operationsOf(runner, context),
     ...Doors.make(context, address, () => pawl),
     transactions: Transactions.of(runner, context),
     requests: Promised.make(runner, { cancel, get, parked, redrive }),

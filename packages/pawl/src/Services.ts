@@ -1,5 +1,5 @@
 /**
- * The layer behind `open`: the client, the requests that survive, the receiver and the store of one merchant.
+ * The layer behind `open`: the client, the durable requests, the receiver and the store of one merchant.
  *
  * **Details**
  *

@@ -62,7 +62,7 @@ export interface Clock {
  * @category models
  * @since 0.1.0
  */
-export type Service = Promised.Promised<ServiceEffects>
+export type Service = Promised.Promised<ReturnType<typeof serviceOf>>
 
 /**
  * A `Pawl` over a fake.
@@ -95,10 +95,20 @@ export interface Sandbox extends AsyncDisposable {
 /**
  * The options of a `Pawl` over a fake, none of which is required. `fake` has the settings of the fake, such as its `seed`.
  *
+ * **Details**
+ *
+ * The fake has its own credentials, and there is no connection to it. So there are no options for these, nor for headers,
+ * hooks, time-outs and attempts: `open` of `pawl` over `sandbox` has them all.
+ *
  * @category models
  * @since 0.1.0
  */
-export interface TestOptions extends Partial<Omit<Options, "dispatcher" | "headers" | "hooks">> {
+export interface TestOptions extends Partial<
+  Pick<
+    Options,
+    "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
+  >
+> {
   readonly fake?: GatewayConfig.Options | undefined
 }
 
@@ -174,16 +184,7 @@ const controls = (context: Context.Context<Controlled>) => {
   }
 }
 
-interface ServiceEffects
-  extends
-    Pick<Gateway["Service"], "move" | "transaction">,
-    Pick<Gateway["Service"]["checkout"], "confirm" | "decide" | "submit"> {
-  readonly transactions: () => Gateway["Service"]["transactions"]
-  readonly addFault: Faults["Service"]["add"]
-  readonly clearFaults: () => Faults["Service"]["clear"]
-}
-
-const serviceOf = (context: Context.Context<Controlled>): ServiceEffects => {
+const serviceOf = (context: Context.Context<Controlled>) => {
   const { checkout, move, transaction, transactions } = Context.get(context, Gateway)
   const { confirm, decide, submit } = checkout
   const { add, clear } = Context.get(context, Faults)

@@ -27,6 +27,8 @@ const opened = async (
   await test(pawl)
 }
 
+const { stackTraceLimit } = Error
+
 it("tells onChange each change of a payment, in order and with the requestId of the create", () =>
   opened(async (pawl) => {
     const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
@@ -108,6 +110,7 @@ it("shows the place of the call, the fields and no secret in an error", () =>
     const read = () => pawl.apmPayments.status("404")
     const missing = await read().catch((error: unknown) => error)
     expect((missing as Error).stack).toMatch(/^NotFound: .*\n +at read /u)
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit)
     expect(inspect(error)).toContain("ValidationFailed: ")
     expect(inspect(error)).not.toContain("a lot")
   }))
@@ -287,7 +290,9 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   expect(await reasonOf({ ...settings, store: undefined })).toMatch(
     /^InvalidConfig: Set PAWL_STORE in the environment: sqlite:FILE, /u
   )
-  expect(await reasonOf({ ...settings, publicUrl: "shop.example" })).toMatch(/PAWL_PUBLIC_URL/u)
+  for (const publicUrl of ["shop.example", "https://shop.example?"]) {
+    expect(await reasonOf({ ...settings, publicUrl })).toMatch(/PAWL_PUBLIC_URL/u)
+  }
   expect(await reasonOf({ ...settings, callbackPath: "callback" })).toMatch(/callbackPath/u)
   expect(await reasonOf({ ...settings, store: "sqlite:/no/such/folder/pawl.db" })).toMatch(
     /^StoreUnusable: The SQLite file \/no\/such\/folder\/pawl\.db cannot be used/u

@@ -1,3 +1,4 @@
+import { bundleOf } from "@pawl/test-support/Program"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -7,11 +8,12 @@ import { fileURLToPath } from "node:url"
 import { afterAll, expect, it } from "vitest"
 
 const file = fileURLToPath(new URL("../src/bin/pawl.ts", import.meta.url))
+const program = bundleOf(file)
 
 const runIn = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly code: unknown; readonly out: string; readonly err: string }>((done) => {
     const options = { env: { ...process.env, ...env } }
-    execFile(process.execPath, [file, ...args], options, (error, out, err) =>
+    execFile(process.execPath, [program, ...args], options, (error, out, err) =>
       done({ code: error?.code ?? 0, out, err })
     )
   })
@@ -28,7 +30,7 @@ const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<str
     readonly says: (text: string) => Promise<unknown>
     readonly stop: () => Promise<unknown>
   }>((resolve, reject) => {
-    const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...env } })
+    const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...env } })
     const ended = new Promise((done) => child.once("exit", (code) => done(code)))
     let out = ""
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {

@@ -1,10 +1,13 @@
 /**
- * The command `mcp`, as a process, over the admin API of a real receiver and over one whose every text is hostile.
+ * The command `mcp`, as a process, over the admin API of a real receiver with a SQLite ledger and over one whose every text is hostile.
  */
 import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { describe, expect, it } from "vitest"
 
@@ -31,6 +34,19 @@ interface Answer {
     }
   }
 }
+
+interface Explained {
+  readonly story: { readonly facts: ReadonlyArray<{ readonly sentence: string }> }
+}
+
+/** Makes the address of a SQLite file, which is deleted at the end. */
+const sqlite = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-mcp-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+  ),
+  (path) => `sqlite:${join(path, "ledger.db")}`
+)
 
 /** Starts the server, and returns a function that asks it one thing. */
 const assistant = Effect.fnUntraced(function* (admin: string) {
@@ -81,7 +97,7 @@ describe("over the admin API of a receiver", () => {
       }
       const receiver = yield* start(
         process.execPath,
-        [bin, "receiver", "--port", "0", "--admin-port", "0"],
+        [bin, "receiver", "--port", "0", "--admin-port", "0", "--store", yield* sqlite],
         { ...secrets, PAWL_ADMIN_TOKEN: token, PAWL_BASE_URL: "http://127.0.0.1:9/api" }
       )
       const url = yield* receiver.line(/^ready (\S+)$/mu)
@@ -130,8 +146,28 @@ describe("over the admin API of a receiver", () => {
         const explained = yield* call("explain_transaction", input)
         expect(explained.result?.structuredContent).toMatchObject({
           found: true,
-          recorded: { transaction: { transactionId: idOf(index) } }
+          recorded: {
+            transaction: { transactionId: idOf(index) },
+            story: { transactionId: idOf(index), complete: true }
+          }
         })
+      }
+      // Each transaction was told before, or is told within the time limit of the test.
+      for (const index of many) {
+        const told = "The handler accepted PENDING (transition 1)."
+        for (let sentences: ReadonlyArray<string> = []; sentences.at(-1) !== told;) {
+          const explained = yield* call("explain_transaction", {
+            method: "card",
+            transactionId: idOf(index)
+          })
+          const recorded = explained.result?.structuredContent.recorded as Explained
+          sentences = recorded.story.facts.map(({ sentence }) => sentence)
+          expect([
+            "A callback claimed PENDING.",
+            "The handler was called with PENDING (transition 1).",
+            told
+          ]).toEqual(expect.arrayContaining([...sentences]))
+        }
       }
       const unknown = yield* call("find_transaction", { method: "apm", transactionId: "1" })
       expect(unknown.result?.structuredContent).toMatchObject({ found: false, recorded: null })

@@ -16,60 +16,48 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** The commands, each with the text of its help and the import that loads it. */
-const commands = {
-  sandbox: [
-    "The payments service, on a port of this machine",
-    () => import("@pawl/testkit/bin/SandboxCommand").then(({ sandbox }) => sandbox)
-  ],
-  trigger: [
-    "Makes a transaction on a running sandbox and follows it to its end",
-    () => import("@pawl/testkit/bin/TriggerCommand").then(({ trigger }) => trigger)
-  ],
-  receiver: [
-    "Receives callbacks, confirms them and reports each transition in order",
-    () => import("@pawl/webhook/bin/ReceiverCommand").then(({ receiver }) => receiver)
-  ],
-  explain: [
-    "Tells what happened to a transaction, in sentences",
-    () => import("@pawl/webhook/bin/StoryCommands").then(({ explain }) => explain)
-  ],
-  replay: [
-    "Says whether the facts of a transaction lead to its row",
-    () => import("@pawl/webhook/bin/StoryCommands").then(({ replay }) => replay)
-  ],
-  export: [
-    "Prints the command that repeats a transaction on a sandbox",
-    () => import("@pawl/webhook/bin/StoryCommands").then(({ exported }) => exported)
-  ],
-  reconcile: [
-    "Reads the transactions of a day again, and writes what differs",
-    () => import("@pawl/webhook/bin/ReconcileCommand").then(({ reconcile }) => reconcile)
-  ],
-  conform: [
-    "Checks the laws of a receiver at a URL, in any language",
-    () => import("@pawl/testkit/bin/ConformCommand").then(({ conform }) => conform)
-  ],
-  doctor: [
-    "Asks a real service about the points its specification leaves open",
-    () => import("@pawl/testkit/bin/DoctorCommand").then(({ doctor }) => doctor)
-  ],
-  mcp: [
-    "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver",
-    () => import("@pawl/webhook/bin/McpCommand").then(({ mcp }) => mcp)
-  ]
-} as const
+/** The commands, each with the text of its help. */
+const texts = {
+  sandbox: "The payments service, on a port of this machine",
+  trigger: "Makes a transaction on a running sandbox and follows it to its end",
+  receiver: "Receives callbacks, confirms them and reports each transition in order",
+  explain: "Tells what happened to a transaction, in sentences",
+  replay: "Says whether the facts of a transaction lead to its row",
+  export: "Prints the command that repeats a transaction on a sandbox",
+  erase: "Deletes a person's data from transactions of a receiver",
+  reconcile: "Reads the transactions of a day again, and writes what differs",
+  conform: "Checks the laws of a receiver at a URL, in any language",
+  doctor: "Asks a real service about the points its specification leaves open",
+  mcp: "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver"
+}
+
+/** Loads one command, whose modules take up to a second. */
+const loaders = {
+  sandbox: () => import("@pawl/testkit/bin/SandboxCommand").then((m) => m.sandbox),
+  trigger: () => import("@pawl/testkit/bin/TriggerCommand").then((m) => m.trigger),
+  receiver: () => import("@pawl/webhook/bin/ReceiverCommand").then((m) => m.receiver),
+  explain: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.explain),
+  replay: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.replay),
+  export: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.exported),
+  erase: () => import("@pawl/webhook/bin/EraseCommand").then((m) => m.erase),
+  reconcile: () => import("@pawl/webhook/bin/ReconcileCommand").then((m) => m.reconcile),
+  conform: () => import("@pawl/testkit/bin/ConformCommand").then((m) => m.conform),
+  doctor: () => import("@pawl/testkit/bin/DoctorCommand").then((m) => m.doctor),
+  mcp: () => import("@pawl/webhook/bin/McpCommand").then((m) => m.mcp)
+}
 
 const words = process.argv.slice(2)
-const wanted = words.find((word) => Object.hasOwn(commands, word))
+const wanted = words.find((word) => Object.hasOwn(texts, word))
 const isWhole = words.includes("--completions") || words.includes("--wizard")
 
-/** Loads the command that is wanted, which may take a second. Help needs only the names of the others. */
+/** Help needs only the names of the commands that are not wanted. */
 const subcommands = await Promise.all(
-  Object.entries(commands).map(([name, [text, load]]) =>
+  Object.entries(loaders).map(([name, load]) =>
     isWhole || name === wanted
       ? load()
-      : Promise.resolve(Command.make(name).pipe(Command.withDescription(text)))
+      : Promise.resolve(
+          Command.make(name).pipe(Command.withDescription(texts[name as keyof typeof texts]))
+        )
   )
 )
 

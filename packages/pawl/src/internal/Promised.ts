@@ -7,6 +7,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Record from "effect/Record"
 
 /** The option of every call: an abort of `signal` ends the wait for it. */
 export interface Abortable {
@@ -29,27 +30,23 @@ export type Promised<Service> = { readonly [Name in keyof Service]: Method<Servi
 
 type Site = (...args: ReadonlyArray<never>) => unknown
 
-/** Runs effects as promises. `method` is the function whose caller the errors show. */
-export interface Runner {
-  readonly run: <A, E>(
-    effect: Effect.Effect<A, E>,
-    method: Site,
-    signal?: AbortSignal
-  ) => Promise<A>
-  /** Refuses further calls, and resolves when those that run have ended. */
-  readonly end: () => Promise<void>
-}
+/** Runs effects as promises. */
+export type Runner = ReturnType<typeof makeRunner>
 
 /** Makes a runner in a context. A call is one promise. */
-export const makeRunner = (context: Context.Context<never>): Runner => {
+export const makeRunner = (context: Context.Context<never>) => {
   const fork = Effect.runForkWith(context)
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
   let isOpen = true
   return {
-    run: <A, E>(effect: Effect.Effect<A, E>, method: Site, signal?: AbortSignal) => {
-      const site: { readonly stack?: string } = {}
-      Error.captureStackTrace(site, method)
+    /** Runs the effect that a method makes. `method` is the function whose caller the errors show. */
+    run: <A, E>(
+      make: () => Effect.Effect<A, E>,
+      method: Site,
+      signal?: AbortSignal
+    ): Promise<A> => {
       if (!isOpen) return Promise.reject(new Error("This pawl is closed"))
+      const { effect, site } = atSite(make, method)
       const { promise, reject, resolve } = Promise.withResolvers<A>()
       const fiber = fork(effect, signal && { signal })
       running.add(fiber)
@@ -61,10 +58,29 @@ export const makeRunner = (context: Context.Context<never>): Runner => {
       })
       return promise
     },
-    end: () => {
+    /** Refuses further calls, and resolves when those that run have ended. */
+    end: (): Promise<void> => {
       isOpen = false
       return Effect.runPromise(Effect.asVoid(Fiber.awaitAll(running)))
     }
+  }
+}
+
+/**
+ * Captures the caller of a method, and makes its effect. One frame costs half of what ten cost. The client captures none
+ * while it makes the effect, because its caller is here: both earn 5 % of a read in `bench door`.
+ */
+const atSite = <A>(make: () => A, method: Site) => {
+  const site: { readonly stack?: string } = {}
+  const { stackTraceLimit } = Error
+  const limitTo = (limit: number) => Reflect.set(Error, "stackTraceLimit", limit)
+  try {
+    limitTo(Math.min(1, stackTraceLimit))
+    Error.captureStackTrace(site, method)
+    limitTo(0)
+    return { site, effect: make() }
+  } finally {
+    limitTo(stackTraceLimit)
   }
 }
 
@@ -76,11 +92,12 @@ export const placed = (error: unknown, { stack = "" }: { readonly stack?: string
   if (error instanceof Error && "_tag" in error) {
     const frames = stack.split("\n").filter((line) => /^\s+at /u.test(line))
     const text = [`${String(error._tag)}: ${error.message}`, ...frames].join("\n")
-    const members = { stack: text, code: error._tag, [inspect]: undefined }
-    for (const name of Reflect.ownKeys(members)) {
-      const value: unknown = Reflect.get(members, name)
-      Object.defineProperty(error, name, { value, configurable: true, writable: true })
-    }
+    const hidden = (value: unknown) => ({ value, configurable: true, writable: true })
+    Object.defineProperties(error, {
+      stack: hidden(text),
+      code: hidden(error._tag),
+      [inspect]: hidden(undefined)
+    })
   }
   return error
 }
@@ -91,16 +108,14 @@ export const make = <Service extends object>(
   service: Service,
   replaced: Readonly<Record<string, (...args: ReadonlyArray<never>) => unknown>> = {}
 ): Promised<Service> => {
-  const faces = Object.entries({ ...service, ...replaced }).map(([name, effectOf]) => {
+  const methods = { ...service, ...replaced } as Readonly<Record<string, EffectOf>>
+  return Record.map(methods, (effectOf) => {
     const method = (...args: ReadonlyArray<unknown>) => {
       const { signal } = (args.at(-1) ?? {}) as Abortable
-      return run(
-        (effectOf as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>)(...args),
-        method,
-        signal
-      )
+      return run(() => effectOf(...args), method, signal)
     }
-    return [name, method] as const
-  })
-  return Object.fromEntries(faces) as Promised<Service>
+    return method
+  }) as Promised<Service>
 }
+
+type EffectOf = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
