@@ -20,3 +20,29 @@ export const sleepUntil = (at: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.sleep(Duration.millis(Math.max(0, at - now)))
   )
+
+/** Makes a clock of a `TestClock` that knows when the next fiber wakes. */
+export const noteWakes = (clock: Clock.Clock) => {
+  /** Whole milliseconds, the next one last. */
+  const wakes: Array<number> = []
+  const add = (at: number) => {
+    const place = wakes.findLastIndex((other) => other >= at) + 1
+    if (Number.isFinite(at) && wakes[place - 1] !== at) wakes.splice(place, 0, at)
+  }
+  const noted: Clock.Clock = {
+    ...clock,
+    sleep: (duration) =>
+      Effect.suspend(() => {
+        add(Math.ceil(clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)))
+        return clock.sleep(duration)
+      })
+  }
+  return {
+    clock: noted,
+    /** Returns when the next fiber after `now` wakes at the earliest; it may have been interrupted. */
+    next: (now: number): number | undefined => {
+      while ((wakes.at(-1) ?? Infinity) <= now) wakes.pop()
+      return wakes.at(-1)
+    }
+  }
+}

@@ -13,6 +13,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
+import { archive } from "./rel/archive.ts"
 import { clock } from "./rel/clock.ts"
 import { create } from "./rel/create.ts"
 import { deploy } from "./rel/deploy.ts"
@@ -22,6 +23,7 @@ import { forge } from "./rel/forge.ts"
 import { fuzzing } from "./rel/fuzz.ts"
 import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
+import { merchantsRun } from "./rel/merchants.ts"
 import { model } from "./rel/model.ts"
 import { night } from "./rel/night.ts"
 import { pause } from "./rel/pause.ts"
@@ -32,9 +34,11 @@ import { reducer } from "./rel/reducer.ts"
 import type { Report, Run, StoreName } from "./rel/Run.ts"
 import { scale } from "./rel/scale.ts"
 import { sim } from "./rel/sim.ts"
+import { snapshot } from "./rel/snapshot.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
 import { storeLost } from "./rel/storeLost.ts"
+import { years } from "./rel/years.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
@@ -53,6 +57,10 @@ const runs: ReadonlyMap<string, Run> = new Map(
     dup,
     poll,
     scale,
+    snapshot,
+    merchants: merchantsRun,
+    years,
+    archive,
     sim,
     reducer,
     model,

@@ -9,12 +9,14 @@
  * that nobody sees, and at each event it keeps the states that a step with this event leads to. A trace is refused at the
  * first event at which no state is left.
  *
- * Faults that no event shows are not assumed: no stalled process, and no read of an old status. A callback of the service
- * and a forged one look the same, so every callback counts as one that anybody may send.
+ * Faults that no event shows are not assumed: no stalled process, and no lease that a living worker loses. A callback of the
+ * service and a forged one look the same, so every callback counts as one that anybody may send. `Seen` has the steps that
+ * the model leaves out and an event shows.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import { isTold, steps } from "./Protocol.ts"
 import { rules } from "./Rules.ts"
+import { ofRecorder } from "./Seen.ts"
 import { first, keyOf, type State } from "./State.ts"
 import { labels, type Setting } from "./Step.ts"
 
@@ -35,7 +37,7 @@ export type Verdict =
   | { readonly accepted: false; readonly at: number; readonly reason: string }
 
 /** The most callbacks of one transaction that are accepted at once. */
-const maxIncoming = 4
+const maxIncoming = 12
 /** The states in which the model may be, by their keys. */
 type States = Map<string, State>
 
@@ -55,7 +57,7 @@ const makeSuccessors = (setting: Setting) => {
   return (key: string, state: State): ReadonlyArray<Successor> => {
     const known = kept.get(key)
     if (known !== undefined) return known
-    const successors = steps(state, setting, maxIncoming)
+    const successors = [...steps(state, setting, maxIncoming), ...ofRecorder(state, setting)]
       .filter((step) => step.label !== undefined || step.kind === "protocol" || step.isRecorded)
       .map(({ label, next }) => ({ label, key: keyOf(next, false), next }))
     if (kept.size >= keptStates) kept.clear()
@@ -64,17 +66,38 @@ const makeSuccessors = (setting: Setting) => {
   }
 }
 
+/** The end of a process may come while its worker has no row, and a redrive while the row is no dead letter of the handler. */
+const isEnd = new Set([labels.ended(0), labels.ended(1), labels.redriven])
+
+/**
+ * Events that may change nothing. A worker that the store does not answer tries again. It gives the row up, as if its process
+ * ended, when its lease may run out, or when its commit was made although the answer to it was lost.
+ */
+const isOptional = new Set([
+  labels.storeSilent(0),
+  labels.storeSilent(1),
+  labels.endedEarly(0),
+  labels.endedEarly(1),
+  labels.leaseTime
+])
+
+/** Returns the label of the step that an event shows. */
+const stepOf = (event: string): string => {
+  if (event === labels.storeSilent(0)) return labels.ended(0)
+  return event === labels.storeSilent(1) ? labels.ended(1) : event
+}
+
 /** Makes the check of the traces of one path. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
   const setting: Setting = { rules, path, forged: statuses }
   const successors = makeSuccessors(setting)
 
-  /** Adds the states that are reached by steps without a label, or with one of `labels`. */
-  const close = (states: States, ...labels: ReadonlyArray<string>): States => {
+  /** Adds the states that are reached by steps without a label. */
+  const close = (states: States): States => {
     const open = [...states]
     for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
       for (const { key, label, next } of successors(...entry)) {
-        if (states.has(key) || (label !== undefined && !labels.includes(label))) continue
+        if (states.has(key) || label !== undefined) continue
         states.set(key, next)
         open.push([key, next])
       }
@@ -85,14 +108,13 @@ const makeFollowing = (path: ReadonlyArray<Status>) => {
   /** Returns the states to which a step with this label leads. */
   const after = (states: States, event: string): States => {
     const following: States = new Map()
-    const isEnd = event === labels.ended(0) || event === labels.ended(1)
     for (const [key, state] of states) {
-      const possible = successors(key, state).filter(({ label }) => label === event)
+      const possible = successors(key, state).filter(({ label }) => label === stepOf(event))
       for (const successor of possible) following.set(successor.key, successor.next)
-      // The process may have had no lease. A lease that was renewed late goes on for some more seconds.
-      if (event === labels.leaseTime || (isEnd && possible.length === 0)) following.set(key, state)
+      if (isOptional.has(event) || (isEnd.has(event) && possible.length === 0))
+        following.set(key, state)
     }
-    return isEnd ? close(following, labels.dropped) : following
+    return following
   }
 
   const start = first(Infinity)

@@ -44,7 +44,7 @@ export const ofShop = (state: State, { path, rules }: Setting): ReadonlyArray<St
     steps.push({
       name: "the shop registers the transaction",
       kind: "protocol",
-      label: labels.registered,
+      label: labels.registered(first),
       next
     })
   }
@@ -156,7 +156,7 @@ export const ofReceiver = (state: State, { rules }: Setting): ReadonlyArray<Step
     if (state.faults > 0) {
       const next: State = { ...state, incoming: removed, faults: state.faults - 1 }
       const name = `the receiver of a callback with ${claim} dies`
-      steps.push({ name, kind: "fault", label: labels.dropped, next })
+      steps.push({ name, kind: "fault", label: labels.unanswered(claim), next })
     }
     return steps
   })

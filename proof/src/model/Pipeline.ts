@@ -4,33 +4,34 @@
  * **Details**
  *
  * Callbacks are lost, repeated, shuffled and forged, the handler fails and is slow, and receivers are killed, stopped and
- * started again. Every entry of a journal is seen at the moment at which the code makes it, because a logger receives it.
+ * started again.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
 import type { Policy } from "@pawl/core/Evidence"
 import { Profile, type Switches } from "@pawl/core/Profile"
+import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import type * as Journal from "@pawl/webhook/Journal"
+import * as Journal from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import type { Leased } from "@pawl/webhook/Row"
 import * as Verifier from "@pawl/webhook/Verifier"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
-import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
+import { MinimumLogLevel } from "effect/References"
 import * as Scope from "effect/Scope"
 import { secret } from "../rel/FakeService.ts"
 import type { SeededRandom } from "../rel/SeededRandom.ts"
 import type { Index } from "./State.ts"
-import { labels } from "./Step.ts"
-import type { World } from "./World.ts"
+import * as Recorder from "./Recorder.ts"
+import type { Write } from "./Traces.ts"
 
 /**
  * A bug in the code.
@@ -57,51 +58,23 @@ export interface Process {
   readonly end: (isKilled: boolean) => Effect.Effect<void>
 }
 
-/** Returns the label of an entry of the journal; undefined for an alarm. */
-const labelOf = (by: Index, entry: Journal.Event): string | undefined => {
-  switch (entry._tag) {
-    case "Accepted":
-      return labels.accepted(entry.claim, entry.isNew)
-    case "Read":
-      return `worker ${by} read ${entry.result}`
-    case "Told":
-      return labels.told(by, entry.to, {
-        ...entry,
-        conflict: entry.conflict && [...entry.conflict]
-      })
-    case "HandlerFailed":
-      return labels.failed(by, entry.to)
-    case "DeadLettered":
-      return labels.parked(by)
-    case "Quarantined":
-      return "quarantined"
-    case "Alarm":
-      return undefined
-  }
+/**
+ * The parts that the receivers of a run share. `random` decides how long a read and a call take, and whether the call succeeds.
+ */
+export interface Shared {
+  readonly write: Write
+  readonly statusOf: (id: string) => Status | undefined
+  readonly ledger: Ledger.Ledger["Service"]
+  readonly random: SeededRandom
+  readonly bug: Bug
 }
 
-const isEvent = (message: unknown): message is Journal.Event =>
-  typeof message === "object" && message !== null && "_tag" in message
-
-/** A logger that receives the entries of a journal. */
-const journalLogger = (by: Index, world: World, process: { readonly isDead: boolean }) =>
-  Logger.make(({ fiber, message }) => {
-    const [entry] = Array.isArray(message) ? (message as ReadonlyArray<unknown>) : [message]
-    if (process.isDead || !isEvent(entry)) return
-    const annotations = Context.get(fiber.context, CurrentLogAnnotations)
-    const id = "transactionId" in entry ? entry.transactionId : annotations["transactionId"]
-    const label = labelOf(by, entry)
-    if (typeof id === "string" && label !== undefined) world.see(id, label)
-  })
-
-/** Starts a receiver. `random` decides how long a read and a call take, and whether the call succeeds. */
+/** Starts a receiver. */
 export const start = Effect.fnUntraced(function* (
   by: Index,
-  world: World,
-  ledger: Ledger.Ledger["Service"],
-  random: SeededRandom,
-  bug: Bug
+  { bug, ledger, random, statusOf, write }: Shared
 ) {
+  const clock = yield* Clock.Clock
   const process = { isDead: false }
   const scope = yield* Scope.make()
   const leases = new Map<string, Leased>()
@@ -119,13 +92,18 @@ export const start = Effect.fnUntraced(function* (
       return execute(ledger.write(leased, change))
     }
   }
-  const isOpen = () => !process.isDead
-  const handle = ({ to, transactionId }: Handler.Transition) =>
+  const recorder = Recorder.make({
+    by,
+    write,
+    isOpen: () => !process.isDead,
+    now: () => clock.currentTimeMillisUnsafe()
+  })
+  const handle = (transition: Handler.Transition) =>
     Effect.gen(function* () {
-      if (isOpen()) world.see(transactionId, labels.called(by, to))
+      recorder.called(transition)
       if (bug.commitsApart === true) {
         yield* Effect.sleep(random.below(3000))
-        if (isOpen()) world.see(transactionId, labels.committed(by, to))
+        recorder.committed(transition)
       }
       yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(4000))
       if (random.isTrue(0.15)) return yield* Effect.fail("not now")
@@ -133,10 +111,8 @@ export const start = Effect.fnUntraced(function* (
   const handler: Handler.Handler["Service"] = {
     handle,
     ...(bug.commitsApart !== true && {
-      commit: ({ to, transactionId }, markTold) =>
-        Effect.tap(markTold, () =>
-          Effect.sync(() => isOpen() && world.see(transactionId, labels.committed(by, to)))
-        )
+      commit: (transition, markTold) =>
+        Effect.tap(markTold, () => Effect.sync(() => recorder.committed(transition)))
     })
   }
   const reader = StatusReader.of({
@@ -145,7 +121,7 @@ export const start = Effect.fnUntraced(function* (
         yield* Effect.sleep(random.below(400))
         if (random.isTrue(0.1))
           return yield* new Unreachable({ reason: "reset", sent: true, attempts: 1 })
-        const status = world.statusOf(id)
+        const status = statusOf(id)
         if (status === undefined) return yield* new NotFound({})
         return { kind: kind === "apm" ? ("apm-payment" as const) : kind, status }
       })
@@ -153,20 +129,19 @@ export const start = Effect.fnUntraced(function* (
   const layer = Receiver.layer({ policy: bug.policy ?? "final" }).pipe(
     Layer.provide(Verifier.layer({ current: Redacted.make(secret) })),
     Layer.provide([
-      Layer.succeed(Ledger.Ledger, connected),
+      Layer.succeed(Ledger.Ledger, recorder.ledger(connected)),
       Layer.succeed(Handler.Handler, handler),
       Layer.succeed(StatusReader, reader),
       NodeHmac.layer
     ])
   )
-  const logger = Logger.layer([journalLogger(by, world, process)])
   const inProcess = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(
-      Effect.provide(logger),
-      Effect.provideService(MinimumLogLevel, "Debug"),
+      Effect.provideService(MinimumLogLevel, "None"),
       Effect.updateService(Profile, (switches) => ({ ...switches, ...bug.profile }))
     )
   const services = yield* inProcess(Layer.buildWithScope(Layer.fresh(layer), scope))
+  recorder.observe(Context.get(services, Journal.Journal))
   const { receive } = Context.get(services, Receiver.Receiver)
   const received = bug.receive?.(receive) ?? receive
   const releaseAll = Effect.suspend(() =>
@@ -179,7 +154,7 @@ export const start = Effect.fnUntraced(function* (
   const end = Effect.fnUntraced(function* (isKilled: boolean) {
     if (!isKilled) yield* Scope.close(scope, Exit.void)
     process.isDead = true
-    world.ended(by)
+    recorder.ended()
     if (isKilled) yield* Scope.close(scope, Exit.die("killed"))
     else if (bug.releasesRunning === true) yield* releaseAll
   })

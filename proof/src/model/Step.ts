@@ -4,7 +4,7 @@
 import type { Standing } from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import type { Rules } from "./Rules.ts"
-import type { Index, Result, State } from "./State.ts"
+import type { Index, State } from "./State.ts"
 
 /**
  * The setting of a run: the rules, the statuses that the service moves through, and the statuses that a forger claims.
@@ -39,20 +39,24 @@ const conflictOf = ({ conflict }: Pick<Standing, "conflict">) => conflict?.join(
 /** The labels of the steps that are seen from outside: events of the journal, of the application and of the service. */
 export const labels = {
   moved: (status: Status) => `service moved to ${status}`,
-  registered: "registered",
+  registered: (status: Status) => `registered ${status}`,
   delivered: (claim: Status) => `delivered ${claim} for the first time`,
   arrived: (claim: Status) => `arrived ${claim}`,
   accepted: (claim: Status, isNew: boolean) => `accepted ${claim}${isNew ? ", new" : ""}`,
   answered: (claim: Status) => `answered ${claim}`,
-  read: (by: Index, result: Result) => `worker ${by} read ${result}`,
+  unanswered: (claim: Status) => `no answer to ${claim}`,
+  read: (by: Index, result: string) => `worker ${by} read ${result}`,
+  readElsewhere: (by: Index) => `worker ${by} read 404, the kind is not known`,
   called: (by: Index, to: Status | undefined) => `worker ${by} called for ${to}`,
   committed: (by: Index, to: Status | undefined) => `worker ${by} committed ${to}`,
   told: (by: Index, to: Status | undefined, standing: Pick<Standing, "confirmed" | "conflict">) =>
     `worker ${by} told ${to}, ${standing.confirmed ? "confirmed" : "claimed"}, ${conflictOf(standing)}`,
   failed: (by: Index, to: Status | undefined) => `worker ${by} failed at ${to}`,
   parked: (by: Index) => `worker ${by} parked`,
+  parkedUnreadable: (by: Index) => `worker ${by} parked, unreadable`,
   redriven: "redriven",
   ended: (by: Index) => `receiver ${by} ended`,
-  dropped: "a receiver died with a callback",
+  storeSilent: (by: Index) => `the store gave worker ${by} no answer`,
+  endedEarly: (by: Index) => `a clock ended the lease of worker ${by}`,
   leaseTime: "the time of a lease passed"
 }

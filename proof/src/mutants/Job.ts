@@ -19,15 +19,20 @@ export interface Job {
   readonly coverage: string
 }
 
-/** A test file: the mutants reached while it loads, its tests that pass, and the names of those that fail. */
+/** A test, or what the hooks of a suite do before a test: the mutants that it reaches, and its time. */
+interface Reach {
+  /** The id of the test or of the suite, as Vitest gives it: that of the suite, `_`, and a position in the suite. */
+  readonly id: string
+  readonly milliseconds: number
+  readonly ids: ReadonlyArray<number>
+}
+
+/** A test file: the mutants reached while it loads, its hooks, its tests that pass, and the names of those that fail. */
 export interface CoveredFile {
   readonly path: string
   readonly loads: Array<number>
-  readonly tests: Array<{
-    readonly id: string
-    readonly milliseconds: number
-    readonly ids: ReadonlyArray<number>
-  }>
+  readonly hooks: Array<Reach>
+  readonly tests: Array<Reach>
   readonly failed: Array<string>
 }
 
@@ -47,10 +52,23 @@ export interface Candidate {
 /** The most milliseconds of tests that are not named for the source, so that no survivor takes long. */
 const maxMilliseconds = 30_000
 
+/** The time in milliseconds of hooks that may run several times. */
+const shortTime = 100
+
+const isIn = (test: Reach, suite: Reach): boolean => test.id.startsWith(`${suite.id}_`)
+
+const suiteOf = ({ id }: Reach): string => id.slice(0, id.lastIndexOf("_"))
+
+const timeOf = (all: ReadonlyArray<{ readonly milliseconds: number }>): number =>
+  all.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+
+const byTime = (one: Candidate, two: Candidate): number => one.milliseconds - two.milliseconds
+
 /**
- * Lists the tests that may fail under a mutant, by file: those that reach it. If it is evaluated while a file loads, these
- * are all tests of a file that is named for the source, and those of others that reach a mutant of the source, or else every
- * test of a file that loads it. Tests named for the source come first, then the fastest.
+ * Lists the tests that may fail under a mutant, by file: those that reach it, themselves or by a hook of their suite. If it
+ * is evaluated while a file loads, these are all tests of a file that is named for the source, and those of others that reach
+ * a mutant of the source, or else every test of a file that loads it. Tests named for the source come first, then the fastest
+ * files. Of the others the fastest tests are run.
  */
 export const candidatesOf = (
   coverage: Coverage,
@@ -59,25 +77,44 @@ export const candidatesOf = (
 ): ReadonlyArray<Candidate> => {
   const source = files[id] ?? ""
   const own = basename(source, ".ts")
-  const isOwn = (path: string): boolean => basename(path).startsWith(`${own}.`)
+  const isOwn = ({ path }: { readonly path: string }): boolean =>
+    basename(path).startsWith(`${own}.`)
+  /** Returns the selected tests in parts, with the time of the hooks that run before them. */
   const select = (isSelected: (ids: ReadonlyArray<number>, file: CoveredFile) => boolean) =>
     coverage.files.flatMap((file) => {
-      const selected = file.tests.filter(({ ids }) => isSelected(ids, file))
-      const milliseconds = selected.reduce((sum, test) => sum + test.milliseconds, 0)
-      return selected.length === 0
-        ? []
-        : [{ path: file.path, ids: selected.map((test) => test.id), milliseconds }]
+      const reaching = file.hooks.filter(({ ids }) => isSelected(ids, file))
+      const selected = file.tests.filter(
+        (test) => isSelected(test.ids, file) || reaching.some((hook) => isIn(test, hook))
+      )
+      const hooksOf = (test: Reach) => file.hooks.filter((hook) => isIn(test, hook))
+      // Tests that share hooks which take long are run together.
+      const parts = Map.groupBy(selected, (test) =>
+        timeOf(hooksOf(test)) < shortTime ? test.id : suiteOf(test)
+      )
+      return [...parts.values()].map((tests): Candidate => {
+        const hooks = new Set(tests.flatMap(hooksOf))
+        const milliseconds = timeOf([...hooks]) + timeOf(tests)
+        return { path: file.path, ids: tests.map((test) => test.id), milliseconds }
+      })
     })
-  const reaching = select((ids, { loads, path }) =>
-    loads.includes(id)
-      ? isOwn(path) || ids.some((each) => files[each] === source)
+  const reaching = select((ids, file) =>
+    file.loads.includes(id)
+      ? isOwn(file) || ids.some((each) => files[each] === source)
       : ids.includes(id)
   )
-  const candidates = reaching.length > 0 ? reaching : select((_, { loads }) => loads.includes(id))
-  const inOrder = candidates.toSorted((one, two) => one.milliseconds - two.milliseconds)
+  const parts = reaching.length > 0 ? reaching : select((_, { loads }) => loads.includes(id))
   let left = maxMilliseconds
-  return [
-    ...inOrder.filter(({ path }) => isOwn(path)),
-    ...inOrder.filter(({ milliseconds, path }) => !isOwn(path) && (left -= milliseconds) > 0)
-  ]
+  const affordable = parts.toSorted(byTime).filter((part, at) => {
+    if (isOwn(part)) return true
+    left -= part.milliseconds
+    return at === 0 || left > 0
+  })
+  const inOrder = [...Map.groupBy(affordable, ({ path }) => path)]
+    .map(([path, parts]): Candidate => ({
+      path,
+      ids: parts.flatMap(({ ids }) => ids),
+      milliseconds: timeOf(parts)
+    }))
+    .toSorted(byTime)
+  return [...inOrder.filter(isOwn), ...inOrder.filter((candidate) => !isOwn(candidate))]
 }

@@ -61,6 +61,8 @@ class InnerRunner extends TestRunner {
   failure: string | undefined
   isTimeout = false
   onCollected?: () => void
+  /** Is called with the id of a suite that begins, or of the suite of a test that begins. */
+  onBegin?: (id: string) => void
   readonly after: (test: RunnerTask) => void
 
   constructor(outer: SessionRunner, testTimeout: number, after: (test: RunnerTask) => void) {
@@ -77,7 +79,15 @@ class InnerRunner extends TestRunner {
     if (/timed out/u.test(message)) this.isTimeout = true
   }
 
+  override async onBeforeRunSuite(suite: Parameters<TestRunner["onBeforeRunSuite"]>[0]) {
+    this.onBegin?.(suite.id)
+    // The hooks of a suite may take longer than its tests.
+    if (this.failure !== undefined) suite.mode = "skip"
+    await super.onBeforeRunSuite(suite)
+  }
+
   override async onBeforeRunTask(test: Parameters<TestRunner["onBeforeRunTask"]>[0]) {
+    this.onBegin?.(test.suite?.id ?? test.file.id)
     if (this.failure !== undefined) test.mode = "skip"
     await super.onBeforeRunTask(test)
   }
@@ -131,17 +141,28 @@ class Session {
     switches.counts = new Float64Array(this.job.files.length)
     const files: Array<CoveredFile> = []
     for (const path of this.job.tests) {
-      const file: CoveredFile = { path, loads: [], tests: [], failed: [] }
+      const file: CoveredFile = { path, loads: [], hooks: [], tests: [], failed: [] }
+      let [suite, since] = ["", performance.now()]
+      /** Returns what was reached since the last call, and for how long. */
+      const reach = (id: string) => {
+        const milliseconds = Math.round(performance.now() - since)
+        since = performance.now()
+        return { id, milliseconds, ids: nextNotes() }
+      }
       nextNotes()
       const runner = new InnerRunner(this.outer, 120_000, (test) => {
-        const ids = nextNotes()
-        const milliseconds = Math.round(test.result?.duration ?? 0)
-        const isPass = test.result?.state === "pass"
-        if (isPass) file.tests.push({ id: test.id, milliseconds, ids })
+        const reached = reach(test.id)
+        if (test.result?.state === "pass") file.tests.push(reached)
         else if (test.result?.state === "fail") file.failed.push(nameOf(test))
       })
       runner.onCollected = () => {
-        file.loads.push(...nextNotes())
+        file.loads.push(...reach("").ids)
+      }
+      runner.onBegin = (id) => {
+        // The work since the last test is that of the hooks of the suite that began last.
+        const hooks = reach(suite)
+        if (suite !== "" && hooks.milliseconds > 0) file.hooks.push(hooks)
+        suite = id
       }
       const [task] = await startTests([{ filepath: path }], runner)
       if (task?.result?.state === "fail" && file.failed.length === 0) file.failed.push("the file")

@@ -5,14 +5,28 @@ import { execFileSync } from "node:child_process"
 import { globSync } from "node:fs"
 import type { Numbered } from "./Mutant.ts"
 
-/** The packages, each with those whose tests find its mutants. The data of core is read and written by the others. */
-const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
-  core: ["core", "http", "webhook"],
-  http: ["http"],
-  webhook: ["webhook"]
+/** Tests of a package, by their paths. */
+export interface Tester {
+  readonly name: string
+  readonly tests: RegExp
 }
 
-export const testersOf = (name: string): ReadonlyArray<string> => testers[name] ?? []
+const all = (name: string): Tester => ({ name, tests: /./u })
+
+/** The laws of stores, which testkit checks on every store of webhook. */
+const laws: Tester = { name: "testkit", tests: /\/(?:Ledger|RequestStore)\.test\.ts$/u }
+
+/**
+ * The packages, each with the tests that find its mutants. The data of core is read and written by the others, and the
+ * stores of webhook are checked by the laws of testkit.
+ */
+const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
+  core: [all("core"), all("http"), all("webhook")],
+  http: [all("http")],
+  webhook: [all("webhook"), laws]
+}
+
+export const testersOf = (name: string): ReadonlyArray<Tester> => testers[name] ?? []
 
 /** Sources without logic of their own: barrels, programs, and the text of documents. */
 const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
@@ -42,10 +56,14 @@ export const partOf = (argument: string): Part => {
 /** Returns the package of a path: `core`. */
 export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 
-/** Lists the test files of a package whose paths match a pattern. */
-export const testsOf = (root: string, name: string, pattern: RegExp): ReadonlyArray<string> =>
+/** Lists the test files of a tester whose paths match a pattern. */
+export const testsOf = (
+  root: string,
+  { name, tests }: Tester,
+  pattern: RegExp
+): ReadonlyArray<string> =>
   globSync(`packages/${name}/test/**/*.test.ts`, { cwd: root })
-    .filter((file) => !outside.test(file) && pattern.test(file))
+    .filter((file) => !outside.test(file) && tests.test(file) && pattern.test(file))
     .toSorted()
 
 /** Draws mutants of all sources, each with the same probability. */

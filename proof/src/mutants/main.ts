@@ -71,7 +71,7 @@ const linesOf = (path: string): ReadonlyArray<Line> =>
     : []
 
 /** The time in milliseconds after which a session without a new line is ended, unless it tries a mutant. */
-const coverLimit = 300_000
+const coverLimit = 1_200_000
 
 /** Runs one session. A session that hangs is ended, and the mutant that it tried counts as timed out. */
 const session = async (job: Job): Promise<void> => {
@@ -107,12 +107,12 @@ const session = async (job: Job): Promise<void> => {
 /** Tries the mutants of one package with the tests of one, in as many sessions as it takes. */
 const tryWith = async (
   name: string,
-  tester: string,
+  tester: Sources.Tester,
   chosen: ReadonlyArray<Numbered>,
   files: ReadonlyArray<string>
 ): Promise<ReadonlyArray<Result>> => {
   const ofPackage = sources.filter((path) => Sources.packageOf(path) === name)
-  const results = join(folder, `${name}-${tester}.jsonl`)
+  const results = join(folder, `${name}-${tester.name}.jsonl`)
   const done = new Map<number, Result>()
   const pattern = new RegExp(values.tests, "u")
   const tests = Sources.testsOf(root, tester, pattern).map((path) => join(root, path))
@@ -121,7 +121,7 @@ const tryWith = async (
   while (!isOver && Date.now() < until) {
     const ids = chosen.filter(({ id }) => !done.has(id)).map(({ id }) => id)
     const before = done.size
-    const coverage = join(folder, `${name}-${tester}.json`)
+    const coverage = join(folder, `${name}-${tester.name}.json`)
     await session({ root, sources: ofPackage, tests, files, ids, until, results, coverage })
     const lines = linesOf(results)
     for (const { covered, failed = [] } of before === 0 ? lines : []) {
@@ -136,7 +136,9 @@ const tryWith = async (
     if (hung !== undefined)
       done.set(hung.id, { mutant: hung, status: "timed out", by: "the session hung" })
     isOver = done.size === chosen.length || done.size === before
-    console.error(`${name} with the tests of ${tester}: ${done.size} of ${chosen.length} mutants`)
+    console.error(
+      `${name} with the tests of ${tester.name}: ${done.size} of ${chosen.length} mutants`
+    )
   }
   return [...done.values()]
 }

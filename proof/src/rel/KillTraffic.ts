@@ -31,7 +31,10 @@ interface Delivery {
  * - `add`: notes a callback that was answered 200 in `accepted`; `resend` puts it back into the queue.
  * - `close`: adds no more transactions.
  */
-export const traffic = (random: SeededRandom, statuses: Map<string, Status>) => {
+export const traffic = (
+  random: SeededRandom,
+  statuses: { readonly set: (id: string, status: Status) => unknown }
+) => {
   const histories = new Map<string, ReadonlyArray<Status>>()
   const steps = new Map<string, number>()
   const accepted = new Map<string, Array<Status>>()

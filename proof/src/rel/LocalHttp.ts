@@ -8,16 +8,23 @@ import type { Callback } from "./FakeService.ts"
 /** Ends a post that hangs, in milliseconds; longer than any limit that a run checks. */
 const hangTimeout = 30_000
 
-/** Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined without a response. */
+/**
+ * Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined without a
+ * response. A server may close a kept connection at the moment at which it is used again: then the callback is posted again.
+ */
 export const makePost = (connections: number) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => new Agent({ keepAlive: true, maxSockets: connections })),
       (agent) => Effect.sync(() => agent.destroy())
     ),
-    (agent) =>
-      (port: number, { body, checksum, search }: Partial<Callback> & Pick<Callback, "body">) =>
-        new Promise<number | undefined>((resolve) => {
+    (agent) => {
+      const post = (
+        port: number,
+        callback: Partial<Callback> & Pick<Callback, "body">
+      ): Promise<number | undefined> =>
+        new Promise((resolve) => {
+          const { body, checksum, search } = callback
           const headers = {
             "content-type": "application/json",
             "content-length": Buffer.byteLength(body),
@@ -39,11 +46,16 @@ export const makePost = (connections: number) =>
             }
           )
           sent.setTimeout(hangTimeout, () => sent.destroy())
-          sent.on("error", () => resolve(undefined))
+          sent.on("error", (error: NodeJS.ErrnoException) => {
+            const isClosed = sent.reusedSocket && error.code === "ECONNRESET"
+            resolve(isClosed ? post(port, callback) : undefined)
+          })
           // A response that ends early emits no event except "close".
           sent.on("close", () => resolve(undefined))
           sent.end(body)
         })
+      return post
+    }
   )
 
 /** Runs a task `count` times, at most `concurrency` at once. */

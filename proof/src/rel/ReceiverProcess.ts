@@ -10,6 +10,7 @@ import { secret } from "./FakeService.ts"
 
 const bin = new URL("../../../packages/webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
 const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathname
+const recordedBin = new URL("./recordedReceiver.ts", import.meta.url).pathname
 const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname
 
 /** A transaction, as the admin endpoint of a receiver shows it. */
@@ -44,10 +45,14 @@ export interface ReceiverProcess {
   readonly errors: () => string
 }
 
-/** The program of a receiver: that of the package, or one whose handler has `commit` and whose clock can be set. */
+/**
+ * The program of a receiver: that of the package, one whose handler has `commit` and whose clock can be set, or one that writes
+ * what it does to a file.
+ */
 const programs = {
   forwarding: [bin],
-  committing: ["--import", steppedClock, committingBin]
+  committing: ["--import", steppedClock, committingBin],
+  recorded: [recordedBin]
 }
 
 /** Makes the function that starts receivers; the scope kills those that still run. */

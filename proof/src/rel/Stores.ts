@@ -53,7 +53,8 @@ export const queryOf = (store: SqlStore) =>
         )
   )
 
-const sqlite = Effect.map(directory, (path) => {
+/** Makes a SQLite file in a directory of its own. */
+export const sqlite = Effect.map(directory, (path) => {
   const filename = join(path, "ledger.db")
   return { _tag: "sqlite" as const, url: `sqlite:${filename}`, filename }
 })

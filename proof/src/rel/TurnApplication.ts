@@ -86,8 +86,8 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     return {
       figures,
       settle,
-      /** Notes that the leases of all calls that began by now, or within a time in milliseconds, may have run out. */
-      endLeases: (within = 0) => {
+      /** Notes that the leases of all calls that begin within a time, in milliseconds, may run out early. */
+      endLeases: (within: number) => {
         leasesEndedAt = performance.now() + within
       },
       url: `http://127.0.0.1:${port}/`

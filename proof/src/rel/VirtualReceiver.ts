@@ -1,14 +1,15 @@
 /**
- * A receiver in virtual time, with a ledger in memory, status reads that a function answers, and a handler that records its
- * calls.
+ * A receiver in virtual time, with status reads that a function answers, and a handler that records its calls. Its ledger is in
+ * memory, or another one.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import { NotFound } from "@pawl/core/PaymentsError"
+import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
 import { Profile, type Switches } from "@pawl/core/Profile"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
+import * as Admin from "@pawl/webhook/Admin"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
@@ -27,12 +28,17 @@ export interface Call extends Handler.Transition {
   readonly at: number
 }
 
-/** Options of the receiver. `statusAt` returns the status of a transaction at a time; `latency` is the duration of a read, in milliseconds. */
+/**
+ * Options of the receiver. `statusAt` returns the status of a transaction at a time, or that the service is down; `latency` is
+ * the duration of a read, in milliseconds.
+ */
 export interface Options {
   readonly policy: Policy
-  readonly statusAt: (id: string, at: number) => Status | undefined
+  readonly statusAt: (id: string, at: number) => Status | "down" | undefined
   readonly latency?: () => number
   readonly profile?: Partial<Switches>
+  readonly limits?: Receiver.Options["limits"]
+  readonly ledger?: Layer.Layer<Ledger.Ledger>
 }
 
 /** Runs an effect in virtual time, from the epoch on. */
@@ -46,6 +52,8 @@ export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Eff
 /** Makes the receiver. */
 export const make = Effect.fnUntraced(function* ({
   latency = () => 0,
+  ledger = Ledger.layerMemory,
+  limits = {},
   policy,
   profile,
   statusAt
@@ -64,16 +72,19 @@ export const make = Effect.fnUntraced(function* ({
       Effect.suspend(() => {
         reads++
         const status = statusAt(id, now())
-        const result =
-          status === undefined
-            ? Effect.fail(new NotFound({}))
-            : Effect.succeed({ kind: kind === "apm" ? ("apm-payment" as const) : kind, status })
+        const result: ReturnType<StatusReader["Service"]["read"]> =
+          status === "down"
+            ? Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
+            : status === undefined
+              ? Effect.fail(new NotFound({}))
+              : Effect.succeed({ kind: kind === "apm" ? ("apm-payment" as const) : kind, status })
         return Effect.delay(result, latency())
       })
   })
-  const receiver = Receiver.layer({ policy }).pipe(
+  const receiver = Admin.layer({ policy }).pipe(
+    Layer.provideMerge(Receiver.layer({ policy, limits })),
     Layer.provide(Verifier.layer({ current: Redacted.make(secret) })),
-    Layer.provideMerge(Ledger.layerMemory),
+    Layer.provideMerge(ledger),
     Layer.provide([NodeHmac.layer, handler, reader])
   )
   const switches = yield* Profile
@@ -82,11 +93,17 @@ export const make = Effect.fnUntraced(function* ({
     ...profile
   })
   const { receive } = Context.get(context, Receiver.Receiver)
+  const { respond } = Context.get(context, Admin.Admin)
+  const headers = { host: "127.0.0.1" }
   return {
     now,
     calls,
     reads: () => reads,
     ledger: Context.get(context, Ledger.Ledger),
-    receive: (callback: Callback) => receive(incoming(callback))
+    receive: (callback: Callback) => receive(incoming(callback)),
+    overview: Effect.map(
+      respond({ method: "GET", path: "/overview", headers }),
+      ({ body }) => JSON.parse(body) as unknown
+    )
   }
 })

@@ -114,14 +114,12 @@ const onStore = (
     const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
     let databaseAhead = 0
     const deleteLeases = Effect.suspend(() => {
-      // Calls that begin while the statement waits may lose their leases too.
+      // A call whose lease is deleted may begin later, also that of the stopped receiver.
       application.endLeases(Infinity)
       const statement = "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
       // The stopped receiver may hold the lock of a row, until the server ends its transaction.
       const schedule = Schedule.spaced("200 millis")
-      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 }).pipe(
-        Effect.tap(() => Effect.sync(() => application.endLeases()))
-      )
+      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 })
     })
     const fault = {
       process: Effect.sync(() => {
@@ -144,6 +142,7 @@ const onStore = (
         if (pauseTime < leaseTime) yield* deleteLeases
         yield* Effect.promise(() => sleep(pauseTime))
         receiver.resume()
+        if (pauseTime < leaseTime) application.endLeases(noticeTime)
         receiver.isPaused = false
       })
     }

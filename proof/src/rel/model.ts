@@ -8,18 +8,17 @@
  */
 import * as Effect from "effect/Effect"
 import * as Checker from "../model/Checker.ts"
-import { codeBugs } from "../model/CodeBugs.ts"
 import * as Inclusion from "../model/Inclusion.ts"
 import { type Mutant, mutants, type Scope, scopes, settingOf } from "../model/Mutants.ts"
-import type { Bug } from "../model/Pipeline.ts"
-import { record } from "../model/Recording.ts"
+import { type Source, sources } from "../model/Sources.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
 type Options = Pick<RunOptions, "count" | "log" | "seed">
 
-/** The number of transactions of one recording, and the most recordings in which a planted bug must show. */
-const recordedAtOnce = 50
-const maxRecordings = 6
+/** The most traces of a source in which a planted bug must show. */
+const maxTraces = 300
+
+type SourceName = keyof typeof sources
 
 /** Checks the model in each scope. */
 export const checkModel = ({ log }: Options, within: ReadonlyArray<Scope> = scopes) =>
@@ -57,17 +56,17 @@ export const checkMutants = ({ log }: Options, all: Readonly<Record<string, Muta
     return { figures, misses: misses() }
   })
 
-/** Records traces of the real pipeline and checks them. The check of a planted bug ends at the first refusal. */
+/** Records traces of a source and checks them. The check of a planted bug ends at the first refusal. */
 const checkRecorded = Effect.fnUntraced(function* (
+  { record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
-  bug: Bug = {}
+  bug?: string
 ) {
   const { miss, misses } = collectMisses()
   const accepts = Inclusion.make()
   const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
   for (let index = 0; figures.traces < count; index++) {
-    const size = Math.min(recordedAtOnce, count - figures.traces)
-    for (const trace of yield* record(seed + index, size, bug)) {
+    for (const trace of yield* record(seed + index, count - figures.traces, bug)) {
       const verdict = accepts(trace)
       figures.traces++
       figures.events += trace.events.length
@@ -83,42 +82,57 @@ const checkRecorded = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** Checks that the model accepts traces of the real pipeline, and refuses an empty one. */
-export const checkTraces = Effect.fnUntraced(function* ({ count, seed }: Options) {
-  const report = yield* checkRecorded({ count, seed })
+/** Checks that the model accepts traces of a source, and refuses an empty one. */
+export const checkTraces = Effect.fnUntraced(function* (
+  { count, log, seed }: Options,
+  name: SourceName
+) {
+  const report = yield* checkRecorded(sources[name], { count, seed })
+  const { accepted, events, traces } = report.figures
+  log(`${name}: ${accepted} of ${traces} traces with ${events} events accepted`)
   const isEmptyRefused = !Inclusion.make()({ path: ["SUCCEED"], events: [] }).accepted
   const misses = isEmptyRefused ? report.misses : [...report.misses, "an empty trace is accepted"]
   return { figures: report.figures, misses }
 })
 
-/** Checks that each planted bug of the code leaves a trace that the model refuses. */
+/** Checks that each planted bug of a source leaves a trace that the model refuses. */
 export const checkBugs = Effect.fnUntraced(function* (
   { log, seed }: Options,
-  bugs: Readonly<Record<string, Bug>> = codeBugs
+  name: SourceName,
+  bugs: ReadonlyArray<string> = sources[name].bugs
 ) {
   const { miss, misses } = collectMisses()
-  const caught: Array<string> = []
-  for (const [name, bug] of Object.entries(bugs)) {
-    const count = recordedAtOnce * maxRecordings
-    const report = yield* checkRecorded({ count, seed }, bug)
-    log(`${name}: ${report.misses[0] ?? "not caught"}`)
-    if (report.figures.refused > 0) caught.push(name)
-    else miss(`the bug was not caught: ${name}`)
+  const figures = { bugs: 0, caught: 0 }
+  for (const bug of bugs) {
+    const report = yield* checkRecorded(sources[name], { count: maxTraces, seed }, bug)
+    log(`${name}, ${bug}: ${report.misses[0] ?? "not caught"}`)
+    figures.bugs++
+    if (report.figures.refused > 0) figures.caught++
+    else miss(`the bug was not caught: ${bug}`)
   }
-  return { figures: { bugs: Object.keys(bugs).length, caught: caught.length }, misses: misses() }
+  return { figures, misses: misses() }
 })
+
+const isSource = (name: string): name is SourceName => Object.hasOwn(sources, name)
 
 export const model: Run = {
   summary:
     "the model of the protocol and its mutants, and traces of the real pipeline that must be steps of the model",
   unit: "traces",
-  count: { memory: 1000 },
-  stores: ["memory"],
-  make: (options) =>
-    inSequence([
+  count: { memory: 1000, sqlite: 1000, postgres: 1000 },
+  stores: ["memory", "sqlite", "postgres"],
+  make: (options) => {
+    const names = [...options.stores, "simulation", "killed"].filter(isSource)
+    return inSequence([
       ["model", checkModel(options)],
       ["mutants", checkMutants(options)],
-      ["real", checkTraces(options)],
-      ["planted", checkBugs(options)]
+      ...names.flatMap((name) => {
+        const count = Math.ceil(options.count * sources[name].share)
+        return [
+          [name, checkTraces({ ...options, count }, name)] as const,
+          [`${name}.planted`, checkBugs(options, name)] as const
+        ]
+      })
     ])
+  }
 }

@@ -4,9 +4,11 @@
  *
  * **Details**
  *
- * - *service*: the service is down while every open payment ends. It answers again, and nothing else is done.
+ * - *service*: the service is down for a minute while every open payment ends. It answers again, and nothing else is done.
+ * - *sixHours*: the same for six hours, in virtual time (`longOutage`).
  * - *secret*: the service signs with a new secret. The receiver is started again with both.
- * - *disk*: the file system of the store is full. It gets room. It needs the right to mount one, and is left out without.
+ * - *disk*: the file system of the store is full, with PostgreSQL that of a tablespace. It gets room. It needs the right to mount
+ *   one, and is left out without.
  * - *handler*: the application fails for one transaction, and is corrected. Nothing is redriven.
  *
  * `seenMs` is the time until the overview shows the incident, and `mendedMs` the time from the step until every transaction is
@@ -17,29 +19,26 @@ import type { Status } from "@pawl/core/Status"
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
+import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, inSequence, type Report, type Run, type RunOptions } from "./Run.ts"
+import { longOutage } from "./longOutage.ts"
+import {
+  collectMisses,
+  inSequence,
+  onDatabases,
+  type Report,
+  type Run,
+  type RunOptions,
+  type StoreName
+} from "./Run.ts"
+import * as SmallDisk from "./SmallDisk.ts"
 import * as Stores from "./Stores.ts"
 
-/** The size of the file system of the disk incident. */
-const diskSize = "24m"
 const newSecret = "rotated-secret"
 const connections = 16
-
-/** The parts of `GET /overview` by which the page shows the incidents. */
-interface Overview {
-  readonly condition: { readonly store: string; readonly credentials: string }
-  readonly backlog: { readonly due: number; readonly deadLetters: number } | null
-  readonly events: Readonly<Record<string, { readonly count: number; readonly lastAt: string }>>
-  readonly failing: ReadonlyArray<{ readonly transactionId: string }>
-}
 
 /** The service, whose answers stop while it is down. */
 const makeService = Effect.gen(function* () {
@@ -83,7 +82,8 @@ type Start = (options?: {
 interface Tools {
   readonly count: number
   readonly ids: ReadonlyArray<string>
-  readonly store: string
+  /** The disk of the incident of that name; undefined without the right to mount it. */
+  readonly disk: SmallDisk.SmallDisk | undefined
   readonly start: Start
   readonly service: Effect.Success<typeof makeService>
   readonly application: Effect.Success<typeof makeApplication>
@@ -105,10 +105,9 @@ const service: Incident = async (tools) => {
   await until("every payment is open", () => isTold(tools, "PENDING"))
   service.fault.isDown = true
   await postAll(port, "SUCCEED")
-  const seenMs = await until("the page says that the service does not answer", async () => {
-    const { silent } = (await overview()).events
-    return (silent?.count ?? 0) > 0
-  })
+  const seenMs = await until("the page says that the service does not answer", async () =>
+    shows(await overview(), "silent")
+  )
   // The reads of the outage. A row whose read failed is read again after 15 seconds, however long the outage is.
   await sleep(Math.min(60_000, 12 * count))
   expect("no final status was told without a confirmation", !isTold(tools, "SUCCEED"))
@@ -128,10 +127,9 @@ const secret: Incident = async (tools) => {
     "a callback with an unknown secret is refused",
     (await post(first.port, id, "PENDING", newSecret)) === 401
   )
-  const seenMs = await until("the page says that callbacks are refused", async () => {
-    const { refused } = (await first.overview()).events
-    return (refused?.count ?? 0) > 0
-  })
+  const seenMs = await until("the page says that callbacks are refused", async () =>
+    shows(await first.overview(), "refused")
+  )
   const began = performance.now()
   expect("the receiver ends with 0", (await first.stop()) === 0)
   const env = { PAWL_MERCHANT_SECRET: newSecret, PAWL_MERCHANT_SECRET_PREVIOUS: FakeService.secret }
@@ -153,8 +151,8 @@ const handler: Incident = async (tools) => {
   const { overview, port } = await start()
   await postAll(port, "PENDING")
   const seenMs = await until("the page names the transaction", async () => {
-    const { failing } = await overview()
-    return failing.length === 1 && failing[0]?.transactionId === broken
+    const now = await overview()
+    return shows(now, "handler") && now.failing.map((one) => one.transactionId).join() === broken
   })
   await until("the others are told", () => application.told.size === ids.length - 1)
   application.broken.clear()
@@ -164,44 +162,12 @@ const handler: Incident = async (tools) => {
   return { seenMs, mendedMs }
 }
 
-/** Mounts a small file system; undefined without the right to. */
-const mount = (): { readonly path: string; readonly unmount: () => void } | undefined => {
-  const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskSize}`, "tmpfs", path], {
-      stdio: "ignore"
-    })
-  } catch {
-    rmSync(path, { recursive: true })
-    return undefined
-  }
-  const unmount = () => {
-    execFileSync("umount", ["--lazy", path])
-    rmSync(path, { recursive: true })
-  }
-  return { path, unmount }
-}
-
-/** Writes a file until its file system is full. */
-const fillUp = (path: string): void => {
-  const block = Buffer.alloc(64 * 1024)
-  for (let size = block.length; size >= 1; size /= 2) {
-    try {
-      for (;;) appendFileSync(path, block.subarray(0, size))
-    } catch {
-      // Smaller blocks may still fit.
-    }
-  }
-}
-
 const disk: Incident = async (tools) => {
-  const { expect, ids, post, postAll, start, until } = tools
-  const mounted = mount()
-  if (mounted === undefined) return { notRun: 1 }
+  const { disk, expect, ids, post, postAll, start, until } = tools
+  if (disk === undefined) return { notRun: 1 }
+  const { overview, port, stop } = await start({ store: disk.url })
   try {
-    const { overview, port } = await start({ store: `sqlite:${join(mounted.path, "ledger.db")}` })
-    const filler = join(mounted.path, "filler")
-    fillUp(filler)
+    disk.fill()
     const answers = new Map<number, number>()
     const fill = async () => {
       for (const id of ids.slice(0, 50)) {
@@ -211,32 +177,42 @@ const disk: Incident = async (tools) => {
     }
     const seenMs = await until("the page says that the store cannot be written", async () => {
       await fill()
-      return (await overview()).condition.store === "not writable"
+      return shows(await overview(), "store", "not-stored")
     })
     expect("callbacks are answered 503", (answers.get(503) ?? 0) > 0)
-    rmSync(filler)
+    disk.free()
     const writableMs = await until(
       "the store can be written",
-      async () => (await overview()).condition.store === "writable"
+      async () => (await post(port, ids[0] ?? "", "PENDING")) === 200
     )
     // The service sends again what was answered 503.
     await postAll(port, "PENDING")
     const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
+    await until(
+      "the page shows no problem",
+      async () => !shows(await overview(), "store", "not-stored")
+    )
     return { seenMs, writableMs, mendedMs }
   } finally {
-    mounted.unmount()
+    await stop()
   }
 }
 
 const incidents: Readonly<Record<string, Incident>> = { service, secret, disk, handler }
 
 /** Plays one incident with a service, an application and a store of its own. */
-const play = (incident: Incident, { count, log }: RunOptions, name: string) =>
+const play = (
+  incident: Incident,
+  storeName: Exclude<StoreName, "memory">,
+  { count, log }: RunOptions,
+  name: string
+) =>
   Effect.gen(function* (): Effect.fn.Return<Report, unknown, Scope.Scope> {
     const { miss, misses } = collectMisses()
     const fakeService = yield* makeService
     const application = yield* makeApplication
-    const store = yield* Stores.makeSql("sqlite")
+    const store = yield* Stores.makeSql(storeName)
+    const smallDisk = incident === disk ? yield* SmallDisk.make(store) : undefined
     const startProcess = yield* ReceiverProcess.make
     const send = yield* makePost(connections)
     const runPromise = Effect.runPromiseWith(yield* Effect.context())
@@ -259,7 +235,7 @@ const play = (incident: Incident, { count, log }: RunOptions, name: string) =>
     const tools: Tools = {
       count,
       ids,
-      store: store.url,
+      disk: smallDisk,
       start,
       service: fakeService,
       application,
@@ -285,24 +261,32 @@ const play = (incident: Incident, { count, log }: RunOptions, name: string) =>
       }
     }
     const figures = yield* Effect.promise(() => incident(tools))
-    log(`${name}: ${JSON.stringify(figures)}`)
+    log(`${storeName} ${name}: ${JSON.stringify(figures)}`)
     return { figures, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** Plays every incident, or those that are named. */
-export const nightWith = (options: RunOptions, names = Object.keys(incidents)) =>
-  inSequence(
-    names.flatMap((name) => {
-      const incident = incidents[name]
-      return incident === undefined ? [] : [[name, play(incident, options, name)] as const]
-    })
+/** Plays every incident on each store, or those that are named. */
+export const nightWith = (
+  options: RunOptions,
+  names: ReadonlyArray<string> = [...Object.keys(incidents), "sixHours"]
+) =>
+  onDatabases(options, (store) =>
+    inSequence(
+      names.map((name) => {
+        const incident = incidents[name]
+        return [
+          name,
+          incident === undefined ? longOutage(store, options) : play(incident, store, options, name)
+        ]
+      })
+    )
   )
 
 export const night: Run = {
   summary:
     "a night on call: service down, wrong secret, full disk, broken handler; seen and mended",
   unit: "open payments",
-  count: { sqlite: 5000 },
-  stores: ["sqlite"],
+  count: { sqlite: 5000, postgres: 5000 },
+  stores: ["sqlite", "postgres"],
   make: nightWith
 }

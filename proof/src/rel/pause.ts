@@ -6,6 +6,9 @@
  * Two processes share a database. In each cycle the first one is asked for four orders, and is stopped while their
  * requests are at the service. The second one claims them when the leases have ended, and settles them. Then the first
  * one goes on: its callers are told the same transactions, and each order has one effect.
+ *
+ * PostgreSQL ends a transaction that waits for its client for 5 seconds. A caller whose write was in one is told
+ * `OutcomeUnknown`, and asks again.
  */
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -38,7 +41,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
     )
-    const figures = { orders: 0, stopped: 0, settledByOther: 0, told: 0 }
+    const figures = { orders: 0, stopped: 0, settledByOther: 0, told: 0, askedAgain: 0 }
     const told = new Map<string, string>()
     const start = yield* MerchantProcess.make(cache, {
       told: (id, transactionId) => {
@@ -47,6 +50,11 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       },
       enqueued: () => {},
       handled: () => {},
+      failed: (id, tag) => {
+        log(`${name}: ${id} failed with ${tag}`)
+        if (tag === "OutcomeUnknown") figures.askedAgain++
+        else miss(`the caller of ${id} was told ${tag}`)
+      },
       miss
     })
     const query = yield* Stores.queryOf(store)

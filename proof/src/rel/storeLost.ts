@@ -73,7 +73,7 @@ const killed = ({ count, limits, log }: Options) =>
 const failedOver = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const old = yield* PostgresServer.make()
-    const standby = yield* PostgresServer.make(old)
+    const standby = yield* PostgresServer.make({ primary: old })
     yield* statement(old, "ALTER SYSTEM SET synchronous_standby_names = '*'")
     yield* statement(old, "SELECT pg_reload_conf()")
     let primary = old

@@ -13,6 +13,7 @@ import * as Forger from "./Forger.ts"
 import * as Merchant from "./Merchant.ts"
 import * as Nemesis from "./Nemesis.ts"
 import * as Network from "./Network.ts"
+import type { Observer } from "./Observer.ts"
 import {
   day,
   type Fault,
@@ -64,16 +65,19 @@ const repairTime = Duration.toMillis(Duration.hours(2))
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
   trace: Trace,
-  bug: Bug
+  { bug, observer }: { readonly bug: Bug; readonly observer: Observer }
 ): Effect.fn.Return<Cluster, never, Hmac | Scope.Scope> {
   const { seed } = plan
   const repairedAt = plan.quietAt + repairTime
   const nemesis = yield* Nemesis.make(plan, trace)
   const clientChecker = ClientChecker.make(trace)
+  const isUnreadable = (id: string) =>
+    trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true
   const store = yield* CrashableStore.make(nemesis, trace, {
     plant: bug.ledger,
     watchedUntil: plan.outages && plan.quietAt + day,
-    isUnreadable: (id) => trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true
+    isUnreadable,
+    registered: observer.registered
   })
   const checker = ReceiverChecker.make(trace, clientChecker, plan, {
     getRow: (method, id) => Effect.orDie(store.direct.get(method, id)),
@@ -82,16 +86,32 @@ export const make = Effect.fnUntraced(function* (
 
   const receivers: Array<Process.Process<Network.Receive>> = []
   const runningReceivers = () => receivers.flatMap((receiver) => receiver.running() ?? [])
-  const callbacks = yield* Network.callbacks(runningReceivers, { checker, nemesis, trace })
+  const callbacks = yield* Network.callbacks(runningReceivers, {
+    checker,
+    nemesis,
+    observer,
+    trace
+  })
   const service = yield* Service.make(seed, callbacks.client)
   const { transactions } = service
+  observer.begin({ now: trace.now, transaction: service.transaction, transactions, isUnreadable })
 
   const operations = new Map(plan.operations.map((operation) => [String(operation.id), operation]))
   const operationOf = (transaction: Transaction | undefined): Operation | undefined =>
     operations.get(transaction?.metadata?.["order"] ?? "")
   const operationOfId = (id: string) => operationOf(service.transaction(id))
 
-  const base = { bug, nemesis, seed, store, trace, clientChecker, checker, quietAt: plan.quietAt }
+  const base = {
+    bug,
+    nemesis,
+    seed,
+    store,
+    trace,
+    clientChecker,
+    checker,
+    observer,
+    quietAt: plan.quietAt
+  }
   const transport = (from: ProcessName) =>
     Network.transport(from, () => service.process.running()?.handle, {
       checker: clientChecker,
@@ -201,8 +221,10 @@ export const make = Effect.fnUntraced(function* (
     ],
     redrive: Effect.gen(function* () {
       const parked = yield* Effect.orDie(store.direct.deadLetters({ limit: 10_000 }))
-      for (const { method, transactionId } of parked) {
+      for (const row of parked) {
+        const { method, transactionId } = row
         trace.mark("a dead letter was redriven")
+        observer.redriven(row)
         yield* Effect.orDie(store.direct.redrive({ method, transactionId }, trace.now()))
       }
     }),

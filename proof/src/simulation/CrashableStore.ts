@@ -8,7 +8,7 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
-import type { Leased } from "@pawl/webhook/Row"
+import type { Leased, Registration } from "@pawl/webhook/Row"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -42,11 +42,13 @@ const claimsAtOneInstant = 10_000
  *
  * - `plant`: replaces its ledger by one with a bug.
  * - `isUnreadable`: tells whether a stored field of a transaction cannot be read now.
+ * - `registered`: is called with each registration that takes effect.
  * - `watchedUntil`: the time until which the receivers watch for outages; they do not without it.
  */
 interface Options {
   readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
   readonly isUnreadable: (transactionId: string) => boolean
+  readonly registered: (registration: Registration) => void
   readonly watchedUntil: number | undefined
 }
 
@@ -69,7 +71,7 @@ const withUnreadable = (
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  { isUnreadable, plant = (ledger) => ledger, watchedUntil = -Infinity }: Options
+  { isUnreadable, plant = (ledger) => ledger, registered, watchedUntil = -Infinity }: Options
 ): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
   const direct = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
   const ledger = plant(withUnreadable(direct, isUnreadable))
@@ -110,7 +112,10 @@ export const make = Effect.fnUntraced(function* (
       })
     return {
       accept: (verified, at) => execute(ledger.accept(verified, at)),
-      register: (operation, at) => execute(ledger.register(operation, at)),
+      register: (operation, at) =>
+        execute(
+          Effect.tap(ledger.register(operation, at), () => Effect.sync(() => registered(operation)))
+        ),
       claim: (options) => Effect.andThen(limitClaims, execute(ledger.claim(options))),
       write: (leased, change) =>
         execute(
@@ -130,6 +135,7 @@ export const make = Effect.fnUntraced(function* (
       redriveAll: (options) => execute(ledger.redriveAll(options)),
       backlog: (at) => execute(ledger.backlog(at)),
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
+      archive: ledger.archive,
       quarantined: execute(ledger.quarantined),
       reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
       lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),

@@ -16,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import { origin } from "./Client.ts"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Nemesis } from "./Nemesis.ts"
+import type { Observer } from "./Observer.ts"
 import type { Process as ProcessName } from "./Plan.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
@@ -121,8 +122,14 @@ export const callbacks = Effect.fnUntraced(function* (
   {
     checker,
     nemesis,
+    observer,
     trace
-  }: { readonly checker: ReceiverChecker; readonly nemesis: Nemesis; readonly trace: Trace }
+  }: {
+    readonly checker: ReceiverChecker
+    readonly nemesis: Nemesis
+    readonly observer: Observer
+    readonly trace: Trace
+  }
 ): Effect.fn.Return<Callbacks, never, Scope.Scope> {
   const scope = yield* Effect.scope
   const recent: Array<Incoming> = []
@@ -132,7 +139,9 @@ export const callbacks = Effect.fnUntraced(function* (
   const deliver = Effect.fnUntraced(function* (post: Post) {
     const receivers = runningReceivers()
     const receive = receivers[posts++ % Math.max(1, receivers.length)]
+    const delivered = observer.delivering(post)
     const status = receive === undefined ? undefined : yield* receive(post.incoming)
+    delivered(status)
     trace.note(
       `${status ?? "no response"} for the callback ${post.incoming.search} ${decode(post.incoming)}`
     )

@@ -19,7 +19,7 @@ interface End {
 /**
  * Checks outages.
  *
- * - `outage`: no receiver ran between two times.
+ * - `outage`: no receiver ran between two times. Another outage may overlap it.
  * - `end`: checks an end of a transaction, after the simulation.
  */
 export interface OutageChecker {
@@ -59,7 +59,7 @@ export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
         if (reachedAt < from || reachedAt >= to) continue
         const latest = calmAfter(to)
         const isDisturbed =
-          outages.some((other) => other.from >= to && other.from < latest) ||
+          outages.some((other) => other.to > to && other.from < latest) ||
           faults.some(
             ({ at, duration, kind }) =>
               kind === "jump" && at < latest && from - noteTime < at + duration

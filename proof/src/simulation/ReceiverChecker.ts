@@ -4,18 +4,17 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
-import * as Json from "@pawl/core/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Row } from "@pawl/webhook/Row"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { ClientChecker } from "./ClientChecker.ts"
 import type { Post } from "./Network.ts"
 import * as OutageChecker from "./OutageChecker.ts"
 import { day, type Operation, type Plan, type Process } from "./Plan.ts"
+import { subjectOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
 import * as TurnChecker from "./TurnChecker.ts"
 
@@ -92,8 +91,7 @@ export const make = (
     if (response !== 200) return
     if (!isVerifiable)
       return trace.violation("S3", `a forgery was answered 200: ${incoming.search}`)
-    const body = Result.getOrUndefined(Json.fromBytes(incoming.body))
-    const { method, status, transactionId } = subjectOf(incoming.search, body)
+    const { method, status, transactionId } = subjectOf(incoming)
     if (!isStatus(status)) return
     const row = yield* getRow(method, transactionId)
     const isStored = row !== undefined && (row.evidence & Evidence.claimed(status)) !== 0
@@ -223,7 +221,8 @@ export const make = (
   const checkQuiet = (transaction: Transaction) =>
     Effect.sync(() => {
       const { createdTime, history, transactionId } = transaction
-      if (Date.parse(createdTime) < quietAt) return
+      // A charge may be made in the very millisecond in which the faults end.
+      if (Date.parse(createdTime) <= quietAt) return
       const { accepted, commits } = historyOf(transactionId)
       const reads = client.reads(transactionId)
       for (const { at, status } of history) {
@@ -276,20 +275,6 @@ export const make = (
     outage: outages.outage,
     end,
     told: () => told
-  }
-}
-
-const subjectOf = (search: string, body: unknown) => {
-  const member = (name: string) => {
-    const value: unknown =
-      typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined
-    return typeof value === "string" ? value : undefined
-  }
-  const method: Method = new URLSearchParams(search).get("paymentMethod") === "apm" ? "apm" : "card"
-  return {
-    method,
-    status: member("transactionStatus") ?? "",
-    transactionId: member("refundId") ?? member("transactionId") ?? ""
   }
 }
 

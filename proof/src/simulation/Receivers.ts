@@ -5,6 +5,8 @@ import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import type { Transport } from "@pawl/http/Transport"
+import * as Archivist from "@pawl/webhook/Archivist"
+import * as Journal from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
@@ -12,6 +14,7 @@ import type { Leased } from "@pawl/webhook/Row"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -23,6 +26,7 @@ import type { ClientChecker } from "./ClientChecker.ts"
 import { Commit, type CrashableStore } from "./CrashableStore.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import type { Receive } from "./Network.ts"
+import type { Observer, ReceiverName } from "./Observer.ts"
 import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
@@ -31,12 +35,13 @@ import type { CallEnd } from "./TurnChecker.ts"
 
 /** Parts of a receiver. `handlerActionsOf` returns what its handler does for a transaction, call by call. */
 export interface Options {
-  readonly name: "receiver 1" | "receiver 2"
+  readonly name: ReceiverName
   readonly seed: number
   readonly bug: Bug
   readonly store: CrashableStore
   readonly nemesis: Nemesis
   readonly checker: ReceiverChecker
+  readonly observer: Observer
   readonly clientChecker: ClientChecker
   readonly trace: Trace
   readonly transport: Transport["Service"]
@@ -48,7 +53,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Process.Process<Receive>, never, Hmac> {
-  const { bug, checker, name, nemesis, seed, store, trace } = options
+  const { bug, checker, name, nemesis, observer, seed, store, trace } = options
   const hmac = yield* Hmac
   const calls = new Map<string, number>()
 
@@ -57,6 +62,7 @@ export const make = Effect.fnUntraced(function* (
       const { attempt, to, transactionId } = transition
       trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
       const ended = checker.called(name, transition)
+      observer.called(name, transition)
       if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
       const actions = options.handlerActionsOf(transactionId)
       const call = calls.get(transactionId) ?? 0
@@ -70,6 +76,7 @@ export const make = Effect.fnUntraced(function* (
   const commit = (transition: Handler.Transition) => () => {
     trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
     checker.committed(transition)
+    observer.committed(name, transition)
   }
 
   const handler: Handler.Handler["Service"] =
@@ -87,9 +94,12 @@ export const make = Effect.fnUntraced(function* (
   return Process.make((instance) =>
     Effect.gen(function* () {
       options.clientChecker.started(name)
+      const observed = observer.started(name, instance.isDead)
+      // Added first, so it is the last thing that the instance does.
+      yield* Effect.addFinalizer(() => Effect.sync(observed.ended))
       const connected = store.connect(instance)
       const { ledger: watched, releaseAll } = watching(connected)
-      const ledger = Layer.succeed(Ledger.Ledger, watched)
+      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger(watched))
       const layer = Receiver.layer({ policy: bug.policy ?? "final" }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
         Layer.provide(Layer.succeed(Handler.Handler, handler)),
@@ -99,6 +109,7 @@ export const make = Effect.fnUntraced(function* (
       if (bug.releasesRunning === true) {
         yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? releaseAll : Effect.void))
       }
+      observed.journal(Context.get(services, Journal.Journal))
       const { receive } = Context.get(services, Receiver.Receiver)
       const context = yield* Effect.context()
       const receiveOrBug = bug.receive?.(receive) ?? receive
@@ -106,6 +117,8 @@ export const make = Effect.fnUntraced(function* (
         instance.run(Effect.provide(receiveOrBug(incoming), context))
     }).pipe(
       Effect.provideService(Hmac, hmac),
+      // The ledger in memory has no archive, and an hourly look at it would take most of the time of a run.
+      Effect.provideService(Archivist.Settings, { after: Duration.infinity, months: undefined }),
       Effect.provideService(Clock.Clock, nemesis.clock(name)),
       Effect.provideServiceEffect(
         Random.Random,

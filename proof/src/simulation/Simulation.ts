@@ -24,6 +24,7 @@ import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
 import * as Cluster from "./Cluster.ts"
 import * as CoverageMarks from "./CoverageMarks.ts"
+import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
@@ -32,11 +33,13 @@ import * as Trace from "./Trace.ts"
  *
  * - `bug`: the planted bug; none by default.
  * - `listen`: receives every line of the trace.
+ * - `observer`: observes the transactions; none by default.
  * - `stopsAtViolation`: ends the run at the first violation.
  */
 export interface Options {
   readonly bug?: Bug
   readonly listen?: (line: string) => void
+  readonly observer?: Observer.Observer
   readonly stopsAtViolation?: boolean
 }
 
@@ -80,11 +83,11 @@ const logger = (trace: Trace.Trace) =>
 
 const simulate = Effect.fnUntraced(function* (
   plan: Plan.Plan,
-  { bug = {}, stopsAtViolation = false }: Options,
+  { bug = {}, observer = Observer.none, stopsAtViolation = false }: Options,
   trace: Trace.Trace
 ) {
   const { quietAt } = plan
-  const cluster = yield* Cluster.make(plan, trace, bug)
+  const cluster = yield* Cluster.make(plan, trace, { bug, observer })
   yield* Effect.addFinalizer(() => cluster.stop)
   const redrives = Array.from({ length: 12 }, (_, index) => ({
     at: quietAt + index * 6 * hour,

@@ -1,24 +1,39 @@
 import * as Effect from "effect/Effect"
-import { expect, it } from "vitest"
-import { codeBugs } from "../../src/model/CodeBugs.ts"
+import { describe, expect, it } from "vitest"
 import * as Inclusion from "../../src/model/Inclusion.ts"
 import { record } from "../../src/model/Recording.ts"
+import { sources } from "../../src/model/Sources.ts"
+import { labels } from "../../src/model/Step.ts"
+import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
-import { freshSeed } from "../rel/support.ts"
+import { freshSeed, stores } from "../rel/support.ts"
 
 // A recording makes many errors, and Vitest maps every frame of their stack traces.
 Error.stackTraceLimit = 1
 
 const quiet = { log: () => {} }
 
-it("the model accepts traces of the real receivers", async () => {
-  const { figures, misses } = await Effect.runPromise(
-    checkTraces({ ...quiet, count: 25, seed: freshSeed })
-  )
-  expect(misses).toEqual([])
-  expect(figures["accepted"]).toBe(25)
-  expect(figures["events"]).toBeGreaterThan(500)
-}, 240_000)
+/** The sources, each with a few traces, and the events that a trace has at least. */
+const all = [
+  ["memory", 20, 20],
+  ["sqlite", 6, 20],
+  ["postgres", 3, 20],
+  ["simulation", 12, 10]
+] as const
+const withStores = stores("postgres").length > 0 ? all : all.filter(([name]) => name !== "postgres")
+
+it.for(withStores)(
+  "the model accepts traces of the real receivers: %s",
+  { timeout: 240_000 },
+  async ([name, count, leastEvents]) => {
+    const { figures, misses } = await Effect.runPromise(
+      checkTraces({ ...quiet, count, seed: freshSeed }, name)
+    )
+    expect(misses).toEqual([])
+    expect(figures["accepted"]).toBeGreaterThanOrEqual(count)
+    expect(figures["events"]).toBeGreaterThan(leastEvents * count)
+  }
+)
 
 it("the model refuses a trace of which one event is missing, doubled or changed", async () => {
   const accepts = Inclusion.make()
@@ -50,11 +65,81 @@ it("the model refuses an empty trace, and one that ends before the end is told",
   })
 })
 
-it("a planted bug leaves a trace that the model refuses", async () => {
-  const name = "a claim is told without confirmation"
-  const report = await Effect.runPromise(
-    checkBugs({ ...quiet, count: 1, seed: 1 }, { [name]: codeBugs[name] ?? {} })
-  )
-  expect(report.misses).toEqual([])
-  expect(Object.keys(codeBugs).length).toBeGreaterThanOrEqual(8)
-}, 240_000)
+describe("the end of a lease", () => {
+  const claimed = {
+    _tag: "Claimed",
+    id: "1",
+    lease: 1,
+    by: 0,
+    at: 0,
+    until: 30_000,
+    now: 0
+  } as const
+  const eventsOf = (...notes: ReadonlyArray<Traces.Note>) => {
+    const traces = Traces.make()
+    for (const note of [claimed, ...notes]) traces.write(note)
+    return traces.all().flatMap(({ events }) => events)
+  }
+  const claimedAt = (at: number, now = at): Traces.Note => ({
+    ...claimed,
+    lease: 2,
+    by: 1,
+    at,
+    until: at + 30_000,
+    now
+  })
+
+  it("is seen when a worker claims a row that was not released, after the time that was asked for", () => {
+    expect(eventsOf(claimedAt(29_999))).toEqual([])
+    expect(eventsOf(claimedAt(30_000))).toEqual([labels.leaseTime])
+    const renewed: Traces.Note = { _tag: "Renewed", id: "1", lease: 1, until: 40_000, now: 10_000 }
+    expect(eventsOf(renewed, claimedAt(39_999))).toEqual([])
+    expect(eventsOf({ _tag: "Shifted", until: 20_000 }, claimedAt(20_000, 30_000))).toEqual([
+      labels.leaseTime
+    ])
+    expect(eventsOf({ _tag: "Released", id: "1", lease: 1 }, claimedAt(30_000))).toEqual([])
+    expect(eventsOf({ _tag: "Released", id: "1", lease: 9 }, claimedAt(30_000))).toEqual([
+      labels.leaseTime
+    ])
+  })
+
+  it("comes early for a living worker only by a clock", () => {
+    expect(eventsOf(claimedAt(30_000, 29_999))).toEqual([labels.endedEarly(0), labels.leaseTime])
+  })
+
+  const called = [
+    labels.moved("PENDING"),
+    labels.arrived("PENDING"),
+    labels.accepted("PENDING", true),
+    labels.answered("PENDING"),
+    labels.called(0, "PENDING")
+  ]
+  it.for<readonly [name: string, events: ReadonlyArray<string>, isAccepted: boolean]>([
+    ["nothing", [], false],
+    ["time alone", [labels.leaseTime], false],
+    ["the end of the process alone", [labels.ended(0)], false],
+    ["the end of the process and time", [labels.ended(0), labels.leaseTime], true],
+    ["a silent store alone", [labels.storeSilent(0)], false],
+    ["a silent store and time", [labels.storeSilent(0), labels.leaseTime], true],
+    ["a clock", [labels.endedEarly(0)], true]
+  ])("lets another worker call the handler: %s", ([, events, isAccepted]) => {
+    const trace = {
+      path: ["PENDING"] as const,
+      events: [...called, ...events, labels.called(1, "PENDING")]
+    }
+    expect(Inclusion.make()(trace).accepted).toBe(isAccepted)
+  })
+})
+
+it.for(["memory", "simulation"] as const)(
+  "a planted bug leaves a trace that the model refuses: %s",
+  { timeout: 240_000 },
+  async (name) => {
+    const report = await Effect.runPromise(
+      checkBugs({ ...quiet, count: 1, seed: 1 }, name, ["a claim is told without confirmation"])
+    )
+    expect(report.misses).toEqual([])
+    expect(report.figures).toEqual({ bugs: 1, caught: 1 })
+    expect(sources[name].bugs.length).toBeGreaterThanOrEqual(3)
+  }
+)

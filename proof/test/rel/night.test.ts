@@ -1,12 +1,24 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { longOutage } from "../../src/rel/longOutage.ts"
 import { nightWith } from "../../src/rel/night.ts"
-import { shortRun } from "./support.ts"
+import { shortRun, stores } from "./support.ts"
 
-it.live("each incident of a night on call is seen, and mended by one step", () =>
-  Effect.gen(function* () {
-    const { figures, misses } = yield* nightWith(shortRun(20, "sqlite"), ["secret", "handler"])
-    expect(misses).toEqual([])
-    expect(Object.keys(figures)).toContain("handler.mendedMs")
-  })
-)
+for (const store of stores("sqlite", "postgres").filter((name) => name !== "memory")) {
+  it.live(`each incident of a night on call is seen, and mended by one step: ${store}`, () =>
+    Effect.gen(function* () {
+      const options = shortRun(20, store)
+      const { figures, misses } = yield* nightWith(options, ["secret", "disk", "handler"])
+      expect(misses).toEqual([])
+      expect(Object.keys(figures)).toContain(`${store}.handler.mendedMs`)
+    })
+  )
+
+  it.live(`an outage passes in virtual time, and the read budget bounds its reads: ${store}`, () =>
+    Effect.gen(function* () {
+      const { figures, misses } = yield* longOutage(store, shortRun(40, store), 20_000)
+      expect(misses).toEqual([])
+      expect(figures["mostReadsPerSecond"]).toBeGreaterThan(5)
+    })
+  )
+}

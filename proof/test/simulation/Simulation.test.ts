@@ -38,6 +38,11 @@ describe("a simulation", () => {
     expect(violations).toEqual([])
   })
 
+  it("breaks no invariant if a subscription is charged in the moment in which the faults end", async () => {
+    const { violations } = await run(draw(1_902_978_865, days))
+    expect(violations).toEqual([])
+  })
+
   it("has another trace under another seed, and another without the faults", async () => {
     const plan = draw(1, day)
     const { hash } = await run(plan)

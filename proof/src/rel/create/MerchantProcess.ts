@@ -15,16 +15,18 @@ const script = new URL("./merchant.ts", import.meta.url).pathname
  * - `told`: the caller of an order got the response with a transaction.
  * - `enqueued`: the transaction that enqueued an order was committed.
  * - `handled`: the handler was told of a status of a transaction.
+ * - `failed`: the caller of an order got an error.
  */
 export interface Reports {
   readonly told: (id: string, transactionId: string) => void
   readonly enqueued: (id: string) => void
   readonly handled: (transactionId: string, status: string) => void
+  readonly failed?: (id: string, tag: string) => void
   readonly miss: (sentence: string) => void
 }
 
 /** Makes the function that starts processes, which share a cache of compiled modules. */
-export const make = (cache: string, { enqueued, handled, miss, told }: Reports) =>
+export const make = (cache: string, { enqueued, failed, handled, miss, told }: Reports) =>
   Effect.map(Effect.scope, (scope) => () => {
     const own = Effect.runSync(Scope.fork(scope))
     const program = Effect.runSync(
@@ -42,6 +44,7 @@ export const make = (cache: string, { enqueued, handled, miss, told }: Reports) 
         if (what === "told") told(id, value)
         if (what === "enqueued") enqueued(id)
         if (what === "handled") handled(id, value)
+        if (what === "failed") failed?.(id, value)
         if (what === "ready") state.isReady = true
         if (what === "done") state.isDone = true
       }

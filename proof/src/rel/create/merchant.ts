@@ -5,7 +5,8 @@
  * **Details**
  *
  * It opens nothing before it reads a line from stdin: a `Task` as JSON. So the next process loads its modules while this
- * one works. It ends itself with SIGKILL when it reaches the mark of the task for the `times`th time.
+ * one works. A caller that is told nothing of the outcome asks again. The process ends itself with SIGKILL when it reaches the
+ * mark of the task for the `times`th time.
  */
 import { Handler } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -35,6 +36,9 @@ const lines = createInterface({ input: process.stdin })
 writeSync(1, "loaded\n")
 const [line] = (await once(lines, "line")) as [string]
 const { baseUrl, mark, orders, store, times } = JSON.parse(line) as Task
+
+/** The errors after which a caller asks again. */
+const tellsNothing = ["OutcomeUnknown", "StoreUnavailable"]
 
 let left = times
 /** Ends the process if this is its mark. */
@@ -132,7 +136,11 @@ const program = Effect.gen(function* () {
   yield* Effect.forEach(
     orders,
     (order) =>
-      pay(order).pipe(Effect.catch(({ _tag }) => print(`failed ${orderId(order)} ${_tag}`))),
+      pay(order).pipe(
+        Effect.tapError(({ _tag }) => print(`failed ${orderId(order)} ${_tag}`)),
+        Effect.retry({ times: 3, while: ({ _tag }) => tellsNothing.includes(_tag) }),
+        Effect.ignore
+      ),
     { concurrency: 4, discard: true }
   )
   yield* print("done")

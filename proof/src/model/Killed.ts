@@ -1,0 +1,160 @@
+/**
+ * Traces of real processes that are killed with SIGKILL while callbacks arrive.
+ *
+ * **Details**
+ *
+ * Two receivers work on one SQLite file at a time, and each that is killed is followed by another. They and this process append
+ * their notes to one file (`NoteFile`), so the notes have one order: that in which the steps were made. A process may be killed
+ * after a commit and before its note. Then its row in `recorded_effects` shows the commit, and the note is put where the process
+ * ended: the lease of the row outlives the process, so nobody worked on the row in between.
+ */
+import { statuses as allStatuses, type Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as FakeService from "../rel/FakeService.ts"
+import { traffic } from "../rel/KillTraffic.ts"
+import { makePost } from "../rel/LocalHttp.ts"
+import * as NoteFile from "../rel/NoteFile.ts"
+import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
+import * as SeededRandom from "../rel/SeededRandom.ts"
+import * as Stores from "../rel/Stores.ts"
+import { labels } from "./Step.ts"
+import * as Traces from "./Traces.ts"
+
+/** The number of callbacks that are posted at once. */
+const senders = 6
+/** The limits of the number of callbacks that a receiver answers before it is killed. */
+const answeredBeforeKill = { least: 5, most: 40 }
+/** The longest delay of a kill after the last of these responses, in milliseconds. */
+const maxDelay = 80
+/** Ends the wait for a receiver that does not answer, in milliseconds. */
+const hangTimeout = 20_000
+/** Ends the wait for the last end, in milliseconds: longer than a lease and the longest backoff of a few failed calls. */
+const settleTime = 3 * NoteFile.lease
+
+/** The shares of the callbacks that are followed by a forgery: one with the checksum of the callback, and one without. */
+const forged = { verifiable: 0.1, unverifiable: 0.2 }
+
+/** Returns the number of kills after which about `count` transactions were met, and at most 5. */
+export const killsOf = (count: number): number => Math.min(5, Math.max(1, Math.ceil(count / 8)))
+
+interface Effects {
+  readonly id: string
+  readonly status: Status
+  readonly process: number
+}
+
+/** Returns the traces of notes, with the commits that killed processes made and did not note. */
+const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effects>) => {
+  const traces = Traces.make()
+  const noted = new Set<string>()
+  /** The numbers of the two processes that run. */
+  const running: [number, number] = [0, 1]
+  for (const note of notes) {
+    if (note._tag === "Seen") noted.add(`${note.id} ${note.event}`)
+    if (note._tag === "Ended") {
+      const { by } = note
+      for (const { id, process, status } of effects) {
+        const event = labels.committed(by, status)
+        if (process === running[by] && !noted.has(`${id} ${event}`))
+          traces.write({ _tag: "Seen", id, event })
+      }
+      running[by] += 2
+    }
+    traces.write(note)
+  }
+  return traces.all()
+}
+
+/** Records the traces of `kills` receivers and the one after them, with the planted bug of that name if one is given. */
+export const record = Effect.fnUntraced(function* (seed: number, kills: number, bug = "") {
+  const random = SeededRandom.make(seed, "killed")
+  const store = yield* Stores.makeSql("sqlite")
+  if (store._tag !== "sqlite") return yield* Effect.die("the store is not a file")
+  const file = `${store.filename}.notes`
+  const write = NoteFile.open(file)
+  const see = (id: string, event: string) => write({ _tag: "Seen", id, event })
+  yield* Stores.execute(
+    store,
+    "CREATE TABLE recorded_effects (transaction_id TEXT, sequence INTEGER, status TEXT, process INTEGER)"
+  )
+  const { baseUrl, statuses } = yield* FakeService.start
+  const startProcess = yield* ReceiverProcess.make
+  const post = yield* makePost(senders)
+  const { close, histories, next, resend } = traffic(random, {
+    set: (id, status) => {
+      write({ _tag: "Moved", id, status })
+      statuses.set(id, status)
+    }
+  })
+  const start = (number: number) => {
+    const args = ["--store", store.filename, "--notes", file, "--number", String(number)]
+    return startProcess(baseUrl, [...args, "--bug", bug], "recorded")
+  }
+  let port: number | undefined
+  const figures = { answered: 0 }
+
+  const send = async (to: number, id: string, status: Status): Promise<boolean> => {
+    see(id, labels.arrived(status))
+    const isStored = (await post(to, FakeService.callback(id, status))) === 200
+    see(id, isStored ? labels.answered(status) : labels.unanswered(status))
+    return isStored
+  }
+  const sendAll = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const to = port
+      const delivery = to === undefined ? undefined : next()
+      if (to === undefined || delivery === undefined) {
+        await sleep(5)
+        continue
+      }
+      const { id, status } = delivery
+      if (await send(to, id, status)) figures.answered++
+      else resend(delivery)
+      const forgery = FakeService.callback(id, random.pick(allStatuses))
+      if (random.isTrue(forged.unverifiable))
+        await post(to, { ...forgery, checksum: "x".repeat(44) })
+      if (random.isTrue(forged.verifiable)) await send(to, id, random.pick(allStatuses))
+      await sleep(random.below(8))
+    }
+  }
+  yield* Effect.forkScoped(
+    Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => sendAll(signal))))
+  )
+
+  const notes = () => NoteFile.read(file)
+  yield* Effect.promise(async () => {
+    let standby = start(0)
+    for (let number = 0; number < kills; number++) {
+      const receiver = standby
+      port = await receiver.ready
+      standby = start(number + 1)
+      const end =
+        figures.answered + answeredBeforeKill.least + random.below(answeredBeforeKill.most)
+      const limit = performance.now() + hangTimeout
+      while (figures.answered < end && performance.now() < limit) await sleep(1)
+      await sleep(random.below(maxDelay))
+      await receiver.kill()
+      port = undefined
+      write({ _tag: "Ended", by: number % 2 === 0 ? 0 : 1 })
+    }
+    close()
+    port = await standby.ready
+    const limit = performance.now() + settleTime
+    const isTold = () => {
+      const told = new Map<string, string>()
+      for (const note of notes())
+        if (note._tag === "Seen" && note.event.includes(" told ")) told.set(note.id, note.event)
+      return [...histories].every(([id, history]) =>
+        told.get(id)?.includes(` told ${history.at(-1)},`)
+      )
+    }
+    while (!isTold() && performance.now() < limit) await sleep(500)
+    await standby.kill()
+  })
+  const query = yield* Stores.queryOf(store)
+  const effects = yield* Effect.promise(() =>
+    query<Effects>("SELECT transaction_id AS id, status, process FROM recorded_effects")
+  )
+  return tracesOf(notes(), effects)
+}, Effect.scoped)

@@ -1,0 +1,62 @@
+/**
+ * An empty ledger on PostgreSQL, in virtual time.
+ *
+ * **Details**
+ *
+ * Time passes from one wake of a fiber to the next, and stands still while a statement is under way. The clock of the database is
+ * moved only when a statement asks for it, because each move is a statement of its own.
+ */
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import * as Stores from "../rel/Stores.ts"
+import * as VirtualDatabase from "../rel/VirtualDatabase.ts"
+import { noteWakes } from "../VirtualTime.ts"
+import type { MakeStore } from "./Recording.ts"
+
+/** Makes the ledger in a database of its own, which the scope drops. */
+export const make: MakeStore = Effect.gen(function* () {
+  const sql = yield* Stores.makeSql("postgres")
+  const opened = NodeStore.parse(sql.url)
+  if (opened === undefined) return yield* Effect.die(`${sql.url} is not a store`)
+  const database = yield* VirtualDatabase.make(sql)
+  const { clock, next } = noteWakes(yield* Clock.Clock)
+  const built = yield* Effect.provideService(
+    Layer.build(NodeStore.layer(opened)),
+    Clock.Clock,
+    clock
+  )
+
+  let moved = { at: 0, done: Promise.resolve() }
+  const moveClock = Effect.promise(() => {
+    const at = clock.currentTimeMillisUnsafe()
+    if (at !== moved.at) moved = { at, done: database.setClock(at) }
+    return moved.done
+  })
+
+  const pass = Effect.fnUntraced(function* (duration: Duration.Duration) {
+    const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)
+    for (;;) {
+      yield* database.idle
+      const now = clock.currentTimeMillisUnsafe()
+      if (now >= until) return
+      yield* TestClock.adjust(Math.min(next(now) ?? until, until) - now)
+    }
+  })
+  const ledger = Context.get(built, Ledger)
+  return {
+    // The archive rests, because it is looked at every hour, and that costs more than all the rest. On SQLite it does not.
+    ledger: database.watch(
+      { ...ledger, archive: { ...ledger.archive, move: () => Effect.never } },
+      moveClock
+    ),
+    clock,
+    pass: (duration) => Effect.provideService(pass(duration), Clock.Clock, clock),
+    idle: database.idle
+  }
+})

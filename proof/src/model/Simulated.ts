@@ -1,0 +1,100 @@
+/**
+ * Traces of the simulation.
+ *
+ * **Details**
+ *
+ * The simulation has faults that the model leaves out: answers of the store that are lost, rows that cannot be read, and clocks
+ * that disagree. A recorder sees each of them, so the trace has an event for it (`Seen`). A transaction that went back in rank is
+ * left out, because the model has no such service, and so is one of which no receiver learned.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { isStatus, rank, type Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import type { Bug } from "../simulation/Bugs.ts"
+import type { Lookups, Observer, ReceiverName } from "../simulation/Observer.ts"
+import * as PlanGenerator from "../simulation/PlanGenerator.ts"
+import * as Simulation from "../simulation/Simulation.ts"
+import { subjectOf } from "../simulation/Subject.ts"
+import * as Recorder from "./Recorder.ts"
+import { labels } from "./Step.ts"
+import * as Traces from "./Traces.ts"
+
+/** Returns the size of a simulation with about `count` transactions, in at most five days. */
+export const sizeOf = (count: number): PlanGenerator.Size => ({
+  days: Math.min(5, Math.max(2, Math.ceil(count / 6))),
+  operationsPerDay: 4,
+  faults: 8,
+  forgeries: 1
+})
+
+const indexOf = { "receiver 1": 0, "receiver 2": 1 } as const
+
+/** Makes an observer that writes the traces. */
+const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
+  let lookups: Lookups | undefined
+  /** Notes the moves of the service since the last note of the transaction. Nobody has seen them before this one. */
+  const follow = (id: string) => {
+    const { history = [] } = lookups?.transaction(id) ?? {}
+    for (const { status } of history.slice(pathOf(id).length)) write({ _tag: "Moved", id, status })
+  }
+  const writeNext: Traces.Write = (note) => {
+    if ("id" in note) follow(note.id)
+    write(note)
+  }
+  const see = (id: string, event: string) => writeNext({ _tag: "Seen", id, event })
+  const recorderOf = (name: ReceiverName, isOpen: () => boolean) =>
+    Recorder.make({
+      by: indexOf[name],
+      write: writeNext,
+      isOpen,
+      now: () => lookups?.now() ?? 0,
+      isUnreadable: (id) => lookups?.isUnreadable(id) ?? false
+    })
+  const observer: Observer = {
+    begin: (begun) => {
+      lookups = begun
+    },
+    started: (name, isDead) => {
+      const { ended, ledger, observe } = recorderOf(name, () => !isDead())
+      return { ledger, journal: observe, ended }
+    },
+    called: (name, { to, transactionId }) => see(transactionId, labels.called(indexOf[name], to)),
+    committed: (name, { to, transactionId }) =>
+      see(transactionId, labels.committed(indexOf[name], to)),
+    registered: ({ status, transactionId }) => {
+      if (status !== undefined) see(transactionId, labels.registered(status))
+    },
+    delivering: ({ incoming, isVerifiable }) => {
+      const { status: claim, transactionId } = subjectOf(incoming)
+      if (!isVerifiable || !isStatus(claim)) return () => {}
+      see(transactionId, labels.arrived(claim))
+      return (status) =>
+        see(transactionId, status === 200 ? labels.answered(claim) : labels.unanswered(claim))
+    },
+    redriven: ({ transactionId }) => see(transactionId, labels.redriven)
+  }
+  return {
+    observer,
+    end: () => lookups?.transactions().forEach(({ transactionId }) => follow(transactionId))
+  }
+}
+
+const fell = (path: ReadonlyArray<Status>) =>
+  path.some((status, index) => rank(status) < rank(path[index - 1] ?? status))
+
+/** Tells whether the receivers learned of a transaction. The shop registers no charge of a subscription but the first. */
+const isKnown = (events: ReadonlyArray<string>) =>
+  events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
+
+/** Records the traces of a simulation, with a planted bug if one is given. */
+export const record = Effect.fnUntraced(function* (
+  seed: number,
+  size: PlanGenerator.Size,
+  bug: Bug = {}
+) {
+  const traces = Traces.make()
+  const { end, observer } = makeObserver(traces)
+  yield* Simulation.run(PlanGenerator.draw(seed, size), { bug, observer })
+  end()
+  return traces.all().filter(({ events, path }) => !fell(path) && isKnown(events))
+}, Effect.provide(NodeHmac.layer))

@@ -1,0 +1,133 @@
+/**
+ * The traces of a run: what was seen of each transaction, as the labels of steps of the model.
+ *
+ * **Details**
+ *
+ * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
+ * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
+ * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim.
+ */
+import { type Status, statuses } from "@pawl/core/Status"
+import * as Schema from "effect/Schema"
+import type { Trace } from "./Inclusion.ts"
+import { labels } from "./Step.ts"
+
+const By = Schema.Literals([0, 1])
+
+/**
+ * A note of something that was seen.
+ *
+ * - `Moved`: the service moved a transaction to a status.
+ * - `Seen`: an event of a transaction, as the label of a step.
+ * - `Claimed`: worker `by` claimed the row of a transaction from `at` to `until`, by its own clock. `now` is the true time.
+ * - `Renewed`, `Released`: the lease with this id ends at `until`, or has ended.
+ * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
+ * - `Ended`: a receiver and its worker have ended.
+ */
+export const Note = Schema.Union([
+  Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
+  Schema.TaggedStruct("Seen", { id: Schema.String, event: Schema.String }),
+  Schema.TaggedStruct("Claimed", {
+    id: Schema.String,
+    lease: Schema.Finite,
+    by: By,
+    at: Schema.Finite,
+    until: Schema.Finite,
+    now: Schema.Finite
+  }),
+  Schema.TaggedStruct("Renewed", {
+    id: Schema.String,
+    lease: Schema.Finite,
+    until: Schema.Finite,
+    now: Schema.Finite
+  }),
+  Schema.TaggedStruct("Released", { id: Schema.String, lease: Schema.Finite }),
+  Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
+  Schema.TaggedStruct("Ended", { by: By })
+])
+export type Note = typeof Note.Type
+
+/** Takes a note. */
+export type Write = (note: Note) => void
+
+/** A trace of a run. */
+export type Recorded = Trace & { readonly id: string }
+
+interface Lease {
+  readonly lease: number
+  readonly by: 0 | 1
+  /** When the lease ends by the clock of its worker, and when it began or was renewed by the true one. */
+  until: number
+  now: number
+  /** The time that the worker asked for. */
+  readonly time: number
+  isAlive: boolean
+}
+
+/** Makes the traces of a run, empty at first. */
+export const make = () => {
+  const recorded = new Map<
+    string,
+    { readonly path: Array<Status>; readonly events: Array<string> }
+  >()
+  const leases = new Map<string, Lease>()
+  const traceOf = (id: string) => {
+    const found = recorded.get(id) ?? { path: [], events: [] }
+    recorded.set(id, found)
+    return found
+  }
+  const see = (id: string, event: string) => traceOf(id).events.push(event)
+
+  const claim = ({
+    at,
+    by,
+    id,
+    lease,
+    now,
+    until
+  }: Extract<Note, { readonly _tag: "Claimed" }>) => {
+    const last = leases.get(id)
+    if (last !== undefined && at >= last.until) {
+      // A living worker renews its lease in time, so only a wrong clock ends it earlier.
+      if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
+      see(id, labels.leaseTime)
+    }
+    leases.set(id, { lease, by, until, now, time: until - at, isAlive: true })
+  }
+
+  const write: Write = (note) => {
+    switch (note._tag) {
+      case "Moved":
+        traceOf(note.id).path.push(note.status)
+        see(note.id, labels.moved(note.status))
+        return
+      case "Seen":
+        see(note.id, note.event)
+        return
+      case "Claimed":
+        return claim(note)
+      case "Renewed": {
+        const lease = leases.get(note.id)
+        if (lease?.lease !== note.lease) return
+        lease.until = note.until
+        lease.now = note.now
+        return
+      }
+      case "Released":
+        if (leases.get(note.id)?.lease === note.lease) leases.delete(note.id)
+        return
+      case "Shifted":
+        for (const lease of leases.values()) lease.until = Math.min(lease.until, note.until)
+        return
+      case "Ended":
+        for (const { events } of recorded.values()) events.push(labels.ended(note.by))
+        for (const lease of leases.values()) if (lease.by === note.by) lease.isAlive = false
+    }
+  }
+  return {
+    write,
+    /** The statuses that the service moved a transaction through so far. */
+    pathOf: (id: string): ReadonlyArray<Status> => recorded.get(id)?.path ?? [],
+    all: (): ReadonlyArray<Recorded> => [...recorded].map(([id, trace]) => ({ id, ...trace }))
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Fills a ledger with many rows in a short time: copies the one row that it has.
+ */
+import * as Effect from "effect/Effect"
+import { SqlClient } from "effect/sql/SqlClient"
+
+/** The tables with a row for each transaction or status, and the column that the database makes itself. */
+const tables = ["pawl_transactions", "pawl_callbacks"]
+const generated = "claimable_at"
+/** The copies that one statement makes. */
+const atOnce = 100_000
+/** The id of the first copy: above those of the callbacks that a run makes. */
+const firstId = 5_000_000_000
+
+/** Copies the transaction of a ledger with one row, until there are `count` rows. */
+export const fill = Effect.fnUntraced(function* (count: number, log: (line: string) => void) {
+  const sql = yield* SqlClient
+  const copies = (from: number, to: number) =>
+    Effect.forEach(
+      tables,
+      Effect.fnUntraced(function* (table) {
+        const [line = {}] = yield* sql<object>`SELECT * FROM ${sql(table)} LIMIT 1`
+        const columns = Object.keys(line).filter(
+          (name) => name !== "transaction_id" && name !== generated
+        )
+        const names = sql.literal(columns.join(", "))
+        yield* sql`INSERT INTO ${sql(table)} (transaction_id, ${names})
+          WITH RECURSIVE series (n) AS (
+            SELECT CAST(${firstId + from} AS BIGINT) UNION ALL SELECT n + 1 FROM series WHERE n < ${firstId + to}
+          ), first AS (SELECT ${names} FROM ${sql(table)} LIMIT 1)
+          SELECT CAST(n AS TEXT), ${names} FROM series, first`
+      }),
+      { discard: true }
+    )
+  for (let from = 1; from < count; from += atOnce) {
+    const to = Math.min(from + atOnce, count) - 1
+    yield* copies(from, to)
+    if (to % 1_000_000 < atOnce) log(`${to} rows`)
+  }
+  // A server in operation does this by itself (autovacuum). Without it statements on many rows are planned as expensive ones.
+  yield* sql.onDialectOrElse({ pg: () => sql`ANALYZE`.unprepared, orElse: () => Effect.void })
+})

@@ -1,0 +1,92 @@
+/**
+ * A small file system for a store, which a run fills and empties: that of a SQLite file, or of the tablespace of a PostgreSQL
+ * database. The log of the PostgreSQL server stays on its own file system.
+ */
+import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Stores from "./Stores.ts"
+
+/** A file system. `fill` leaves no byte free, and `free` gives the room back. */
+export interface SmallDisk {
+  /** The store on it. */
+  readonly url: string
+  readonly fill: () => void
+  readonly free: () => void
+}
+
+const size = "24m"
+/** The user of the PostgreSQL server, who must own the directory of a tablespace. */
+const owner = "postgres"
+
+/** Mounts the file system; undefined without the right to. The scope unmounts it. */
+const mounted = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path], {
+        stdio: "ignore"
+      })
+      return path
+    } catch {
+      rmSync(path, { recursive: true })
+      return undefined
+    }
+  }),
+  (path) =>
+    Effect.sync(() => {
+      if (path === undefined) return
+      execFileSync("umount", ["--lazy", path])
+      rmSync(path, { recursive: true })
+    })
+)
+
+/** Moves a database into a tablespace of its own, until the scope ends. No receiver may run then. */
+const tablespace = (
+  { database }: Extract<Stores.Store, { readonly _tag: "postgres" }>,
+  path: string
+) => {
+  const server = { _tag: "postgres", url: "", database: "postgres" } as const
+  const name = `${database}_disk`
+  const execute = (...statements: ReadonlyArray<string>) =>
+    Effect.forEach(statements, (statement) => Stores.execute(server, statement), { discard: true })
+  return Effect.acquireRelease(
+    Effect.andThen(
+      Effect.sync(() => {
+        execFileSync("chown", [owner, path])
+      }),
+      execute(
+        `CREATE TABLESPACE ${name} LOCATION '${path}'`,
+        `ALTER DATABASE ${database} SET TABLESPACE ${name}`
+      )
+    ),
+    () =>
+      Effect.orDie(
+        execute(`ALTER DATABASE ${database} SET TABLESPACE pg_default`, `DROP TABLESPACE ${name}`)
+      )
+  )
+}
+
+/** Makes the file system of a store; undefined without the right to mount one. */
+export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
+  const path = yield* mounted
+  if (path === undefined) return undefined
+  if (store._tag === "postgres") yield* tablespace(store, path)
+  const filler = join(path, "filler")
+  const disk: SmallDisk = {
+    url: store._tag === "postgres" ? store.url : `sqlite:${join(path, "ledger.db")}`,
+    fill: () => {
+      for (let length = 64 * 1024; length >= 1; length /= 2) {
+        try {
+          for (;;) appendFileSync(filler, Buffer.alloc(length))
+        } catch {
+          // Smaller blocks may still fit.
+        }
+      }
+    },
+    free: () => rmSync(filler)
+  }
+  return disk
+})

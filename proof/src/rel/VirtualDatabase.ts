@@ -1,0 +1,97 @@
+/**
+ * Virtual time for a receiver whose store is real: the clock stands still while the store works, and the clock of a PostgreSQL
+ * database is that of the test.
+ */
+import type { Ledger } from "@pawl/webhook/Ledger"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import { pass as passAlone, settle } from "../VirtualTime.ts"
+import * as Stores from "./Stores.ts"
+
+/** The most time that passes at once, in milliseconds: less than `ReadBudget.lookahead`, so that no read misses its time. */
+const step = 100
+
+/** Makes the virtual time of a store. */
+export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
+  let calls = 0
+  /** Closed while a call is under way. */
+  const ended = Latch.makeUnsafe(true)
+  const query = store._tag === "postgres" ? yield* Stores.queryOf(store) : undefined
+  if (query !== undefined) {
+    const { database } = store as Extract<Stores.SqlStore, { readonly _tag: "postgres" }>
+    yield* Effect.promise(async () => {
+      await query("CREATE UNLOGGED TABLE virtual_clock (at timestamptz NOT NULL)")
+      await query("INSERT INTO virtual_clock VALUES (to_timestamp(0))")
+      await query(
+        `CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+          'SELECT at FROM public.virtual_clock'`
+      )
+      await query(`ALTER DATABASE ${database} SET search_path = public, pg_catalog`)
+    })
+  }
+
+  /** Sets the clock of the database, in milliseconds since the epoch. That of SQLite is the clock of the process. */
+  const setClock = async (at: number): Promise<void> => {
+    await query?.(`UPDATE virtual_clock SET at = to_timestamp(${at / 1000})`)
+  }
+
+  /** Waits until no call of the store is under way. */
+  const idle = Effect.gen(function* () {
+    for (;;) {
+      yield* settle
+      if (calls === 0) return
+      yield* ended.await
+    }
+  })
+
+  return {
+    setClock,
+    idle,
+    /** Watches the calls of a ledger. Each waits for `before`. */
+    watch: (
+      ledger: Ledger["Service"],
+      before: Effect.Effect<void> = Effect.void
+    ): Ledger["Service"] => {
+      const counted = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+        Effect.suspend(() => {
+          calls++
+          ended.closeUnsafe()
+          return Effect.ensuring(
+            Effect.andThen(before, call),
+            Effect.sync(() => {
+              if (--calls === 0) ended.openUnsafe()
+            })
+          )
+        })
+      return {
+        ...ledger,
+        accept: (...all) => counted(ledger.accept(...all)),
+        register: (...all) => counted(ledger.register(...all)),
+        claim: (options) => counted(ledger.claim(options)),
+        write: (...all) => counted(ledger.write(...all)),
+        get: (...all) => counted(ledger.get(...all)),
+        body: (...all) => counted(ledger.body(...all)),
+        shift: (options) => counted(ledger.shift(options)),
+        deleteBodies: (options) => counted(ledger.deleteBodies(options)),
+        noteAlive: (at) => counted(ledger.noteAlive(at)),
+        lastAliveAt: counted(ledger.lastAliveAt),
+        bringForward: (page) => counted(ledger.bringForward(page)),
+        reserveReads: (...all) => counted(ledger.reserveReads(...all)),
+        lowerReads: (...all) => counted(ledger.lowerReads(...all))
+      }
+    },
+    /** Lets time pass, in milliseconds. */
+    pass: Effect.fnUntraced(function* (time: number) {
+      const until = (yield* Clock.currentTimeMillis) + time
+      for (;;) {
+        yield* idle
+        const now = yield* Clock.currentTimeMillis
+        if (now >= until) return
+        const next = Math.min(now + step, until)
+        yield* Effect.promise(() => setClock(next))
+        yield* passAlone(next - now)
+      }
+    })
+  }
+})

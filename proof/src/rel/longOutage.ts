@@ -1,0 +1,127 @@
+/**
+ * The service is down for six hours, with 5,000 open payments whose end must be confirmed: in virtual time, on a real store.
+ *
+ * **Details**
+ *
+ * The receiver, its worker and its ledger are those of `pawl-receiver`. Their clock and, on PostgreSQL, that of the database
+ * are virtual, and every wait of the six hours passes: leases, the gaps of the reads, the poll ladder and the read budget. The
+ * clock stands still while the store works.
+ *
+ * Each payment was told PENDING when the service goes down, and then its callback claims SUCCEED. Until the service answers
+ * again, no second has more reads than the budget, no SUCCEED is told and nothing becomes a dead letter. After it every payment
+ * is told SUCCEED once, within the time that the budget needs for all of them and `slack`.
+ */
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as ReadBudget from "@pawl/webhook/ReadBudget"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { callback } from "./FakeService.ts"
+import { collectMisses, type RunOptions, type StoreName } from "./Run.ts"
+import * as Stores from "./Stores.ts"
+import * as VirtualDatabase from "./VirtualDatabase.ts"
+import * as VirtualReceiver from "./VirtualReceiver.ts"
+
+const second = 1000
+const hour = 3600 * second
+/** The reads in a second that all receivers may send. */
+const readsPerSecond = 20
+/** The time in which the others are told after the read of the last one: the gap of failed reads, and a lease. */
+const slack = 60 * second
+const concurrency = 64
+
+interface Overview {
+  readonly backlog: { readonly due: number; readonly deadLetters: number } | null
+  readonly reads: {
+    readonly limit: number
+    readonly sent: number
+    readonly oldestPutOffSeconds: number | null
+  }
+  readonly events: { readonly silent: { readonly count: number } }
+}
+
+/** Plays an outage on a store, in milliseconds; only the tests play a shorter one. */
+export const longOutage = (
+  name: Exclude<StoreName, "memory">,
+  { count, log }: Pick<RunOptions, "count" | "log">,
+  outageTime = 6 * hour
+) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const store = yield* Stores.makeSql(name)
+    const opened = NodeStore.parse(store.url)
+    if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)
+    const database = yield* VirtualDatabase.make(store)
+    const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
+    let isDown = false
+    /** The reads by the second in which they were sent. */
+    const perSecond = new Map<number, number>()
+    const receiver = yield* VirtualReceiver.make({
+      policy: "final",
+      limits: { readsPerSecond },
+      latency: () => 20,
+      ledger: Layer.effect(Ledger, Effect.map(Ledger, database.watch)).pipe(
+        Layer.provide(Layer.orDie(NodeStore.layer(opened)))
+      ),
+      statusAt: (_, at) => {
+        const key = Math.floor(at / second)
+        perSecond.set(key, (perSecond.get(key) ?? 0) + 1)
+        return isDown ? "down" : "SUCCEED"
+      }
+    })
+    const overview = Effect.map(receiver.overview, (json) => json as Overview)
+    const toldOf = (status: string) => receiver.calls.filter(({ to }) => to === status).length
+    const passUntil = Effect.fnUntraced(function* (isReached: () => boolean, most: number) {
+      const end = receiver.now() + most
+      while (!isReached() && receiver.now() < end) yield* database.pass(second)
+    })
+    /** Posts a callback for each payment, while time passes. */
+    const postAll = Effect.fnUntraced(function* (status: "PENDING" | "SUCCEED") {
+      let answered = 0
+      const post = (id: string) =>
+        Effect.map(receiver.receive(callback(id, status)), (answer) => {
+          answered++
+          if (answer !== 200) miss(`${id} was answered ${answer}`)
+        })
+      yield* Effect.forkScoped(Effect.forEach(ids, post, { concurrency, discard: true }))
+      yield* passUntil(() => answered === count, hour)
+    })
+
+    yield* postAll("PENDING")
+    yield* passUntil(() => toldOf("PENDING") === count, hour)
+    isDown = true
+    const downAt = receiver.now()
+    yield* postAll("SUCCEED")
+    const perHour: Array<number> = []
+    for (const downUntil = downAt + outageTime; receiver.now() < downUntil;) {
+      const before = receiver.reads()
+      yield* database.pass(Math.min(hour, downUntil - receiver.now()))
+      perHour.push(receiver.reads() - before)
+      log(`${name}: down for ${perHour.length} h, ${receiver.reads()} reads`)
+    }
+    const during = yield* overview
+    if (toldOf("SUCCEED") > 0) miss(`${toldOf("SUCCEED")} were told without a confirmation`)
+    if (during.events.silent.count === 0) miss("the page does not say that the service is down")
+    if (during.reads.limit !== readsPerSecond) miss("the page does not say the read budget")
+
+    isDown = false
+    const upAt = receiver.now()
+    const limit = (count * (second + ReadBudget.slack)) / readsPerSecond + slack
+    yield* passUntil(() => toldOf("SUCCEED") === count, 10 * limit)
+    const mendedMs = receiver.now() - upAt
+    if (toldOf("SUCCEED") !== count) miss(`${toldOf("SUCCEED")} of ${count} were told SUCCEED`)
+    if (mendedMs > limit) miss(`all were told ${mendedMs} ms after the outage`)
+    const after = yield* overview
+    if (after.backlog?.deadLetters !== 0) miss("there are dead letters")
+    const most = Math.max(...perSecond.values())
+    if (most > readsPerSecond) miss(`${most} reads were sent in a second`)
+    return {
+      figures: {
+        mostReadsPerHour: Math.max(...perHour),
+        mostReadsPerSecond: most,
+        reads: receiver.reads(),
+        mendedMs
+      },
+      misses: misses()
+    }
+  }).pipe(VirtualReceiver.inVirtualTime)

@@ -1,0 +1,226 @@
+/**
+ * Many merchants in one receiver (`Merchants`), over HTTP, each with a store of his own.
+ *
+ * **Details**
+ *
+ * - *foreign*: callbacks for one merchant that another one signed: without a token, with the victim's own URL, with the
+ *   signer's URL, and about accounts of nobody. None is accepted, no ledger gets a row, and the response about a merchant is that
+ *   about nobody. Between them genuine callbacks are accepted.
+ * - *quarter*: a tenth of the callbacks is for one merchant, at a quarter of the rate that the machine
+ *   carries. In every second block the handler of this merchant is broken: half of his calls fail at once, and the others
+ *   hang. The median time from a callback to the handler call of the others is compared with that of the blocks in between.
+ *   After each block his handler is mended, and all his calls come through.
+ * - *full*: the same, with as many callbacks as 16 connections can post. `cpuRatio` compares the processor time for a callback, so it
+ *   shows the work that the broken handler causes.
+ */
+import * as Effect from "effect/Effect"
+import { MinimumLogLevel } from "effect/References"
+import { setTimeout as sleep } from "node:timers/promises"
+import { makePost, repeat } from "./LocalHttp.ts"
+import {
+  accountOf,
+  brokenMerchant,
+  callbackOf,
+  deliver,
+  idOf,
+  indexes,
+  merchants,
+  start,
+  unsignedQuery,
+  untilTold,
+  urlQueryOf,
+  type World
+} from "./merchants/World.ts"
+import {
+  collectMisses,
+  inSequence,
+  percentiles,
+  type Report,
+  type Run,
+  type StoreName
+} from "./Run.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+
+/** The callbacks of the broken merchant for each one of another merchant: a tenth of the load. */
+const brokenWeight = 11
+const connections = 16
+/** For one in so many foreign callbacks, a genuine one is posted too. */
+const genuineEvery = 500
+/** The blocks of a comparison. Every second one is broken. */
+const blocks = 12
+/** The callbacks that measure what the machine carries, and the part of it that the blocks take. */
+const measured = 300
+const load = 0.25
+/** The part of the callbacks of the run that a comparison takes. */
+const compared = { quarter: 0.02, full: 0.1 }
+/** The highest ratio of the median handler times of the others. */
+const maxRatio = 1.1
+
+/** Posts callbacks that the wrong merchant signed. */
+export const foreign = Effect.fnUntraced(function* (
+  { port, rowsOf, secretOf, toldAt }: World,
+  { count, log, seed }: Parameters<Run["make"]>[0]
+): Effect.fn.Return<Report, unknown, Effect.Services<ReturnType<typeof makePost>>> {
+  const { miss, misses } = collectMisses()
+  const post = yield* makePost(connections)
+  const random = SeededRandom.make(seed, "foreign")
+  const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
+  const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
+  yield* Effect.promise(() =>
+    repeat(count, connections, async (index) => {
+      const victim = random.below(merchants)
+      const signer = (victim + 1 + random.below(merchants - 1)) % merchants
+      const id = String(100_000 + random.below(1000))
+      const [account, search] = random.pick([
+        [accountOf(victim), unsignedQuery],
+        [accountOf(victim), queries[victim]],
+        [accountOf(victim), queries[signer]],
+        [String(90_000 + victim), unsignedQuery]
+      ] as const)
+      const forged = callbackOf(secretOf(signer), account, id, search)
+      const status = await deliver(() => post(port, forged))
+      // The signer's own URL leads to him, and the account is not his.
+      const expected = search === queries[signer] ? 400 : 401
+      figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
+      if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
+      if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
+      if (index % 10_000 === 9999) log(`${index + 1} foreign callbacks`)
+    })
+  )
+  for (let index = 0; index < merchants; index++) {
+    const rows = yield* rowsOf(index)
+    if (rows > 0) {
+      figures["ledgersWithRows"] = (figures["ledgersWithRows"] ?? 0) + 1
+      miss(`the ledger of ${idOf(index)} has rows`)
+    }
+  }
+  const genuine = Math.max(merchants, Math.ceil(count / genuineEvery))
+  yield* Effect.promise(() =>
+    repeat(genuine, connections, async (index) => {
+      const own = index % merchants
+      const search = index % 2 === 0 ? queries[own] : unsignedQuery
+      const id = String(200_000 + index)
+      const genuineOne = callbackOf(secretOf(own), accountOf(own), id, search)
+      const status = await deliver(() => post(port, genuineOne))
+      if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
+      else miss(`a genuine callback was answered ${String(status)}`)
+    })
+  )
+  yield* untilTold(
+    toldAt,
+    Array.from({ length: genuine }, (_, index) => String(200_000 + index))
+  )
+  return { figures, misses: misses() }
+})
+
+/** Compares the handler times of the others while one handler is broken, and while it is not. */
+const broken = Effect.fnUntraced(function* (
+  { failures, port, secretOf, setBroken, toldAt }: World,
+  { count, log, seed }: Parameters<Run["make"]>[0],
+  part: keyof typeof compared
+): Effect.fn.Return<Report, unknown, Effect.Services<ReturnType<typeof makePost>>> {
+  const { miss, misses } = collectMisses()
+  const post = yield* makePost(connections)
+  const random = SeededRandom.make(seed, part)
+  const times: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
+  const cpu: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
+  let next = part === "full" ? 5_000_000 : 1_000_000
+  const draw = (number: number) =>
+    Array.from({ length: number }, () => {
+      const merchant = random.below(merchants - 1 + brokenWeight)
+      return { merchant: merchant < merchants ? merchant : brokenMerchant, id: String(next++) }
+    })
+  const sentAt = new Map<string, number>()
+  const send = async ({ id, merchant }: { readonly id: string; readonly merchant: number }) => {
+    sentAt.set(id, performance.now())
+    const callback = callbackOf(secretOf(merchant), accountOf(merchant), id)
+    const status = await deliver(() => post(port, callback))
+    if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
+  }
+
+  const first = draw(measured)
+  const startedAt = performance.now()
+  yield* Effect.promise(() =>
+    repeat(measured, connections, (index) => send(first[index] ?? { id: "", merchant: 0 }))
+  )
+  yield* untilTold(
+    toldAt,
+    first.map(({ id }) => id)
+  )
+  const gap = (performance.now() - startedAt) / measured / load
+  if (part === "quarter") log(`a callback every ${gap.toFixed(1)} ms`)
+
+  for (let block = 0; block < blocks; block++) {
+    const isBroken = block % 2 === 1
+    yield* setBroken(isBroken)
+    const posts = draw(Math.ceil((count * compared[part]) / blocks))
+    const cpuAtStart = process.cpuUsage()
+    yield* Effect.promise(async () => {
+      const blockStart = performance.now()
+      if (part === "full") {
+        return repeat(posts.length, connections, (index) =>
+          send(posts[index] ?? { id: "", merchant: 0 })
+        )
+      }
+      const sending = posts.map(async (each, index) => {
+        await sleep(Math.max(0, blockStart + index * gap - performance.now()))
+        return send(each)
+      })
+      return void (await Promise.all(sending))
+    })
+    const idsOf = (isOfBroken: boolean) =>
+      posts
+        .filter(({ merchant }) => (merchant === brokenMerchant) === isOfBroken)
+        .map(({ id }) => id)
+    yield* untilTold(toldAt, idsOf(false))
+    const { system, user } = process.cpuUsage(cpuAtStart)
+    cpu[isBroken ? "broken" : "whole"].push((system + user) / posts.length)
+    if (isBroken && idsOf(true).length > 0 && idsOf(true).every((id) => toldAt.has(id)))
+      miss("the handler was not broken")
+    for (const id of idsOf(false)) {
+      times[isBroken ? "broken" : "whole"].push((toldAt.get(id) ?? 0) - (sentAt.get(id) ?? 0))
+    }
+    yield* setBroken(false)
+    yield* untilTold(toldAt, idsOf(true))
+    log(`block ${block + 1} of ${blocks}`)
+  }
+  const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]
+  const median = (all: ReadonlyArray<number>) =>
+    all.toSorted((one, two) => one - two)[Math.floor(all.length / 2)] ?? 0
+  const mean = (all: ReadonlyArray<number>) => all.reduce((sum, each) => sum + each, 0) / all.length
+  const ratioOf = (part: number, all: number) => Math.round((part / all) * 1000) / 1000
+  const ratio = ratioOf(median(times.broken), median(times.whole))
+  if (ratio > maxRatio) miss(`the others' handler times rose ${ratio} times`)
+  return {
+    figures: {
+      ratio,
+      meanRatio: ratioOf(mean(times.broken), mean(times.whole)),
+      cpuRatio: ratioOf(median(cpu.broken), median(cpu.whole)),
+      failures: failures(),
+      wholeP50Ms: whole.p50Ms,
+      brokenP50Ms: hurt.p50Ms,
+      wholeP99Ms: whole.p99Ms,
+      brokenP99Ms: hurt.p99Ms
+    },
+    misses: misses()
+  }
+})
+
+export const merchantsRun: Run = {
+  summary:
+    "100 merchants in one receiver: nothing that another one signed is accepted, and a broken handler delays no other",
+  unit: "callbacks",
+  count: { sqlite: 100_000, memory: 100_000, postgres: 100_000 },
+  stores: ["sqlite", "postgres"],
+  make: (options) => inSequence(options.stores.map((name) => [name, runOn(name, options)] as const))
+}
+
+const runOn = (name: StoreName, options: Parameters<Run["make"]>[0]) =>
+  Effect.gen(function* () {
+    const world = yield* start(name)
+    return yield* inSequence([
+      ["foreign", foreign(world, options)],
+      ["quarter", broken(world, options, "quarter")],
+      ["full", broken(world, options, "full")]
+    ])
+  }).pipe(Effect.provideService(MinimumLogLevel, "None"), Effect.scoped)

@@ -1,0 +1,181 @@
+/**
+ * A receiver with a hundred merchants, and the callbacks for it.
+ */
+import * as PostgresServer from "@pawl/test-support/PostgresServer"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import * as Merchants from "@pawl/webhook/Merchants"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { SqlClient } from "effect/sql/SqlClient"
+import { dirname, join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Callback, sign } from "../FakeService.ts"
+import type { StoreName } from "../Run.ts"
+import * as Stores from "../Stores.ts"
+
+/** The merchants of the receiver. */
+export const merchants = 100
+/** The merchant whose handler breaks. */
+export const brokenMerchant = 0
+/** How often a genuine callback is posted again. */
+const maxResent = 30
+/** The connections of PostgreSQL: two for each merchant, and some for its own work. */
+const maxConnections = 2 * merchants + 20
+
+/** The positions of the merchants. */
+export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, (_, index) => index)
+export const idOf = (index: number) => `shop-${index}`
+const ownSecretOf = (index: number) => `secret-of-shop-${index}`
+export const accountOf = (index: number) => String(10_000 + index)
+export const unsignedQuery = "?paymentMethod=apm&apmType=PIX"
+
+/** Makes a callback about an account, signed by a merchant. */
+export const callbackOf = (
+  secret: string,
+  accountId: string,
+  transactionId: string,
+  search = unsignedQuery
+): Callback => ({
+  search,
+  body: JSON.stringify({
+    accountId,
+    amount: "10.00",
+    currency: "EUR",
+    transactionId,
+    transactionStatus: "SUCCEED",
+    apmType: "PIX"
+  }),
+  checksum: sign([accountId, "10.00", "EUR", transactionId], secret)
+})
+
+/** Returns the query of the URL that a merchant made for his account. */
+export const urlQueryOf = (index: number, secret: string) =>
+  Effect.gen(function* () {
+    const { make } = yield* CallbackUrl.CallbackUrl
+    const request = { requestId: `order-${index}`, accountId: accountOf(index) }
+    const url = yield* make("https://shop.example/callback", "apm-payment", request)
+    return `${url.replace(/^[^?]*/u, "")}&${unsignedQuery.slice(1)}`
+  }).pipe(
+    Effect.provide(
+      Layer.provide(
+        CallbackUrl.layer(Redacted.make(secret), { merchant: idOf(index) }),
+        NodeHmac.layer
+      )
+    )
+  )
+
+/** Makes the function that returns the layer of the ledger of a merchant. */
+const ledgers = Effect.fnUntraced(function* (name: StoreName) {
+  if (name === "memory") return (): Layer.Layer<Ledger, unknown> => layerMemory
+  if (name === "sqlite") {
+    const { filename } = yield* Stores.sqlite
+    return (index: number): Layer.Layer<Ledger, unknown> =>
+      NodeSqlite.layerLedger({ filename: join(dirname(filename), `${index}.db`) })
+  }
+  const { port } = yield* PostgresServer.make({ settings: { max_connections: maxConnections } })
+  const at = { host: "127.0.0.1", port, username: "postgres", database: "postgres" }
+  const schemaOf = (index: number) => `shop_${index}`
+  yield* Effect.flatMap(SqlClient, (sql) =>
+    Effect.forEach(indexes, (index) => sql`CREATE SCHEMA ${sql(schemaOf(index))}`)
+  ).pipe(Effect.provide(NodePostgres.layer({ ...at, maxConnections: 1 })))
+  return (index: number): Layer.Layer<Ledger, unknown> =>
+    NodePostgres.layerLedger({
+      ...at,
+      maxConnections: 2,
+      startupParameters: { search_path: schemaOf(index) }
+    })
+})
+
+/** Starts the receiver, with a store for each merchant. A test
+ * gives all merchants one secret. `toldAt` has the time of the first successful call for each transaction. */
+export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ownSecretOf) {
+  const ledgerOf = yield* ledgers(name)
+  const mended = yield* Latch.make(true)
+  const toldAt = new Map<string, number>()
+  let isBroken = false
+  let failures = 0
+
+  const merchantOf = (index: number): Merchants.Merchant<unknown> => {
+    const accounts = [accountOf(index)]
+    const handler = Handler.layer(({ transactionId }) =>
+      Effect.suspend(() => {
+        if (isBroken && index === brokenMerchant) {
+          failures++
+          return Number(transactionId) % 2 === 0
+            ? Effect.fail("the application is broken")
+            : Effect.andThen(
+                mended.await,
+                Effect.sync(() => toldAt.set(transactionId, performance.now()))
+              )
+        }
+        toldAt.set(transactionId, performance.now())
+        return Effect.void
+      })
+    )
+    const reader = Layer.succeed(StatusReader, {
+      read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+    })
+    const current = Redacted.make(secretOf(index))
+    return {
+      id: idOf(index),
+      accounts,
+      layer: Receiver.layer().pipe(
+        Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
+        Layer.provide(NodeHmac.layer),
+        Layer.provideMerge(ledgerOf(index))
+      )
+    }
+  }
+  const built = yield* Layer.build(
+    Merchants.layer(indexes.map(merchantOf)).pipe(Layer.provide(NodeHmac.layer))
+  )
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const all = Context.get(built, Merchants.Merchants)
+  const rowsOf = (index: number) =>
+    Effect.gen(function* () {
+      const services = all.get(idOf(index))?.services
+      if (services === undefined) return yield* Effect.die(new Error("no merchant"))
+      const ledger = Context.get(services, Ledger)
+      const { rows } = yield* ledger.page({ from: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 })
+      return rows.length
+    })
+  const setBroken = (broken: boolean) =>
+    Effect.suspend(() => {
+      isBroken = broken
+      return broken ? mended.close : mended.open
+    })
+  return { port, toldAt, setBroken, failures: () => failures, rowsOf, secretOf }
+})
+
+/** Posts a callback again after a 503, and when its connection was closed, as the service does. */
+export const deliver = async (
+  post: () => Promise<number | undefined>
+): Promise<number | undefined> => {
+  for (let resent = 0; ; resent++) {
+    const status = await post()
+    if ((status !== undefined && status !== 503) || resent === maxResent) return status
+    await sleep(100)
+  }
+}
+
+export const untilTold = (toldAt: ReadonlyMap<string, number>, ids: ReadonlyArray<string>) =>
+  Effect.suspend(() => Effect.succeed(ids.every((id) => toldAt.has(id)))).pipe(
+    Effect.delay("20 millis"),
+    Effect.repeat({ until: (isTold) => isTold }),
+    Effect.timeout("5 minutes")
+  )
+
+export type World = Effect.Success<ReturnType<typeof start>>

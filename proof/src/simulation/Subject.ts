@@ -1,0 +1,23 @@
+/**
+ * The subject of a callback, as the checkers read it: without the code that they check.
+ */
+import * as Json from "@pawl/core/Json"
+import type { Method } from "@pawl/core/Kind"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import * as Result from "effect/Result"
+
+/** Returns the transaction that a callback names, and the status that it claims. */
+export const subjectOf = ({ body: bytes, search }: Incoming) => {
+  const body = Result.getOrUndefined(Json.fromBytes(bytes))
+  const member = (name: string) => {
+    const value: unknown =
+      typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined
+    return typeof value === "string" ? value : undefined
+  }
+  const method: Method = new URLSearchParams(search).get("paymentMethod") === "apm" ? "apm" : "card"
+  return {
+    method,
+    status: member("transactionStatus") ?? "",
+    transactionId: member("refundId") ?? member("transactionId") ?? ""
+  }
+}
