@@ -10,9 +10,9 @@ import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
 import { door, doorCallback } from "./src/door.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
-import { connections, processes, rows, transactions } from "./src/scaling.ts"
+import { connections, processes, rows, rowsMemory, transactions } from "./src/scaling.ts"
 import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
-import { bound, digits, heading, type Report, write } from "./src/performancePage.ts"
+import { bound, checkPlaces, digits, heading, type Report, write } from "./src/performancePage.ts"
 import { disk, receiver } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { margin, reached } from "./src/reached.ts"
@@ -44,6 +44,7 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     connections,
     processes,
     rows,
+    rowsMemory,
     transactions,
     size
   })
@@ -80,9 +81,13 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
+const selected = [...benches].filter(
+  ([name]) => positionals.length === 0 || positionals.includes(name)
+)
+if (values.write) checkPlaces(selected.map(([name]) => name))
+
 const reports: Array<Report> = []
-for (const [name, bench] of benches) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue
+for (const [name, bench] of selected) {
   const costs = await bench.run()
   const rows = [...costs.of.keys()].map((variant) => ({
     variant,

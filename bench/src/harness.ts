@@ -49,6 +49,8 @@ export interface Pace {
   readonly rounds?: number
   /** The CPU time of one variant in one round, in milliseconds. */
   readonly slice?: number
+  /** The number of runs in one round, in place of `slice`. */
+  readonly times?: number
   /** The CPU time that a variant runs before the first round, in milliseconds. */
   readonly warmUp?: number
 }
@@ -86,7 +88,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
       cost = await time(variant, times)
       times = Math.max(64, Math.round((times * slice * 1000) / cost))
     }
-    counts.set(variant, times)
+    counts.set(variant, pace.times ?? times)
   }
   const of = new Map(variants.map(({ name }): [string, Array<number>] => [name, []]))
   for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,7 @@
 /**
  * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and any other
- * request with a payment that has the requestId of the request. Its argument is the time before each response.
+ * request with a payment that has the requestId of the request. Its arguments are the time before each response, and
+ * the status of all transactions.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,15 +10,16 @@ let transactions = 100_000
 
 /** The time before each response, in milliseconds. */
 const delay = Number(process.argv[2] ?? 0)
+const status = process.argv[3]
 
 const responseTo = (method: string | undefined, url: string | undefined, body: string): unknown => {
-  if (method === "GET") return "PENDING"
+  if (method === "GET") return status ?? "PENDING"
   if (url?.endsWith("/v1/auth")) return { accessToken: "a.e30.b" }
   const requestId = /requestId(?:":"|=)([^"&]*)/u.exec(body)?.[1]
   return {
     requestId,
     transactionId: String(++transactions),
-    transactionStatus: "NEW",
+    transactionStatus: status ?? "NEW",
     apmResponseData: {
       actionType: "REDIRECTION",
       redirectUrl: "https://payments.example/wallet/100001",

@@ -105,16 +105,27 @@ ${[...scale, ...drawn].join("\n")}
 
 const root = join(import.meta.dirname, "../..")
 const docs = join(root, "docs")
+const path = join(docs, "performance.md")
+
+/** Finds the place of a benchmark in the page: where its text begins, and where it ends. */
+const placeOf = (page: string, name: string) => {
+  const mark = `<!-- bench ${name} -->`
+  const start = page.indexOf(mark)
+  if (start === -1) throw new Error(`docs/performance.md lacks the comment ${mark}`)
+  return { start: start + mark.length, end: page.indexOf("<!-- end -->", start) }
+}
+
+/** Throws unless the page has a place for each benchmark, before any of them runs. */
+export const checkPlaces = (names: ReadonlyArray<string>): void => {
+  const page = readFileSync(path, "utf8")
+  for (const name of names) placeOf(page, name)
+}
 
 /** Writes the table of a benchmark into the page, and its plot into a file. */
 export const write = (report: Report): void => {
-  const path = join(docs, "performance.md")
   const page = readFileSync(path, "utf8")
-  const mark = `<!-- bench ${report.name} -->`
-  const start = page.indexOf(mark)
-  if (start === -1) throw new Error(`docs/performance.md lacks the comment ${mark}`)
-  const end = page.indexOf("<!-- end -->", start)
-  writeFileSync(path, `${page.slice(0, start)}${mark}\n\n${table(report)}\n\n${page.slice(end)}`)
+  const { end, start } = placeOf(page, report.name)
+  writeFileSync(path, `${page.slice(0, start)}\n\n${table(report)}\n\n${page.slice(end)}`)
   execFileSync(join(root, "node_modules/.bin/oxfmt"), [path])
   writeFileSync(join(docs, "images", `bench-${report.name}.svg`), plot(report))
 }

@@ -17,8 +17,6 @@ import { join } from "node:path"
 import { type Callback, forged, make, search } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 
-const rounds = 15
-
 /** Returns the bytes of an HTTP request with a callback. */
 export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
   Buffer.concat([
@@ -100,14 +98,16 @@ export const serve = async (
 
 interface Pace {
   readonly unit: string
+  readonly rounds: number
   readonly times: number
   readonly warmUp: number
   readonly preload?: (directory: string) => string
   readonly costOf: (server: Server, take: () => Promise<void>) => Promise<number>
 }
 
-const byCpuTime: Pace = {
+export const byCpuTime: Pace = {
   unit: "CPU time of the server",
+  rounds: 15,
   times: 2000,
   warmUp: 20_000,
   costOf: async ({ cpuTime }, take) => {
@@ -122,7 +122,7 @@ export const measureServers = async (
   names: ReadonlyArray<string>,
   options: Pace = byCpuTime
 ): Promise<Costs> => {
-  const { costOf, preload, times, unit, warmUp } = options
+  const { costOf, preload, rounds, times, unit, warmUp } = options
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
   const servers: Array<Server> = []
   try {
@@ -200,6 +200,7 @@ export const disk: Bench = {
       ["node:sqlite, one commit each", "node:sqlite, group commit", "pawl-receiver, SQLite"],
       {
         unit: "time",
+        rounds: 15,
         times: 1000,
         warmUp: 4000,
         preload: slowDisk,

@@ -1,5 +1,5 @@
 /**
- * Measures the time of a request that survives: 32 callers create APM payments, by the client alone and by `Requests`
+ * Measures the time of a durable request: 32 callers create APM payments, by the client alone and by `Requests`
  * over a SQLite file whose commits reach the disk (`synchronous=FULL`). The server is another process.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"

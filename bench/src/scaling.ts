@@ -3,15 +3,16 @@
  *
  * - `connections`: accepting a callback over 1 to 256 connections.
  * - `processes`: accepting a callback over 64 connections with 1 to 4 receivers on one PostgreSQL.
- * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of 1,000 to
- *   1,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
+ * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of 10,000 to
+ *   10,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
+ * - `rowsMemory`: claiming 64 due rows in ledgers of 1000 and 100,000 rows in memory.
  * - `transactions`: creating and reading a payment in a service without transactions, and with 100,000.
  *
  * The result is the time divided by the time with the smallest size in the same round.
  */
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Fake from "@pawl/testkit/Fake"
-import { Ledger } from "@pawl/webhook/Ledger"
+import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,6 +20,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as ManyRows from "../../proof/src/rel/ManyRows.ts"
 import * as Stores from "../../proof/src/rel/Stores.ts"
 import { isAvailable } from "../../test-support/src/Postgres.ts"
 import { make } from "./callbacks.ts"
@@ -136,7 +138,7 @@ export const processes: Bench = {
   run: runProcesses
 }
 
-const sizes = [1000, 10_000, 100_000, 1_000_000]
+const sizes = [10_000, 100_000, 1_000_000, 10_000_000]
 
 /** Returns the verified callback of a new transaction. */
 const verified = () => Effect.fromResult(verifier.verify(incoming(make(++made))))
@@ -151,6 +153,9 @@ const acceptSome = Effect.gen(function* () {
     { concurrency: "unbounded", discard: true }
   )
 })
+const acceptOne = Effect.flatMap(Ledger, (ledger) =>
+  Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
+)
 /** Claims rows with a lease that ends at once, so that the rows are due again. */
 const claimSome = Effect.gen(function* () {
   const ledger = yield* Ledger
@@ -172,12 +177,12 @@ const runRows = (): Promise<Costs> =>
             const place = yield* Stores.makeSql(store)
             const runtime = yield* Effect.acquireRelease(
               Effect.sync(() =>
-                ManagedRuntime.make(Layer.provide(LedgerSql.layer, Stores.layerClient(place)))
+                ManagedRuntime.make(Layer.provideMerge(LedgerSql.layer, Stores.layerClient(place)))
               ),
               (open) => open.disposeEffect
             )
             yield* Effect.promise(() =>
-              runtime.runPromise(Effect.repeat(acceptSome, { times: Math.ceil(size / batch) - 1 }))
+              runtime.runPromise(Effect.andThen(acceptOne, ManyRows.fill(size, console.error)))
             )
             const sized = (what: string, act: typeof acceptSome): Sized => ({
               name: `${store}, ${what}, ${size} rows`,
@@ -204,6 +209,34 @@ export const rows: Bench = {
     )
   ),
   run: runRows
+}
+
+const memorySizes = [1000, 100_000]
+
+const runRowsMemory = async (): Promise<Costs> => {
+  const ledgers = memorySizes.map((size) => ({
+    size,
+    runtime: ManagedRuntime.make(Layer.fresh(layerMemory))
+  }))
+  try {
+    for (const { runtime, size } of ledgers) {
+      await runtime.runPromise(Effect.repeat(acceptOne, { times: size - 1 }))
+    }
+    const all = ledgers.map(({ runtime, size }) => ({
+      name: `claim, ${size} rows`,
+      smallest: `claim, ${memorySizes[0]} rows`,
+      act: () => runtime.runPromise(claimSome)
+    }))
+    return await measureSizes(all, 40)
+  } finally {
+    await Promise.all(ledgers.map(({ runtime }) => runtime.dispose()))
+  }
+}
+
+export const rowsMemory: Bench = {
+  what: `${batch} rows claimed in memory`,
+  goals: notGrowing([`claim, ${memorySizes.at(-1)} rows`]),
+  run: runRowsMemory
 }
 
 const pay = ApmPayments.use(({ create, status }) =>
