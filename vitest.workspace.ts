@@ -16,15 +16,20 @@ process.env["PAWL_BUNDLES"] = join(root, "node_modules/.cache/programs")
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
 
 /**
- * Files whose tests take long, mostly waiting for programs or a browser. They start first, so that no such file
- * is left alone at the end.
+ * Files whose tests take long, mostly waiting for programs or a browser. They start first in their project, so that no such
+ * file is left alone at the end.
  */
 const slow =
   /\.browser\.test|\/bin\/|\/rel\/|Durability|Commit\.test|machines|naive|pawl-|\.prop\.test|laws\.test|Laws\.test|\/Ledger\.test|Contract|Simulation|docs\.test|NodeReceiver/
 
+/**
+ * Runs the files of a project one after the other, because a worker is ended, with all modules that it has loaded and compiled,
+ * when the next file is of another project. The projects are in the order of their list: those with the longest files are first.
+ */
 class SlowFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const order = ({ moduleId }: TestSpecification): number => (slow.test(moduleId) ? 0 : 1)
+    const order = ({ moduleId, project }: TestSpecification): number =>
+      2 * names.indexOf(project.name) + (slow.test(moduleId) ? 0 : 1)
     return Promise.resolve(files.toSorted((one, two) => order(one) - order(two)))
   }
 }
@@ -57,6 +62,24 @@ const project = (
 const heap = "test/Memory.test.ts"
 const pages = "test/*.browser.test.ts"
 
+const projects = [
+  // These start whole programs.
+  project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),
+  project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
+  // The tests of these change nothing of their own process, so their files share a worker and the modules that it has
+  // loaded.
+  project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: [heap, pages] }),
+  project("browser", "packages/testkit", { isolate: false, include: pages }),
+  project("@pawl/webhook", "packages/webhook", { isolate: false }),
+  project("scripts", "scripts", { isolate: false }),
+  // The test of memory measures a heap of its own.
+  project("@pawl/testkit heap", "packages/testkit", { include: heap }),
+  project("pawl", "packages/pawl", { isolate: false }),
+  project("@pawl/http", "packages/http", { isolate: false }),
+  project("@pawl/core", "packages/core", { isolate: false })
+]
+const names = projects.map(({ test }) => test.name)
+
 export default defineConfig({
   test: {
     // Many files wait for programs, a browser or a time-out, and leave a core to another worker.
@@ -65,21 +88,6 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     reporters:
       process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
-    projects: [
-      // The tests of these change nothing of their own process, so their files share a worker and the modules
-      // that it has loaded.
-      project("@pawl/core", "packages/core", { isolate: false }),
-      project("@pawl/http", "packages/http", { isolate: false }),
-      project("@pawl/webhook", "packages/webhook", { isolate: false }),
-      // The test of memory measures a heap of its own.
-      project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: [heap, pages] }),
-      project("@pawl/testkit heap", "packages/testkit", { include: heap }),
-      project("browser", "packages/testkit", { isolate: false, include: pages }),
-      project("pawl", "packages/pawl"),
-      // These start whole programs.
-      project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
-      project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),
-      project("scripts", "scripts", { isolate: false })
-    ]
+    projects
   }
 })

@@ -187,7 +187,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "calls",
-      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Crossed|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|RetryBudget|TokenResponse))\.ts$/
+      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|ResponseIds|RetryBudget|TokenResponse))\.ts$/
     ],
     ["services", /^/]
   ],
@@ -198,7 +198,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     [
       "rule",
-      /^(Order|ReadBudget|RowPages|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
+      /^(Archive|Order|ReadBudget|ReadUse|RowPages|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
     ],
     [
       "ledger",
@@ -207,13 +207,14 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PossibleTimes|Reads|Slots|Transition|WorkSettings))\.ts$/
+      /^(Archivist|Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|PollGap|PossibleTimes|Reads|RetentionSettings|RowSteps|Slots|Transition|WorkSettings))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
+    ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(admin|mcp)\/.+)\.ts$/
+      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(admin|mcp)\/.+)\.ts$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],

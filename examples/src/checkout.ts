@@ -1,6 +1,6 @@
 /**
  * Shows a checkout: makes an APM payment and returns the next page for the customer. The order id is the requestId, so an
- * order is paid once, however often the customer presses the button and whichever process ends.
+ * order is paid once, however often the customer presses the button, even if processes end in between.
  *
  * `examples/test/checkout.test.ts` runs it against the in-memory service, by replacing one layer.
  */

@@ -12,6 +12,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
+import * as RequestSender from "@pawl/http/RequestSender"
 import { Subscriptions } from "@pawl/http/Subscriptions"
 import * as Sandbox from "@pawl/testkit/Sandbox"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
@@ -19,6 +20,9 @@ import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import { type Entry, Journal } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -54,9 +58,20 @@ const receiver = Receiver.layer().pipe(
   Layer.provide(Profile.layer({ pollGaps }))
 )
 
-const merchant = ReceiverServer.layer.pipe(
+const requests = Layer.unwrap(
+  Effect.map(ReceiverServer.ReceiverServer, ({ url }) => Requests.layer({ callbackUrl: url }))
+).pipe(
+  Layer.provide([
+    CallbackUrl.layer(merchantSecret),
+    Seal.layer({ current: merchantSecret }),
+    RequestStore.layerMemory,
+    RequestSender.layer
+  ])
+)
+
+const merchant = requests.pipe(
+  Layer.provideMerge(ReceiverServer.layer),
   Layer.provideMerge(receiver),
-  Layer.provideMerge(CallbackUrl.layer(merchantSecret)),
   Layer.provide(NodeHmac.layer),
   Layer.provideMerge([Ledger.layerMemory, HandlerLog.layer, client])
 )

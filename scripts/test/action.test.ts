@@ -1,6 +1,7 @@
 /**
  * The action that runs `conform`: its script, against receivers that keep and break a law.
  */
+import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile, execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -10,6 +11,8 @@ import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
+const conform = bundleOf(join(root, "packages/testkit/src/bin/pawl-conform.ts"))
+const receiver = bundleOf(join(root, "packages/webhook/src/bin/pawl-receiver.ts"))
 const folder = join(root, ".github/actions/conform")
 const action = readFileSync(join(folder, "action.yml"), "utf8")
 const script = readFileSync(join(folder, "conform.sh"), "utf8")
@@ -71,7 +74,7 @@ const run = async (start: (port: number) => string, only: string) => {
           CONFORM_MERCHANT_SECRET: "a secret that is not printed",
           CONFORM_ONLY: only,
           CONFORM_JUNIT: file("conform.xml"),
-          CONFORM_COMMAND: `${process.execPath} ${root}/packages/testkit/src/bin/pawl-conform.ts`,
+          CONFORM_COMMAND: `${process.execPath} ${conform}`,
           GITHUB_OUTPUT: file("output"),
           GITHUB_STEP_SUMMARY: file("summary.md")
         }
@@ -104,8 +107,7 @@ const suiteOf = (path: string): unknown =>
 
 it("starts a receiver that keeps a law, reports it, and ends the receiver", async () => {
   const { code, isStillListening, junit, output, summary, text } = await run(
-    (port) =>
-      `${process.execPath} ${root}/packages/webhook/src/bin/pawl-receiver.ts --port ${port}`,
+    (port) => `${process.execPath} ${receiver} --port ${port}`,
     "a genuine callback is answered 200\n9"
   )
   expect(text).toContain("All 2 laws hold.")

@@ -1,6 +1,7 @@
 /**
  * Runs every example of the documentation, with its assertions. `check examples` type-checks them.
  */
+import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
 import { readFile, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -45,7 +46,10 @@ describe("an example that is not run", () => {
     ["receiver", "packages/webhook/src/bin/pawl-receiver.ts"],
     ["sandbox", "packages/testkit/src/bin/pawl-sandbox.ts"]
   ] as const)("has %s take the flags it is given", async ([command, bin]) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, bin), "--help"])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      bundleOf(join(root, bin)),
+      "--help"
+    ])
     const known = stdout.match(/--[a-z-]+/gu)
     const texts = await Promise.all(pages.map((path) => readFile(join(root, path), "utf8")))
     const given = Array.from(
@@ -64,12 +68,13 @@ describe("the guide for production", async () => {
       "internal/Alarm",
       "internal/ClockWatch",
       "internal/Outage",
+      "internal/RowSteps",
       "internal/requests/Attempt",
       "Order",
       "Journal",
+      "internal/merchants/Refusals",
       "Receiver",
-      "Teller",
-      "Worker"
+      "Teller"
     ]
       .map((name) => `packages/webhook/src/${name}.ts`)
       .map((path) => readFile(join(root, path), "utf8"))

@@ -13,11 +13,12 @@ import type { TestProject } from "vitest/node"
 
 const root = resolve(import.meta.dirname, "../..")
 const programs = [
-  "packages/*/src/bin/pawl-*.ts",
+  "packages/*/src/bin/pawl*.ts",
   "packages/{testkit,webhook}/test/*Child.ts",
-  "examples/src/{pay,receive}.ts",
+  "examples/src/{pay,payoutRun,receive}.ts",
   "proof/src/main.ts",
-  "proof/src/rel/committingReceiver.ts",
+  "proof/src/rel/archivingProcess.ts",
+  "proof/src/rel/{committing,recorded}Receiver.ts",
   "proof/src/rel/create/merchant.ts"
 ]
 

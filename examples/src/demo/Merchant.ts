@@ -1,18 +1,9 @@
 /**
- * The merchant's operations. Each is created with a callback URL that names it, and is then registered with
- * the receiver. `scenario` sets its outcome in the sandbox.
+ * The merchant's operations. `Requests` makes the callback URL of each, and registers its transaction with the receiver,
+ * declined or not. `scenario` sets its outcome in the sandbox.
  */
-import type { KnownKind } from "@pawl/core/Kind"
-import type { CreateError } from "@pawl/core/PaymentsError"
-import { ApmPayments } from "@pawl/http/ApmPayments"
-import { ApmPayouts } from "@pawl/http/ApmPayouts"
 import { CardPayments } from "@pawl/http/CardPayments"
-import { CardPayouts } from "@pawl/http/CardPayouts"
-import { PaymentIntents } from "@pawl/http/PaymentIntents"
-import { Refunds } from "@pawl/http/Refunds"
-import { Subscriptions } from "@pawl/http/Subscriptions"
-import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
-import * as Ledger from "@pawl/webhook/Ledger"
+import { Requests } from "@pawl/webhook/Requests"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -30,106 +21,82 @@ const shop = {
 
 const scenarioMetadata = (scenario: string) => ({ "sandbox.scenario": scenario })
 
-const callbackUrl = Effect.fnUntraced(function* (
-  kind: CallbackUrl.Operation,
-  request: Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
-) {
-  const { url } = yield* ReceiverServer
-  const { make } = yield* CallbackUrl.CallbackUrl
-  return yield* make(url, kind, request)
-})
-
-/** Registers a created transaction, declined or not, so that it is polled when no callback comes. */
-const register =
-  (kind: KnownKind, request: Parameters<typeof Ledger.register>[2]) =>
-  <A extends Ledger.CreateResponse>(created: Effect.Effect<A, CreateError<A>>) =>
-    created.pipe(
-      Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)),
-      Effect.tap((response) => Ledger.register(kind, response, request))
-    )
-
-export const pay = Effect.fnUntraced(function* (requestId: string, scenario: string) {
-  const request = { requestId, accountId, amount, currency }
-  return yield* (yield* ApmPayments)
-    .create({
-      ...request,
+export const pay = (requestId: string, scenario: string) =>
+  Requests.use(({ send }) =>
+    send("apm-payment", {
+      requestId,
+      accountId,
+      amount,
+      currency,
       apmPayload: { paymentMethod: "WALLET" },
-      callbackUrl: yield* callbackUrl("apm-payment", request),
       metadata: scenarioMetadata(scenario)
     })
-    .pipe(register("apm-payment", request))
-})
+  ).pipe(Effect.catchTag("Declined", () => Effect.void))
 
-export const payByCard = Effect.fnUntraced(function* (
-  requestId: string,
-  scenario: string,
-  number = "4242424242424242"
-) {
-  const request = { requestId, mid, amount, currency }
-  return yield* (yield* CardPayments)
-    .create({
-      ...request,
+export const payByCard = (requestId: string, scenario: string, number = "4242424242424242") =>
+  Requests.use(({ send }) =>
+    send("card-payment", {
+      requestId,
+      mid,
+      amount,
+      currency,
       card: { number },
-      callbackUrl: yield* callbackUrl("card-payment", request),
       metadata: scenarioMetadata(scenario)
     })
-    .pipe(register("card-payment", request))
-})
+  ).pipe(Effect.catchTag("Declined", ({ response }) => Effect.succeed(response)))
 
-export const refund = Effect.fnUntraced(function* (
+export const refund = (
   requestId: string,
   scenario: string,
   part: { readonly transactionId: string; readonly amount: string }
-) {
-  const request = { requestId, mid, amount: part.amount }
-  return yield* (yield* Refunds)
-    .create({
-      ...request,
-      transactionId: part.transactionId,
+) =>
+  Requests.use(({ send }) =>
+    send("refund", {
+      ...part,
+      requestId,
+      mid,
       reason: "customer_request",
-      callbackUrl: yield* callbackUrl("refund", request),
       metadata: scenarioMetadata(scenario)
     })
-    .pipe(register("refund", request))
-})
+  ).pipe(Effect.catchTag("Declined", () => Effect.void))
 
-export const payOut = Effect.fnUntraced(function* (requestId: string, scenario: string) {
-  const request = { requestId, accountId, amount, currency }
-  return yield* (yield* ApmPayouts)
-    .create({
-      ...request,
+export const payOut = (requestId: string, scenario: string) =>
+  Requests.use(({ send }) =>
+    send("apm-payout", {
+      requestId,
+      accountId,
+      amount,
+      currency,
       apmPayload: { paymentMethod: "BANK_TRANSFER" },
-      callbackUrl: yield* callbackUrl("apm-payout", request),
       metadata: scenarioMetadata(scenario)
     })
-    .pipe(register("apm-payout", request))
-})
+  ).pipe(Effect.catchTag("Declined", () => Effect.void))
 
-export const payOutToCard = Effect.fnUntraced(function* (requestId: string, scenario: string) {
-  const request = { requestId, mid, amount }
-  return yield* (yield* CardPayouts)
-    .create({
-      ...request,
+export const payOutToCard = (requestId: string, scenario: string) =>
+  Requests.use(({ send }) =>
+    send("card-payout", {
+      requestId,
+      mid,
+      amount,
       card: { number: "5555555555554444", expMonth: "04", expYear: "2030" },
-      callbackUrl: yield* callbackUrl("card-payout", request),
       metadata: scenarioMetadata(scenario)
     })
-    .pipe(register("card-payout", request))
-})
+  ).pipe(Effect.catchTag("Declined", () => Effect.void))
 
 /** Creates a monthly subscription. Only callbacks report the charges after the first. */
 export const subscribe = Effect.fnUntraced(function* (requestId: string, scenario: string) {
+  const { send } = yield* Requests
   const { cardToken } = yield* CardPayments.use(({ tokenize }) =>
     tokenize({ mid, card: { number: "4242424242424242" } })
   )
   const startDate = DateTime.formatIso(DateTime.makeUnsafe(yield* Clock.currentTimeMillis))
-  return yield* (yield* Subscriptions).create({
+  return yield* send("subscription", {
     ...shop,
     requestId,
     mid,
     cardToken: Redacted.value(cardToken),
     plan: { amount, currency, frequency: "MONTHLY", interval: 1, startDate },
-    callbackUrl: yield* callbackUrl("card-payment", { requestId, mid }),
+    callbackUrl: (yield* ReceiverServer).url,
     metadata: scenarioMetadata(scenario)
   })
 })
@@ -140,17 +107,19 @@ export const sell = Effect.fnUntraced(function* (
   scenario: string,
   type: "PAYMENT" | "PAYOUT" = "PAYMENT"
 ) {
-  const request = { requestId, mid, amount, currency }
-  const kind = type === "PAYMENT" ? "payment" : "payout"
-  const { redirectUrl } = yield* (yield* PaymentIntents).create({
-    ...request,
+  const { send } = yield* Requests
+  const { redirectUrl } = yield* send("payment-intent", {
     ...shop,
+    requestId,
+    mid,
+    amount,
+    currency,
     type,
     lang: "en",
     billingDetails: { email: "ada@shop.example" },
     order: { orderId: requestId },
     device: {},
-    callbackUrl: yield* callbackUrl(kind, request),
+    callbackUrl: (yield* ReceiverServer).url,
     metadata: scenarioMetadata(scenario)
   })
   return redirectUrl

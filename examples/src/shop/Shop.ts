@@ -26,7 +26,7 @@ import type * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 
 /** A customer waits this long for the page. After it a request that was never sent is not sent. */
-const patience = Duration.toMillis(Duration.minutes(5))
+const orderTimeout = Duration.toMillis(Duration.minutes(5))
 
 /**
  * Places an order and returns the address of its payment page. `shopUrl` is the address of the shop. An order that is
@@ -53,7 +53,7 @@ export const place = Effect.fn("Shop.place")(function* (
   }
   const { enqueue, send } = yield* Requests.Requests
   const transactions = yield* LedgerSql.Transactions
-  const expiresAt = (yield* Clock.currentTimeMillis) + patience
+  const expiresAt = (yield* Clock.currentTimeMillis) + orderTimeout
   yield* transactions.run(
     Effect.gen(function* () {
       const sql = yield* SqlClient
