@@ -8,7 +8,7 @@
  * callbacks and works on what is due, all at once. Most callbacks are repeats, which bring a transaction back; each transaction
  * gets one chargeback. A process is killed after it has moved some pages and stored some callbacks, and a few milliseconds, or at once.
  * The next one starts meanwhile, so two of them also use the store at once. A callback is sent again until a process says
- * that it is stored.
+ * that it is stored. The run goes on until some transactions were moved again after they came back, and a chargeback is stored.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"
@@ -33,8 +33,12 @@ const transactions = 60
 const firstCallbacks = 2
 /** The callbacks that each process is sent. It stores fewer before it is killed. */
 const callbacks = 40
+/** One in this many new callbacks is a chargeback, after a quarter of the kills. */
+const chargebackEvery = 50
 /** The longest delay of a kill after the last of these, in milliseconds. */
 const killDelay = 20
+/** The greatest number of kills of a run, as a multiple of those that were asked for. */
+const longest = 20
 
 /** A transaction, and what was sent and stored of it. */
 interface Sent {
@@ -78,6 +82,8 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: kills, log, seed }
     /** Callbacks of which no process said that they are stored, by their number. */
     const open = new Map<string, Delivery>()
     let number = 0
+    /** The number of new callbacks. */
+    let drawn = 0
 
     const readLines = (program: Program): void => {
       for (const line of program.stdout().split("\n").slice(0, -1)) {
@@ -110,7 +116,8 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: kills, log, seed }
       ({ child }) => Effect.sync(() => child.stdin.on("error", () => {}))
     )
     let next = yield* startProcess
-    for (let kill = 0; kill < kills; kill++) {
+    const isEnough = () => figures.moved > transactions && all.some((sent) => sent.isChargedBack)
+    for (let kill = 0; kill < kills || (kill < longest * kills && !isEnough()); kill++) {
       const program = next
       yield* program.line(/^ready$/mu)
       next = yield* startProcess
@@ -119,7 +126,8 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: kills, log, seed }
       figures.sentAgain += again.length
       for (const delivery of again) send(program, delivery)
       while (open.size < callbacks) {
-        const isChargeback = kill > kills / 4 && random.isTrue(0.02)
+        const isChargeback = kill > kills / 4 && drawn % chargebackEvery === 0
+        drawn++
         // The bodies of repeats are deleted soon after they came.
         const [status, days] = isChargeback
           ? (["CHARGEBACK", 8] as const)
