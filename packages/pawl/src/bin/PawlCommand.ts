@@ -3,10 +3,9 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CommandOutput from "@pawl/webhook/bin/CommandOutput"
 import * as Cause from "effect/Cause"
-import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
@@ -68,19 +67,11 @@ const pawl = Command.make("pawl").pipe(
   Command.withSubcommands(subcommands)
 )
 
-/** Prints only the first error: the next one may contain the value of a misspelt flag, which can be a secret. */
-const output = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Console.error(event.errors[0]?.message.replace(/\s+/gu, " "))
-      : CliOutput.defaultPresenter.present(event)
-})
-
 /** A server ends when it is told to. An interrupted check has not come to its result. */
 const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
 
 Command.run(pawl, { version }).pipe(
-  Effect.provide([NodeServices.layer, output]),
+  Effect.provide([NodeServices.layer, CommandOutput.layer]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({
     teardown: (exit, onExit) =>
