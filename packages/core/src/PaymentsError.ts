@@ -24,6 +24,15 @@ const received = {
   serviceRequestId: Schema.optionalKey(Schema.String)
 }
 
+/**
+ * False if the request for an access token ended so: the operation was not sent by this attempt. Absent if the operation
+ * itself did.
+ */
+const sent = Schema.optionalKey(Schema.Literal(false))
+
+const notSent = ({ sent }: { readonly sent?: false }): string =>
+  sent === false ? "The operation was not sent, because it needs an access token. " : ""
+
 /** The parts of a response that identify it, with its redacted body. */
 const response = {
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
@@ -168,7 +177,7 @@ export class NotFound extends printed(
 
 /**
  * Error raised when the response to the last attempt was 5xx, 408 or 425. `fields` has the reasons of the
- * service, if its body has any.
+ * service, if its body has any. `sent` is false if `/auth` answered so, and the operation was not sent.
  *
  * @category errors
  * @since 0.1.0
@@ -179,20 +188,22 @@ export class ServiceFailed extends printed(
     ...response,
     status: Schema.Int,
     attempts,
+    sent,
     fields: Schema.optionalKey(Schema.Array(FieldFault))
   })
 ) {
   readonly isRetryable = true
   override get message() {
     return withFaults(
-      `The service failed with ${this.status}, ${this.attempts} attempts made`,
+      `${notSent(this)}The service failed with ${this.status}, ${this.attempts} attempts made`,
       this.fields
     )
   }
 }
 
 /**
- * Error raised when the response to the last attempt was 429. `retryAfter` is in milliseconds.
+ * Error raised when the response to the last attempt was 429. `retryAfter` is in milliseconds. `sent` is false if `/auth`
+ * answered so, and the operation was not sent.
  *
  * @category errors
  * @since 0.1.0
@@ -202,13 +213,14 @@ export class RateLimited extends printed(
   Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
     retryAfter: Schema.optionalKey(Schema.Finite),
     attempts,
+    sent,
     ...response
   })
 ) {
   readonly isRetryable = true
   override get message() {
     const wait = this.retryAfter === undefined ? "" : `: call again in ${this.retryAfter} ms`
-    return `The service limits the rate of calls${wait}`
+    return `${notSent(this)}The service limits the rate of calls${wait}`
   }
 }
 
@@ -238,7 +250,8 @@ export class Unreachable extends printed(
 
 /**
  * Error raised when a response is outside the specification: a redirect, an unlisted HTTP status, or a body
- * that is too large or cannot be decoded. `fields` has the reasons of the service, if its body has any.
+ * that is too large or cannot be decoded. `fields` has the reasons of the service, if its body has any. `sent` is false if
+ * `/auth` answered so, and the operation was not sent.
  *
  * @category errors
  * @since 0.1.0
@@ -249,12 +262,16 @@ export class UnexpectedResponse extends printed(
     ...response,
     status: Schema.Int,
     reason: Schema.String,
+    sent,
     fields: Schema.optionalKey(Schema.Array(FieldFault))
   })
 ) {
   readonly isRetryable = false
   override get message() {
-    return withFaults(`The service answered ${this.status}, but ${this.reason}`, this.fields)
+    return withFaults(
+      `${notSent(this)}The service answered ${this.status}, but ${this.reason}`,
+      this.fields
+    )
   }
 }
 

@@ -35,7 +35,8 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
  * - `encode`: checks the input, makes a requestId (`RequestId.make`) if it has none, adds the checksum of an APM
  *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
  * - `send`: sends exactly `body` with the access token and the retries of the client, and decodes the response.
- *   The same request may be sent any number of times.
+ *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect;
+ *   after any other error it had none.
  * - `encodeOutcome`: returns a response, or the refusal that the service sent as one, as text that can be stored. The
  *   text may have personal data and a card token.
  * - `decodeOutcome`: returns the same outcome from that text, without a request. Text that `encodeOutcome` did not
@@ -87,12 +88,14 @@ export interface EncodedRequest<K extends RequestKind = RequestKind> {
  *
  * - `inDoubt`: whether the request may have taken effect already. Then only a readable response of the service
  *   ends the doubt: every error is `OutcomeUnknown`, apart from the refusal of the kind.
+ * - `sendWithin`: the time after which `send` sends the request no more. One that was sent before is awaited.
  *
  * @category models
  * @since 0.1.0
  */
 export interface SendOptions extends SendLimits {
   readonly inDoubt?: boolean | undefined
+  readonly sendWithin?: Duration.Input | undefined
 }
 
 /**

@@ -246,23 +246,28 @@ const noToken =
 
 /** Converts the errors of `/auth`, so that they cannot be taken for errors of the call that needs a token. */
 const toTokenError = (error: ReadError): TokenError => {
-  const parts = ErrorResponse.partsOfError(error)
-  if (error._tag === "ValidationFailed") {
-    return new UnexpectedResponse({
-      ...parts,
-      status: 400,
-      reason: "/auth does not accept the credentials"
-    })
+  const sent = false
+  const parts = { ...ErrorResponse.partsOfError(error), sent } as const
+  switch (error._tag) {
+    case "ValidationFailed":
+      return new UnexpectedResponse({
+        ...parts,
+        status: 400,
+        reason: "/auth does not accept the credentials"
+      })
+    case "NotFound":
+      return new UnexpectedResponse({
+        ...parts,
+        status: 404,
+        reason: "the base URL has no /v1/auth"
+      })
+    case "Unauthorized":
+      return new Unauthorized(parts)
+    case "Unreachable":
+      return new Unreachable({ reason: error.reason, sent, attempts: error.attempts })
+    case "ServiceFailed":
+    case "RateLimited":
+    case "UnexpectedResponse":
+      return ErrorResponse.notSent(error)
   }
-  if (error._tag === "NotFound") {
-    return new UnexpectedResponse({
-      ...parts,
-      status: 404,
-      reason: "the base URL has no /v1/auth"
-    })
-  }
-  if (error._tag === "Unauthorized") return new Unauthorized({ ...parts, sent: false })
-  return error._tag === "Unreachable"
-    ? new Unreachable({ reason: error.reason, sent: false, attempts: error.attempts })
-    : error
 }

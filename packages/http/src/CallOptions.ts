@@ -15,6 +15,7 @@
  *
  * @since 0.1.0
  */
+import type * as Duration from "effect/Duration"
 import type { Options } from "./PawlConfig.ts"
 
 /**
@@ -38,6 +39,7 @@ export interface CallOptions extends Pick<
  * Options of a create.
  *
  * - `requestId`: the requestId, as in the input. When both have one, they must be equal.
+ * - `sendWithin`: the time after which the call sends the create no more. A request that was sent before is awaited.
  * - `inDoubt`: whether an earlier request with this requestId may have taken effect, for example in a process
  *   that ended before its response. Then only a readable response of the service ends the doubt: every error of
  *   the call is an `OutcomeUnknown`. A client remembers the doubts of its own calls by itself, up to 10,000.
@@ -47,5 +49,6 @@ export interface CallOptions extends Pick<
  */
 export interface CreateOptions extends CallOptions {
   readonly requestId?: string | undefined
+  readonly sendWithin?: Duration.Input | undefined
   readonly inDoubt?: boolean | undefined
 }

@@ -427,7 +427,19 @@ describe("a refusal by /auth", () => {
     [404, "the base URL has no /v1/auth"]
   ])("with %i is no error of the call that needs a token", async (status, reason) => {
     const error = await failure(Memory.answer(status, "why"))
-    expect(error).toMatchObject({ _tag: "UnexpectedResponse", status, reason })
+    expect(error).toMatchObject({ _tag: "UnexpectedResponse", status, reason, sent: false })
+    expect(error).toHaveProperty("body")
+  })
+
+  it.each([
+    [302, "UnexpectedResponse"],
+    [409, "UnexpectedResponse"],
+    [429, "RateLimited"],
+    [503, "ServiceFailed"]
+  ])("with %i says that the operation was not sent", async (status, tag) => {
+    const error = await failure(Memory.answer(status, "why"))
+    expect(error).toMatchObject({ _tag: tag, status, sent: false })
+    expect(error.message).toContain("The operation was not sent")
     expect(error).toHaveProperty("body")
   })
 })

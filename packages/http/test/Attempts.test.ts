@@ -35,6 +35,7 @@ const run = (
   {
     budget = RetryBudget.make(0),
     maxAttempts = 20,
+    sendWithin = Infinity,
     startsEarlier = 0,
     totalTimeout = 1_000_000,
     ...rest
@@ -50,7 +51,7 @@ const run = (
     const begin = (yield* Clock.monotonicTimeNanos) - BigInt(startsEarlier) * 1_000_000n
     const result = yield* Attempts.run(
       {
-        limits: { attemptTimeout: 1000, totalTimeout, maxAttempts },
+        limits: { attemptTimeout: 1000, totalTimeout, maxAttempts, sendWithin },
         budget,
         annotations: { operation },
         shouldRetry: Failure.isTransient,
@@ -159,6 +160,18 @@ describe("the attempts of a call", () => {
     expect((await run([], { totalTimeout: 5000, startsEarlier: 2000 })).remaining).toEqual([3000])
     expect((await run([], { totalTimeout: 5000, startsEarlier: 6000 })).remaining).toEqual([0])
   })
+
+  it("begin no more after the time in which the request may be sent", async () => {
+    const within = async (sendWithin: number) => {
+      const { remaining, waits } = await run(many(5), { sendWithin })
+      expect(remaining[0]).toBe(1_000_000)
+      return waits
+    }
+    const waits = await within(3000)
+    expect(waits.reduce((sum, wait) => sum + wait, 0)).toBeLessThan(3000)
+    expect(waits.length).toBeGreaterThan(1)
+    expect(await within(1)).toEqual([])
+  })
 })
 
 const request: Request = {
@@ -169,7 +182,7 @@ const request: Request = {
 }
 
 describe("one attempt", () => {
-  const attempt = { number: 3, remaining: () => 0 }
+  const attempt = { number: 3, remaining: () => 0, isLate: () => false }
 
   const failureOf = (sent: Attempts.Sent) =>
     Effect.flip(Attempts.requireSuccess(request, sent, attempt)).pipe(Memory.virtual)

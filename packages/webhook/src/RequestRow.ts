@@ -66,7 +66,7 @@ export interface RequestLease {
 }
 
 /**
- * A refusal in words, how often it came in a row, and when it first came.
+ * The newest refusal in words, how many there were, and when the first one came.
  *
  * @category models
  * @since 0.1.0
@@ -111,7 +111,7 @@ export type Outcome =
 /**
  * The reason why a request is parked.
  *
- * - `refused`: the service refused it in the same way three times over ten minutes.
+ * - `refused`: the service refused it three times over ten minutes.
  * - `window`: it is in doubt for longer than `Profile.requestIdWindow`.
  * - `card-data`: it is in doubt, and its body was not stored because it has card data.
  * - `rebuilt-differently`: the body that was made again is not the one that was sent.

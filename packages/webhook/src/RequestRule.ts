@@ -42,7 +42,7 @@ import { isExpired, isPastWindow } from "./RequestTimes.ts"
 import type { Row } from "./Row.ts"
 
 /**
- * How often the same refusal comes before the request is parked.
+ * How many refusals come before the request is parked.
  *
  * @category constants
  * @since 0.1.0
@@ -93,7 +93,8 @@ export const write = (
 })
 
 /**
- * Begins a settled request anew. Only a request whose attempt surely had no effect begins again.
+ * Writes a settled request anew. Only a request whose attempt surely had no effect is written again. It expires when it did
+ * before, if the new request says nothing else; after that time it is settled as expired.
  *
  * @category reducers
  * @since 0.1.0
@@ -102,15 +103,15 @@ export const restart = (
   row: RequestRow,
   request: NewRequest,
   at: number,
-  lease: NewLease
-): RequestRow | undefined =>
-  row.outcome?._tag === "NotSent" && row.outcome.reason === "no-effect"
-    ? {
-        ...write(request, at, lease),
-        createdAt: row.createdAt,
-        deniedTransactionId: row.deniedTransactionId
-      }
-    : undefined
+  lease?: NewLease
+): RequestRow | undefined => {
+  const { createdAt, deniedTransactionId, outcome } = row
+  if (outcome?._tag !== "NotSent" || outcome.reason !== "no-effect") return undefined
+  const expiresAt = request.expiresAt ?? row.expiresAt
+  return expiresAt !== undefined && at >= expiresAt
+    ? settled(row, { _tag: "NotSent", reason: "expired" }, at)
+    : { ...write({ ...request, expiresAt }, at, lease), createdAt, deniedTransactionId }
+}
 
 /**
  * Leases a row, and ends the lease that it had before.
@@ -158,7 +159,8 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
     : undefined
 
 /**
- * Ends a lease without an outcome. The third refusal in the same words, ten minutes after the first, parks the request.
+ * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the request. Their words may differ,
+ * because a service may write a new id into each.
  *
  * @category reducers
  * @since 0.1.0
@@ -169,12 +171,9 @@ export const release = (
   { at, dueAt, hadNoEffect, refusal }: Release
 ): RequestRow | undefined => {
   if (row.lease === undefined || !holds(row, leaseId)) return undefined
+  const { count, since } = row.refusals ?? { count: 0, since: at }
   const refusals =
-    refusal === undefined
-      ? row.refusals
-      : row.refusals?.reason === refusal
-        ? { ...row.refusals, count: row.refusals.count + 1 }
-        : { reason: refusal, count: 1, since: at }
+    refusal === undefined ? row.refusals : { reason: refusal, count: count + 1, since }
   const isRefused =
     refusal !== undefined &&
     refusals !== undefined &&
@@ -239,16 +238,19 @@ const settled = (
  * **Details**
  *
  * A token can be moved to the callback of another transaction. So the service must have confirmed a status of the
- * transaction, no response may have named the transaction, and the signed fields of its callbacks must be as ordered.
+ * transaction, no response to another request may have named the transaction, and the signed fields of its callbacks must be as
+ * ordered.
  * Another transaction of the same account, amount and currency is not told apart: a redrive undoes that.
  *
  * @category reducers
  * @since 0.1.0
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
-  const { evidence, method, ordered, read, registered, transactionId } = found
+  const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
   const isNamed =
-    !registered && ordered?.requestId === row.requestId && row.deniedTransactionId !== transactionId
+    registered === isOrderRegistered &&
+    ordered?.requestId === row.requestId &&
+    row.deniedTransactionId !== transactionId
   const isConfirmed = read !== undefined && Evidence.confirmedStatuses(evidence).length > 0
   if (!isNamed || !isConfirmed || !ExpectedAmount.isOfRequest(row, found)) return undefined
   const transaction = { method, transactionId }

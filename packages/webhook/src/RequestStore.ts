@@ -39,7 +39,8 @@ import type { Registration, Row } from "./Row.ts"
  *
  * - `write` writes a new request. With `until` it is begun, and leased until then. If there is a request with the
  *   requestId, nothing is written, and `isNew` is false. In a transaction of the database it is part of that.
- * - `restart` begins a request anew whose attempt surely had no effect; undefined for any other.
+ * - `restart` writes a request anew whose attempt surely had no effect, and returns its row; undefined for any other. With
+ *   `until` it is begun, and leased until then. A request that has expired meanwhile is settled so.
  * - `get` finds a request.
  * - `claim` leases up to `limit` requests that are due, oldest first, until `until`. `dueAt` is when the next one may be
  *   claimed. With `requestId` it leases that one, due or not, if no other process works on it.
@@ -69,8 +70,8 @@ export class RequestStore extends Context.Service<
     ) => Effect.Effect<{ readonly row: RequestRow; readonly isNew: boolean }, StoreUnavailable>
     readonly restart: (
       request: NewRequest,
-      options: { readonly at: number; readonly until: number }
-    ) => Effect.Effect<LeasedRequest | undefined, StoreUnavailable>
+      options: { readonly at: number; readonly until?: number | undefined }
+    ) => Effect.Effect<RequestRow | undefined, StoreUnavailable>
     readonly get: (requestId: string) => Effect.Effect<RequestRow | undefined, StoreUnavailable>
     readonly claim: (options: {
       readonly at: number

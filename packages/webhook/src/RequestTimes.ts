@@ -69,6 +69,18 @@ export const isExpired = (
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
 /**
+ * Returns the time until which the client may send a request that is begun: the end of the window, and of a request that was not in
+ * doubt before the time at which it expires, too.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const sentUntil = (
+  { begunAt = Infinity, expiresAt = Infinity, lease }: RequestRow,
+  window: number
+): number => Math.min(begunAt + window, lease?.inDoubt === false ? expiresAt : Infinity)
+
+/**
  * Tells whether a request is in doubt for so long that the service may not know its requestId any more.
  *
  * @category getters

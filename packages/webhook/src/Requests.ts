@@ -14,8 +14,8 @@
  * the same bytes under the same requestId, until the outcome is known. The service processes a requestId once
  * (`spec.md`, "Conventions"), so there is one effect. The handler is told of the transaction like of any other.
  *
- * Such a request is in doubt. A 400 or 404 to it settles nothing, because it may come from a proxy. The same refusal
- * three times over ten minutes parks the request for a person, and so does the end of `Profile.requestIdWindow`. A
+ * Such a request is in doubt. A 400 or 404 to it settles nothing, because it may come from a proxy. Three refusals
+ * over ten minutes park the request for a person, and so does the end of `Profile.requestIdWindow`. A
  * callback or a read of the transaction settles it too, if its callback URL was made here.
  *
  * Bodies and outcomes are sealed, and a body is deleted once the answer is known. The body of a request with card data is
@@ -45,7 +45,7 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as CardData from "@pawl/core/CardData"
-import type { ValidationFailed } from "@pawl/core/PaymentsError"
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import {
   type EncodedRequest,
@@ -72,7 +72,7 @@ import type { NewRequest, ParkedRequest, RequestRow } from "./RequestRow.ts"
 import {
   CardDataRefused,
   RequestConflict,
-  type RequestNotSent,
+  RequestNotSent,
   RequestParked,
   type ResponseLost
 } from "./RequestsError.ts"
@@ -87,7 +87,9 @@ import { Seal } from "./Seal.ts"
  *   the same requestId gets the stored outcome, or waits for it, at most 60 seconds. Without a `requestId` in the input
  *   one is made. `limits` are those of this call; a request whose call ended is still sent later. It must not run inside a transaction of the database: that is a defect.
  * - `enqueue` writes a request that a worker sends later. Inside `LedgerSql.Transactions` it is part of that transaction.
- *   A request that is enqueued again is written once. `expiresAt` (ms since the epoch) is when it is not sent any more.
+ *   A request that is enqueued again is written once, and fails as `send` does if it is over without an effect: it was refused,
+ *   cancelled or parked, or it expired. After a `send` that surely had no effect it becomes due again. `expiresAt` (ms since the
+ *   epoch) is when it is not sent any more, unless it may have been sent before.
  * - `cancel` settles a request as not sent, and returns true, if its first byte cannot have left.
  * - `get` returns the row of a request. Its texts are sealed.
  * - `parked` lists a page of the parked requests, oldest first: those behind `after`.
@@ -148,6 +150,7 @@ export type EnqueueError =
   | CardDataRefused
   | InvalidCallbackUrl
   | RequestConflict
+  | RequestNotSent
   | RequestParked
   | StoreUnavailable
   | ValidationFailed
@@ -157,7 +160,7 @@ export type EnqueueError =
  *
  * - `callbackUrl`: the callback URL of every request whose input has none. A signed token is added to either.
  * - `rebuild`: returns the input of a request with card data once more, so that it can be sent again after a crash.
- *   Without it such a request is parked.
+ *   Without it such a request is parked. It has 20 seconds, and is called again later if it fails.
  *
  * @category models
  * @since 0.1.0
@@ -252,14 +255,27 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     input: RequestInput<K>,
     { expiresAt }: { readonly expiresAt?: number | undefined } = {}
   ): Effect.fn.Return<{ readonly requestId: string }, EnqueueError> {
+    if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) {
+      const fault = { path: "expiresAt", message: "give whole milliseconds since the epoch" }
+      return yield* new ValidationFailed({ sent: false, fields: [fault] })
+    }
     const request = yield* encode(kind, input)
     const { requestId } = request
     const written = yield* newRequest(request, expiresAt)
     if (written.hasCardData) return yield* new CardDataRefused({ requestId })
-    const { row } = yield* store.write(written, { at: yield* Lease.timeOf(store) })
+    const at = yield* Lease.timeOf(store)
+    const { row } = yield* store.write(written, { at })
     const match = row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
     if (match === "different") return yield* new RequestConflict({ requestId })
     if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })
+    const { outcome, parked } = isWithoutEffect(row)
+      ? ((yield* store.restart(written, { at })) ?? row)
+      : row
+    if (parked !== undefined) return yield* new RequestParked({ requestId, reason: parked.reason })
+    if (outcome?._tag === "Refused") return yield* Sending.refusalOf(seal, requestId, outcome.text)
+    if (outcome?._tag === "NotSent" && outcome.reason !== "no-effect") {
+      return yield* new RequestNotSent({ requestId, reason: outcome.reason })
+    }
     return { requestId }
   })
 
@@ -278,3 +294,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     })
   })
 })
+
+/** Tells whether an attempt surely had no effect, so that the request may be written anew. */
+const isWithoutEffect = ({ outcome }: RequestRow): boolean =>
+  outcome?._tag === "NotSent" && outcome.reason === "no-effect"

@@ -66,7 +66,8 @@ describe("a refusal", () => {
             reason: "no-effect"
           })
         }
-        expect(sends).toEqual([{ inDoubt: false }, { inDoubt: false }])
+        const sendWithin = 86_400_000
+        expect(sends).toEqual([1, 2].map(() => ({ inDoubt: false, sendWithin })))
       })
     )
   )
@@ -114,7 +115,7 @@ it("the limits of a call are those of its request", () =>
       const { sender, sends } = failing(new NotFound({}))
       const shop = yield* start({ sender })
       yield* Effect.flip(shop.send("apm-payment", payment("order-1"), { maxAttempts: 2 }))
-      expect(sends).toEqual([{ maxAttempts: 2, inDoubt: false }])
+      expect(sends).toMatchObject([{ maxAttempts: 2, inDoubt: false }])
     })
   ))
 

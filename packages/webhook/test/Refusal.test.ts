@@ -33,6 +33,14 @@ const errors: ReadonlyArray<
   [unreachable(false), true, false],
   [unreachable(true), false, false],
   [new ServiceFailed({ status: 503, attempts: 1 }), false, false],
+  // Responses to the request for an access token.
+  [new Unauthorized({ sent: false, status: 401 }), true, false],
+  [new RateLimited({ attempts: 1, status: 429, sent: false }), true, false],
+  [new ServiceFailed({ status: 503, attempts: 1, sent: false }), true, false],
+  ...[200, 302, 400, 403, 404, 409, 422].map(
+    (status) =>
+      [new UnexpectedResponse({ status, reason: "it is odd", sent: false }), true, false] as const
+  ),
   ...[400, 404, 418, 422, 424, 499].map((status) => [unexpected(status), true, true] as const),
   ...[200, 302, 399, 409, 423, 500, 503].map(
     (status) => [unexpected(status), false, false] as const

@@ -64,6 +64,25 @@ const prefixes: ReadonlyArray<readonly [prefix: ReadonlyArray<Facts.Step>, lengt
     3
   ],
   [[enqueue, claim, claim, claim, claim, begin], 2],
+  [
+    [
+      { type: "enqueue", expiresAt: 4 * Facts.gap },
+      claim,
+      begin,
+      { type: "settle", with: "last", outcome: noEffect }
+    ],
+    2
+  ],
+  [
+    [
+      { type: "enqueue", expiresAt: 5 * Facts.gap },
+      claim,
+      begin,
+      { type: "settle", with: "last", outcome: noEffect },
+      { type: "restart" }
+    ],
+    3
+  ],
   [[enqueue, claim, begin, claim, { type: "release", with: "last", hadNoEffect: true }], 3]
 ]
 
@@ -147,7 +166,7 @@ const explore = (rule: Rule): { readonly steps: number; readonly fault: string |
   return { steps, fault }
 }
 
-/** Ten rules with a bug each. */
+/** Rules with a bug each. */
 const planted: Readonly<Record<string, Partial<Rule>>> = {
   "any failure ends the doubt": {
     release: (row, id, options) => {
@@ -188,15 +207,16 @@ const planted: Readonly<Record<string, Partial<Rule>>> = {
         options
       )
   },
-  "another refusal counts as the same": {
+  "a refusal in other words counts anew": {
     release: (row, id, options) =>
       RequestRule.release(
-        row,
+        options.refusal === row.refusals?.reason ? row : { ...row, refusals: undefined },
         id,
-        options.refusal === undefined
-          ? options
-          : { ...options, refusal: row.refusals?.reason ?? options.refusal }
+        options
       )
+  },
+  "a request that is written anew forgets when it expires": {
+    restart: (row, ...again) => RequestRule.restart({ ...row, expiresAt: undefined }, ...again)
   },
   "a settled request keeps its body": {
     settle: (row, settlement) => {

@@ -34,18 +34,17 @@ describe("RequestRule", () => {
     )
   })
 
-  it("restart begins a request without effect anew, and keeps its first time and the transaction that is not its own", () => {
+  it("restart writes a request without effect anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
     check(
-      fc.tuple(time, newLease),
-      (row, [at, given]) => Rule.restart(row, request(row), at, given),
-      (row, [at, given]) =>
-        row.outcome?._tag === "NotSent" && row.outcome.reason === "no-effect"
-          ? {
-              ...fresh(row, at, given),
-              createdAt: row.createdAt,
-              deniedTransactionId: row.deniedTransactionId
-            }
-          : undefined
+      fc.tuple(time, optional(newLease), optional(time)),
+      (row, [at, given, expiresAt]) => Rule.restart(row, { ...request(row), expiresAt }, at, given),
+      (row, [at, given, expiresAt = row.expiresAt]) => {
+        const { createdAt, deniedTransactionId, outcome } = row
+        if (outcome?._tag !== "NotSent" || outcome.reason !== "no-effect") return undefined
+        return at >= (expiresAt ?? Infinity)
+          ? known(row, { _tag: "NotSent", reason: "expired" }, at)
+          : { ...fresh(row, at, given), createdAt, deniedTransactionId, expiresAt }
+      }
     )
   })
 
@@ -84,7 +83,7 @@ describe("RequestRule", () => {
     )
   })
 
-  it("release counts refusals in the same words, and parks the third one ten minutes after the first", () => {
+  it("release counts refusals, whatever their words are, and parks the third one ten minutes after the first", () => {
     const release = fc.record({
       at: time,
       dueAt: time,
@@ -97,11 +96,11 @@ describe("RequestRule", () => {
       (row, { at, dueAt, hadNoEffect, refusal }) => {
         const held = holder(row, 1)
         if (held === undefined) return undefined
-        const same = refusal === row.refusals?.reason ? row.refusals : undefined
+        const before = row.refusals
         const refusals =
           refusal === undefined
-            ? row.refusals
-            : { reason: refusal, count: (same?.count ?? 0) + 1, since: same?.since ?? at }
+            ? before
+            : { reason: refusal, count: (before?.count ?? 0) + 1, since: before?.since ?? at }
         const isParked =
           refusal !== undefined &&
           refusals !== undefined &&

@@ -115,13 +115,9 @@ export const isAccepted = (facts: Facts, step: Step, at: number): boolean => {
   }
 }
 
-/** Tells whether the last refusals are the same one three times, the first of them ten minutes ago. */
-const areMany = (refusals: Facts["refusals"], at: number): boolean => {
-  const last = refusals.at(-1)
-  const other = refusals.findLastIndex(({ reason }) => reason !== last?.reason)
-  const same = refusals.slice(other + 1)
-  return same.length >= 3 && at - (same[0]?.at ?? at) >= 10 * minute
-}
+/** Tells whether there are three refusals, the first of them ten minutes ago. */
+const areMany = (refusals: Facts["refusals"], at: number): boolean =>
+  refusals.length >= 3 && at - (refusals[0]?.at ?? at) >= 10 * minute
 
 const settledAs = (facts: Facts, outcome: Outcome): Facts => ({
   ...facts,
@@ -181,6 +177,9 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
         sentAt: step.hadNoEffect ? undefined : facts.sentAt
       }
     case "restart":
+      if (at >= (facts.expiresAt ?? Infinity)) {
+        return settledAs(facts, { _tag: "NotSent", reason: "expired" })
+      }
       return {
         ...facts,
         outcome: undefined,
@@ -188,7 +187,6 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
         sentAt: at,
         leases: 1,
         refusals: [],
-        expiresAt: undefined,
         ...give(false)
       }
   }
@@ -200,7 +198,12 @@ export const faultIn = (facts: Facts, row: RequestRow | undefined): string | und
   const { body, dueAt, lease, outcome, parked } = row
   const places = [dueAt, lease, parked, outcome].filter((place) => place !== undefined)
   if (places.length !== 1) return "a request is due, leased, parked or settled, and one of these"
-  if (outcome?._tag !== facts.outcome?._tag) return "the outcome is the one that was accepted"
+  const isOutcome =
+    outcome?._tag === facts.outcome?._tag &&
+    (outcome?._tag !== "NotSent" ||
+      facts.outcome?._tag !== "NotSent" ||
+      outcome.reason === facts.outcome.reason)
+  if (!isOutcome) return "the outcome is the one that was accepted"
   const isFound = outcome?._tag === "Found"
   if (outcome !== undefined && !isFound && body !== undefined) {
     return "a settled request has no body"

@@ -5,8 +5,8 @@
  *
  * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
  * transport, which knows whether the request was sent, so its failure tells whether the request may have
- * taken effect. There is no retry when its wait would end after the deadline: the call then fails with the
- * last failure. `Retry-After` lengthens a wait, so the deadline limits it too.
+ * taken effect. There is no retry when its wait would end after the deadline, or after the time in which the request
+ * may be sent: the call then fails with the last failure. `Retry-After` lengthens a wait, so the deadline limits it too.
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
@@ -22,11 +22,12 @@ import type { RetryBudget } from "./RetryBudget.ts"
 
 /**
  * One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call in
- * milliseconds.
+ * milliseconds. `isLate` tells whether the time is over in which the call may send its request.
  */
 export interface Attempt {
   readonly number: number
   readonly remaining: () => number
+  readonly isLate: () => boolean
 }
 
 /** Annotations of a call for logs and spans: its operation, and the ids of its input. */
@@ -115,11 +116,12 @@ export const run = <A>(
     const count = (outcome: string) =>
       Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
     const begin = start ?? clock.monotonicTimeNanosUnsafe()
-    const remaining = () =>
-      Math.max(0, limits.totalTimeout - Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6)
+    const elapsed = () => Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6
+    const remaining = () => Math.max(0, limits.totalTimeout - elapsed())
+    const isLate = () => elapsed() >= limits.sendWithin
     let doubt: Failure.Doubt | undefined
     const runFrom = (number: number): Effect.Effect<A, Failure.CallFailure> =>
-      Effect.matchEffect(attempt({ number, remaining }), {
+      Effect.matchEffect(attempt({ number, remaining, isLate }), {
         onSuccess: (value) => {
           count("Success")
           return Effect.succeed(value)
@@ -130,7 +132,8 @@ export const run = <A>(
           const callFailure = Effect.fail({ error: failure.error, doubt })
           if (number >= limits.maxAttempts || !shouldRetry(failure)) return callFailure
           return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
-            if (wait >= remaining() || !budget.spend()) return callFailure
+            const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
+            if (isTooLong || !budget.spend()) return callFailure
             Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
             return Effect.logDebug(
               `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${failure.error.message}`

@@ -90,8 +90,11 @@ export const make = (tokens: AccessToken["Service"], renewals: Renewals, send: S
     attempt: Attempts.Attempt,
     sent?: Attempts.Sent
   ): Effect.Effect<Transport.Response, Failure.AttemptFailure> => {
+    if (sent === undefined) {
+      if (attempt.isLate()) return Effect.fail(tooLate(attempt))
+      call.requests++
+    }
     const request = authorize(call.request, token)
-    if (sent === undefined) call.requests++
     return Effect.map(
       Attempts.requireSuccess(request, sent ?? send(call, request, attempt.remaining()), attempt),
       (response) => {
@@ -134,5 +137,14 @@ export const make = (tokens: AccessToken["Service"], renewals: Renewals, send: S
     )
   }
 }
+
+const tooLate = ({ number }: Attempts.Attempt): Failure.AttemptFailure =>
+  Failure.finalFailure(
+    new Unreachable({
+      reason: "the time in which the request may be sent is over",
+      sent: false,
+      attempts: number - 1
+    })
+  )
 
 const isUnauthorized = ({ error }: Failure.AttemptFailure): boolean => error._tag === "Unauthorized"

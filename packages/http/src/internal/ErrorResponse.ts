@@ -78,6 +78,22 @@ export const partsOfError = (error: ReadError): Parts => {
   }
 }
 
+/** Returns the error of `/auth` as one of an operation that was not sent. */
+export const notSent = (
+  error: ServiceFailed | RateLimited | UnexpectedResponse
+): ServiceFailed | RateLimited | UnexpectedResponse => {
+  const parts = { ...partsOfError(error), sent: false } as const
+  if (error._tag === "RateLimited") {
+    const { attempts, retryAfter } = error
+    return new RateLimited({ ...parts, attempts, ...(retryAfter !== undefined && { retryAfter }) })
+  }
+  const { fields, status } = error
+  const details = { ...parts, status, ...(fields !== undefined && { fields }) }
+  return error._tag === "ServiceFailed"
+    ? new ServiceFailed({ ...details, attempts: error.attempts })
+    : new UnexpectedResponse({ ...details, reason: error.reason })
+}
+
 /** The responses of the decoded values that lead to an error. */
 const responses = new WeakMap<object, Transport.Response>()
 

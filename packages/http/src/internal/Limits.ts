@@ -4,15 +4,16 @@
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
-import type { CallOptions } from "../CallOptions.ts"
+import type { CallOptions, CreateOptions } from "../CallOptions.ts"
 import type { PawlConfig } from "../PawlConfig.ts"
 import * as Settings from "./Settings.ts"
 
-/** The limits of a call. Its times are in milliseconds. */
+/** The limits of a call. Its times are in milliseconds. After `sendWithin` the call sends no request any more. */
 export interface Limits {
   readonly attemptTimeout: number
   readonly totalTimeout: number
   readonly maxAttempts: number
+  readonly sendWithin: number
 }
 
 /** Returns the limits of a configuration. */
@@ -20,24 +21,26 @@ export const of = ({
   attemptTimeout,
   maxAttempts,
   totalTimeout
-}: Pick<PawlConfig["Service"], keyof Limits>): Limits => ({
+}: Pick<PawlConfig["Service"], keyof CallOptions>): Limits => ({
   attemptTimeout: Duration.toMillis(attemptTimeout),
   totalTimeout: Duration.toMillis(totalTimeout),
-  maxAttempts
+  maxAttempts,
+  sendWithin: Infinity
 })
 
 /** Returns the limits of a call, or the faults of its options. */
 export const make = (
   limits: Limits,
-  options: CallOptions | undefined
+  options: CreateOptions | undefined
 ): Result.Result<Limits, ValidationFailed> => {
   if (options === undefined) return Result.succeed(limits)
-  const { attemptTimeout, maxAttempts, totalTimeout } = options
+  const { attemptTimeout, maxAttempts, sendWithin, totalTimeout } = options
   return Result.mapError(
     Result.all({
       attemptTimeout: check("attemptTimeout", millis, attemptTimeout, limits),
       totalTimeout: check("totalTimeout", millis, totalTimeout, limits),
-      maxAttempts: check("maxAttempts", Settings.count, maxAttempts, limits)
+      maxAttempts: check("maxAttempts", Settings.count, maxAttempts, limits),
+      sendWithin: check("sendWithin", millis, sendWithin, limits)
     }),
     (fault) => new ValidationFailed({ sent: false, fields: [fault] })
   )

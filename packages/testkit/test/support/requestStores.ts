@@ -139,17 +139,15 @@ const working: ReadonlyArray<PlantedBug> = [
   ],
   [
     "refusals are not kept",
-    "the same refusal is counted",
+    "refusals are counted",
     shown((row) => ({ ...row, refusals: undefined }))
   ],
   [
-    "a refusal in other words is counted with the first",
-    "the same refusal is counted",
-    (store) => ({
-      ...store,
-      release: (leased, release) =>
-        store.release(leased, { ...release, refusal: release.refusal && "400" })
-    })
+    "a refusal in other words is counted anew",
+    "refusals are counted",
+    shown((row) =>
+      row.refusals?.reason === "404" ? { ...row, refusals: { ...row.refusals, count: 1 } } : row
+    )
   ]
 ]
 

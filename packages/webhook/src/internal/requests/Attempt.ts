@@ -23,8 +23,9 @@ import * as Lease from "./Lease.ts"
 import * as Order from "./Order.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The services of an attempt. */
+/** The services of an attempt. `window` is `Profile.requestIdWindow` in milliseconds. */
 export interface Tools {
+  readonly window: number
   readonly store: RequestStore["Service"]
   readonly sender: RequestSender["Service"]
   readonly seal: Seal["Service"]
@@ -57,8 +58,11 @@ export const raiseAlarm = (requestId: string, reason: string): Effect.Effect<voi
 export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) => {
     if (row?.outcome !== undefined) {
-      settledFor(row.outcome._tag).updateUnsafe(1, context)
-      return Effect.void
+      const { expiresAt, outcome, requestId } = row
+      settledFor(outcome._tag).updateUnsafe(1, context)
+      const isGivenUp =
+        outcome._tag === "NotSent" && outcome.reason === "expired" && expiresAt === undefined
+      return isGivenUp ? raiseAlarm(requestId, givenUp) : Effect.void
     }
     if (row?.parked === undefined) return Effect.void
     parkedFor(row.parked.reason).updateUnsafe(1, context)
@@ -74,6 +78,10 @@ const alarms: Readonly<Record<ParkReason, string>> = {
   unreadable: "a stored request was changed: it is parked"
 }
 
+const givenUp =
+  "a request could not be sent for as long as the service keeps its requestId: it is given up"
+const answeredTwice =
+  "the service answered one requestId with two transactions: the operation may have been made twice"
 const registeredDifferently =
   "the response to a request names an operation that is registered with another order"
 
@@ -100,6 +108,10 @@ const settleAnswer = Effect.fnUntraced(function* (
   )
   if (settled.isSettled) yield* report(settled.row)
   if (settled.refusal !== undefined) yield* raiseAlarm(requestId, registeredDifferently)
+  const known = settled.row?.transaction?.transactionId
+  if (!settled.isSettled && known !== undefined && transaction !== undefined) {
+    if (known !== transaction.transactionId) yield* raiseAlarm(requestId, answeredTwice)
+  }
   return settled.row
 })
 
@@ -184,19 +196,22 @@ const orLeft = (
  * Sends a request that is begun. With `isAwaited` a caller waits for its outcome, and goes on waiting if the lease is
  * lost; without, the loss of the lease interrupts.
  */
-export const run = (
+export const run = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
   request: EncodedRequest,
   isAwaited: boolean,
   limits?: SendLimits
-): Effect.Effect<Attempted> => {
-  const { sender, store } = tools
+): Effect.fn.Return<Attempted> {
+  const { sender, store, window } = tools
+  const { inDoubt } = leased.lease
+  const left = RequestTimes.sentUntil(leased, window) - (yield* Lease.timeOf(store))
+  const sendWithin = Number.isFinite(left) ? Math.max(left, 1) : undefined
   const renewal = Lease.renew(store, leased)
   const interruptedAt = Effect.flatMap(Lease.timeOf(store), (at) =>
     Effect.ignore(store.release(leased, { at, dueAt: at }))
   )
-  return Effect.result(sender.send(request, { ...limits, inDoubt: leased.lease.inDoubt })).pipe(
+  return yield* Effect.result(sender.send(request, { ...limits, inDoubt, sendWithin })).pipe(
     Effect.raceFirst(Effect.andThen(renewal, isAwaited ? Effect.never : Effect.interrupt)),
     Effect.onInterrupt(() => interruptedAt),
     Effect.flatMap(
@@ -212,4 +227,4 @@ export const run = (
       }, Effect.uninterruptible)
     )
   )
-}
+})

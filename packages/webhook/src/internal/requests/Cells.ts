@@ -69,11 +69,13 @@ export const store = ({ change, claim, ...cells }: Cells): Service => {
     claim: ({ requestId, ...options }) =>
       requestId === undefined ? claim(options) : claimOne(requestId, options),
     restart: (request, { at, until }) =>
-      Effect.map(
-        changed(request.requestId, (row, newLease) =>
-          RequestRule.restart(row, request, at, { id: newLease(), until })
-        ),
-        leasedOf
+      changed(request.requestId, (row, newLease) =>
+        RequestRule.restart(
+          row,
+          request,
+          at,
+          until === undefined ? undefined : { id: newLease(), until }
+        )
       ),
     begin: (leased, { at, window }) =>
       Effect.map(

@@ -27,14 +27,17 @@ export const listen = (ledger: Ledger["Service"], listener: Listener): void => {
 
 /**
  * Returns the row and the request that it names when its lease ends, if the service has confirmed a status of the
- * transaction, and no response named it.
+ * transaction, and no response named it. With `isSharded` a response to this request may have: the outcome of the request is written
+ * to another database after the registration.
  */
 export const named = (
   leased: Leased,
-  { evidence = Evidence.none, read, release }: Change
+  { evidence = Evidence.none, read, release }: Change,
+  isSharded = false
 ): { readonly requestId: string; readonly row: Row } | undefined => {
   const requestId = leased.ordered?.requestId
-  if (release === undefined || leased.registered || requestId === undefined) return undefined
+  const isOpen = !leased.registered || (isSharded && leased.isOrderRegistered)
+  if (release === undefined || !isOpen || requestId === undefined) return undefined
   const row = {
     ...leased,
     evidence: Evidence.join(leased.evidence, evidence),

@@ -2,6 +2,7 @@
  * Works on a claimed request: gets its bytes, and sends them if they may be sent.
  */
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { LeasedRequest, ParkReason } from "../../RequestRow.ts"
@@ -11,8 +12,6 @@ import * as Lease from "./Lease.ts"
 
 /** The services and settings of the work on claimed requests. */
 export interface Tools extends Attempt.Tools {
-  /** `Profile.requestIdWindow` in milliseconds. */
-  readonly window: number
   /** Encodes the input of a request with card data again; undefined if the merchant cannot make it. */
   readonly rebuild: Rebuild | undefined
 }
@@ -28,6 +27,9 @@ export type InputOf = (
   requestId: string,
   kind: RequestKind
 ) => Effect.Effect<RequestInput<RequestKind>, unknown>
+
+/** The most time that a merchant's function has. It is shorter than a lease. */
+const rebuildTimeout = Duration.seconds(20)
 
 /** The bytes of a request, the reason to park it, or an error that may pass. */
 type Body = Result.Result<
@@ -49,7 +51,7 @@ const bodyOf = Effect.fnUntraced(function* (
     return park(Attempt.reasonToPark(opened.failure))
   }
   if (rebuild === undefined) return park("card-data")
-  const rebuilt = yield* Effect.result(rebuild(requestId, kind))
+  const rebuilt = yield* Effect.result(Effect.timeout(rebuild(requestId, kind), rebuildTimeout))
   if (Result.isFailure(rebuilt)) return Result.fail({ later: rebuilt.failure })
   const match = seal.compare(digest, kind, rebuilt.success.body)
   if (match === "same") return Result.succeed(rebuilt.success)

@@ -22,18 +22,21 @@ export const isAnswer = (
 ): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
   error._tag === "Declined" || error._tag === "IntentRejected"
 
+/** Tells whether the attempt may have sent the request. It has not if it got no access token. */
+const mayBeSent = (error: Failure): boolean => !("sent" in error) || error.sent
+
 /** Tells whether a request surely had no effect. It must not have been in doubt before the attempt. */
 export const hadNoEffect = (error: Failure): boolean => {
+  if (!mayBeSent(error)) return true
   switch (error._tag) {
     case "Unauthorized":
     case "ValidationFailed":
     case "NotFound":
     case "RateLimited":
       return true
-    case "Unreachable":
-      return !error.sent
     case "UnexpectedResponse":
       return isRefusalStatus(error.status)
+    case "Unreachable":
     case "ServiceFailed":
     case "OutcomeUnknown":
       return false
@@ -49,14 +52,14 @@ const refusalIn = (error: Failure): ReadError | undefined => {
   const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
   const isRefusal =
     last._tag === "NotFound" ||
-    (last._tag === "ValidationFailed" && last.sent) ||
+    last._tag === "ValidationFailed" ||
     (last._tag === "UnexpectedResponse" && isRefusalStatus(last.status))
-  return isRefusal ? last : undefined
+  return isRefusal && mayBeSent(last) ? last : undefined
 }
 
 /**
  * Returns the refusal of the service in words, which name fields and no values; undefined if the service did not refuse
- * the request. A 401 is none: it is about the credentials.
+ * the request. A 401 is none, and so is any response to the request for an access token: they are about the credentials.
  */
 export const reasonOf = (error: Failure): string | undefined => {
   const refusal = refusalIn(error)

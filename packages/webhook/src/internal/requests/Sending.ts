@@ -8,6 +8,7 @@ import type {
   SendLimits,
   RequestResponse
 } from "@pawl/core/RequestSender"
+import type { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,6 +20,7 @@ import {
   RequestParked,
   ResponseLost
 } from "../../RequestsError.ts"
+import type { Seal } from "../../Seal.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
@@ -38,6 +40,24 @@ export type SendError =
   | RequestNotSent
   | RequestParked
   | ResponseLost
+
+/** Returns the stored refusal of a request as its error. */
+export const refusalOf = (
+  seal: Seal["Service"],
+  requestId: string,
+  text: string | undefined
+): Effect.Effect<never, ValidationFailed | RequestParked> =>
+  text === undefined
+    ? Effect.fail(Refusal.fromText(""))
+    : Effect.flatMap(openOutcome(seal, requestId, text), (opened) =>
+        Effect.fail(Refusal.fromText(opened))
+      )
+
+const openOutcome = (seal: Seal["Service"], requestId: string, text: string) =>
+  Effect.mapError(
+    seal.open({ requestId, part: "outcome" }, text),
+    (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
+  )
 
 /** Writes a request and sends it, or returns the outcome of the one that was written before. */
 export const run = Effect.fnUntraced(function* (
@@ -77,20 +97,14 @@ export const run = Effect.fnUntraced(function* (
   /** Returns the stored outcome of a request; undefined if the request may be sent anew. */
   const outcomeOf = (row: RequestRow): Effect.Effect<Response, SendError> | undefined => {
     const { outcome, transaction } = row
-    const opened = (text: string) =>
-      Effect.mapError(
-        seal.open({ requestId, part: "outcome" }, text),
-        (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
-      )
     switch (outcome?._tag) {
       case "Answered":
         if (outcome.text === undefined) return Effect.fail(responseLost(transaction))
-        return Effect.flatMap(opened(outcome.text), (text) =>
+        return Effect.flatMap(openOutcome(seal, requestId, outcome.text), (text) =>
           sender.decodeOutcome({ kind, requestId }, text)
         )
       case "Refused":
-        if (outcome.text === undefined) return Effect.fail(Refusal.fromText(""))
-        return Effect.flatMap(opened(outcome.text), (text) => Effect.fail(Refusal.fromText(text)))
+        return refusalOf(seal, requestId, outcome.text)
       case "Found":
         return Effect.fail(responseLost(transaction))
       case "NotSent":
@@ -106,7 +120,11 @@ export const run = Effect.fnUntraced(function* (
   const takeOver = Effect.fnUntraced(function* (row: RequestRow) {
     const at = yield* Lease.timeOf(store)
     const until = at + Lease.duration
-    if (row.outcome !== undefined) return yield* inStore(store.restart(written, { at, until }))
+    if (row.outcome !== undefined) {
+      const again = yield* inStore(store.restart(written, { at, until }))
+      if (again === undefined || isLeased(again)) return again
+      return yield* new RequestNotSent({ requestId, reason: "expired" })
+    }
     if (row.parked !== undefined) {
       const { reason } = row.parked
       const isForCaller = reason === "card-data" && !RequestTimes.isPastWindow(row, at, window)

@@ -86,7 +86,7 @@ export const make = (
         })
       ),
     write: (leased, change) => {
-      const found = Found.named(leased, change)
+      const found = Found.named(leased, change, true)
       const written = of(leased).write(leased, change)
       return found === undefined
         ? written

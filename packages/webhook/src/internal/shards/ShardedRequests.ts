@@ -4,8 +4,8 @@
  * **Details**
  *
  * The transaction of a request may live in another shard. So a settlement registers it there first, and then writes the
- * outcome. A process that ends between the two leaves a request without an outcome, and the next one does both again: the
- * same registration changes nothing.
+ * outcome. A process that ends between the two leaves a request without an outcome. The next one does both again: the
+ * same registration changes nothing. A request that cannot be sent again is settled by the row that was registered.
  *
  * A claim goes to all shards, each with its share of the limit. A shard that is not available has no requests then.
  */

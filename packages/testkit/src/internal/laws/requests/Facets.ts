@@ -42,10 +42,10 @@ export const facets = {
       "A worker sleeps until then. A time too late delays a payment, and a settled or parked request is never sent."
   },
   refusals: {
-    name: "the same refusal is counted from its first time on, until another one or a redrive",
+    name: "refusals are counted from the first one on, until a redrive, whatever their words are",
     section,
     explanation:
-      "The third refusal over ten minutes parks a request in doubt. A wrong count parks it too early, or never."
+      "The third refusal over ten minutes parks a request. A wrong count parks it too early, or never."
   },
   parked: {
     name: "a parked request is listed once, oldest first, until a person redrives it",

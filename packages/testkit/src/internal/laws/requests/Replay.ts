@@ -145,13 +145,15 @@ const play = Effect.fnUntraced(function* (
         return
       }
       case "restart": {
+        const { hold: time, id } = step
         const request = requestOf(step)
-        const wanted = change(step.id, (row) =>
-          RequestRule.restart(row, request, at, lease(step.hold))
+        const wanted = change(id, (row) =>
+          RequestRule.restart(row, request, at, time === undefined ? undefined : lease(time))
         )
-        const actual = yield* store.restart(request, { at, until: at + step.hold })
+        const until = time === undefined ? undefined : at + time
+        const actual = yield* store.restart(request, { at, until })
         yield* checkDone("outcomes", "whether it restarts", actual, wanted)
-        if (actual !== undefined) yield* hold(actual)
+        if (actual?.lease !== undefined) yield* hold(actual)
         return
       }
       case "claim": {

@@ -28,7 +28,7 @@ export type Step = { readonly after: number } & (
       readonly _tag: "restart"
       readonly id: string
       readonly digest: string
-      readonly hold: number
+      readonly hold: number | undefined
     }
   | {
       readonly _tag: "claim"
@@ -111,7 +111,7 @@ const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
       expiresIn: orNot(fc.constantFrom(0, 10, 1000), 2),
       hold: orNot(hold, 2)
     }),
-    step(1, "restart", { id, digest, hold }),
+    step(1, "restart", { id, digest, hold: orNot(hold, 2) }),
     step(5, "claim", { id: orNot(id, 1), limit: fc.constantFrom(0, 1, 1, 3), hold }),
     step(4, "begin", { which, window }),
     step(1, "renew", { which, hold }),

@@ -1,0 +1,150 @@
+/**
+ * Requests over the real client, whose service answers badly or late.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as PawlPortable from "@pawl/http/PawlPortable"
+import * as RequestSender from "@pawl/http/RequestSender"
+import { type Response, Transport } from "@pawl/http/Transport"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as Requests from "@pawl/webhook/Requests"
+import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as Seal from "@pawl/webhook/Seal"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as References from "effect/References"
+import * as TestClock from "effect/testing/TestClock"
+import { expect, it } from "vitest"
+
+const secret = Redacted.make("sandbox-secret")
+
+const payment = (requestId: string) => ({
+  requestId,
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" }
+})
+
+const minute = 60_000
+
+const answer = (status: number, body: object, headers: Record<string, string> = {}): Response => ({
+  status,
+  headers,
+  body: new TextEncoder().encode(JSON.stringify(body))
+})
+
+const token = () => {
+  const exp = Buffer.from(JSON.stringify({ exp: 30 * 86_400 })).toString("base64url")
+  return answer(200, { accessToken: `e30.${exp}.c2ln` })
+}
+
+/** Runs a test against a service that answers by functions, the second one with the number of the create. */
+const run = (
+  service: {
+    readonly auth: (now: number) => Response
+    readonly create?: (number: number) => Response
+  },
+  test: (sent: ReadonlyArray<number>) => Effect.Effect<void, unknown, Requests.Requests>
+) => {
+  const sent: Array<number> = []
+  const transport = Layer.succeed(Transport, {
+    send: ({ url }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (url.endsWith("/v1/auth")) return service.auth(now)
+        sent.push(now)
+        return (
+          service.create?.(sent.length) ??
+          answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+        )
+      })
+  })
+  const client = PawlPortable.layer.pipe(
+    Layer.provide(transport),
+    Layer.provideMerge(
+      PawlConfig.layer({
+        baseUrl: "https://pay.example/api",
+        merchantKey: "key",
+        merchantSecret: secret
+      })
+    )
+  )
+  const layer = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
+    Layer.provide(RequestStore.layerMemory),
+    Layer.provide(Layer.fresh(Ledger.layerMemory)),
+    Layer.provide([
+      CallbackUrl.layer(secret),
+      Seal.layer({ current: secret }),
+      Layer.provide(RequestSender.layer, client)
+    ]),
+    Layer.provide(NodeHmac.layer),
+    Layer.provideMerge(TestClock.layer())
+  )
+  return test(sent).pipe(
+    Effect.provide(layer),
+    Effect.provideService(References.MinimumLogLevel, "None"),
+    Effect.scoped,
+    Effect.runPromise
+  )
+}
+
+const broken = [302, 400, 401, 403, 404, 409, 422, 429, 500, 503]
+
+it.each(broken)("an /auth that answers %s for hours parks no request", (status) =>
+  run({ auth: () => answer(status, {}) }, (sent) =>
+    Effect.gen(function* () {
+      const { enqueue, parked } = yield* Requests.Requests
+      for (const requestId of ["p-1", "p-2"]) yield* enqueue("apm-payout", payment(requestId))
+      yield* TestClock.adjust("3 hours")
+      expect(yield* parked({ limit: 10 })).toEqual([])
+      expect(sent).toEqual([])
+    })
+  )
+)
+
+it.each(broken)("a request that got no token, because /auth answers %s, expires", (status) =>
+  run({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, (sent) =>
+    Effect.gen(function* () {
+      const { enqueue, get } = yield* Requests.Requests
+      yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
+      yield* TestClock.adjust("5 hours")
+      expect(sent).toEqual([])
+      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+    })
+  )
+)
+
+it.each(broken)("a send whose /auth answers %s says that nothing was sent", (status) =>
+  run({ auth: () => answer(status, {}) }, () =>
+    Effect.gen(function* () {
+      const { get, send } = yield* Requests.Requests
+      const call = yield* Effect.forkChild(Effect.flip(send("apm-payment", payment("o-1"))))
+      yield* TestClock.adjust("1 minute")
+      expect(yield* Fiber.join(call)).toMatchObject({ sent: false })
+      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "no-effect" })
+    })
+  )
+)
+
+it("the retries of the client send no request that has expired", () =>
+  run(
+    {
+      auth: token,
+      create: (number) =>
+        number === 1
+          ? answer(429, {}, { "retry-after": "20" })
+          : answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+    },
+    (sent) =>
+      Effect.gen(function* () {
+        const { enqueue, get } = yield* Requests.Requests
+        yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 2000 })
+        yield* TestClock.adjust("10 minutes")
+        expect(sent).toHaveLength(1)
+        expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+      })
+  ))
