@@ -28,9 +28,9 @@ const received = {
  * False if the request for an access token ended so: the operation was not sent by this attempt. Absent if the operation
  * itself did.
  */
-const sent = Schema.optionalKey(Schema.Literal(false))
+const sent = Schema.optionalKey(Schema.Boolean)
 
-const notSent = ({ sent }: { readonly sent?: false }): string =>
+const notSent = ({ sent }: { readonly sent?: boolean }): string =>
   sent === false ? "The operation was not sent, because it needs an access token. " : ""
 
 /** The parts of a response that identify it, with its redacted body. */

@@ -5,6 +5,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { ValidationFailed } from "./PaymentsError.ts"
 
 /**
  * Makes a new requestId: a UUIDv7 (RFC 9562) of the time in milliseconds and 74 random bits. Those are of a UUIDv4,
@@ -23,3 +24,27 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
     return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`
   }
 )
+
+/**
+ * Returns the requestId of an input, and makes one if the input has no such field. A field without a value is refused: it is
+ * an order whose id is missing, and a new requestId for each attempt would pay for it twice.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const ofInput = (input: {
+  readonly requestId?: string | undefined
+}): Effect.Effect<string, ValidationFailed> => {
+  const requestId = input.requestId ?? undefined
+  if (requestId !== undefined) return Effect.succeed(requestId)
+  return "requestId" in input
+    ? Effect.fail(
+        new ValidationFailed({
+          sent: false,
+          fields: [
+            { path: "requestId", message: "give a text, or leave the field out to get a new one" }
+          ]
+        })
+      )
+    : make
+}

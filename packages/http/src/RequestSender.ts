@@ -77,7 +77,7 @@ export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
           kind: K,
           input: { readonly requestId?: string }
         ) {
-          const requestId = input.requestId ?? (yield* RequestId.make)
+          const requestId = yield* RequestId.ofInput(input)
           const fields = { ...input, requestId }
           const payload = kind === "refund" ? withExactId(fields) : fields
           const { body = "" } = yield* creates[kind].toRequest({ payload })

@@ -177,16 +177,19 @@ describe.each(creates)("$name", (operation) => {
     expect(made.size).toBe(5)
   })
 
-  it("refuses an invalid requestId before it sends anything", async () => {
-    const service = new Memory.Service()
-    const result = await run(operation, service, { requestId: "a|b" })
-    expect(Result.merge(result)).toMatchObject({
-      _tag: "ValidationFailed",
-      sent: false,
-      fields: [{ path: "requestId" }]
-    })
-    expect(service.auths.length + service.requests.length).toBe(0)
-  })
+  it.each(["a|b", undefined, null])(
+    "refuses the requestId %s before it sends anything",
+    async (requestId) => {
+      const service = new Memory.Service()
+      const result = await run(operation, service, { requestId } as Named)
+      expect(Result.merge(result)).toMatchObject({
+        _tag: "ValidationFailed",
+        sent: false,
+        fields: [{ path: "requestId" }]
+      })
+      expect(service.auths.length + service.requests.length).toBe(0)
+    }
+  )
 })
 
 /** The creates that make a transaction: a card token and a hosted page are none. */

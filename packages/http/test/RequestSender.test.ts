@@ -281,6 +281,21 @@ describe("encode", () => {
     expect(service.auths).toHaveLength(0)
   })
 
+  it.each([undefined, null])(
+    "refuses the requestId %s: it would pay for an order again",
+    async (requestId) => {
+      const result = await run(
+        new Memory.Service(),
+        encode("apm-payment", { ...Memory.payment, requestId })
+      )
+      expect(Result.merge(result)).toMatchObject({
+        _tag: "ValidationFailed",
+        sent: false,
+        fields: [{ path: "requestId" }]
+      })
+    }
+  )
+
   it("keeps a further field of a card payment, also one named like the id of a refund", async () => {
     const input = { mid: "1", transactionId: 2 ** 53 }
     const result = await run(new Memory.Service(), encode("card-payment", input))

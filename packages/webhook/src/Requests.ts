@@ -194,7 +194,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     kind: K,
     input: RequestInput<K>
   ) {
-    const requestId = input.requestId ?? (yield* RequestId.make)
+    const requestId = yield* RequestId.ofInput(input)
     const url = ("callbackUrl" in input ? input.callbackUrl : undefined) ?? options.callbackUrl
     const signedUrl =
       url === undefined

@@ -26,7 +26,7 @@ describe("a request", () => {
     run(
       Effect.gen(function* () {
         const shop = yield* start()
-        const input = without(fake.payment("none"), "requestId")
+        const { requestId: _, ...input } = fake.payment("none")
         const { requestId } = yield* shop.enqueue("apm-payment", input)
         expect(requestId).toMatch(/^[\w-]{8,64}$/u)
         yield* pass("1 second")
@@ -35,6 +35,18 @@ describe("a request", () => {
         expect(orderIn(shop.service)?.requestId).toBe(requestId)
         const other = yield* shop.enqueue("apm-payment", input)
         expect(other.requestId).not.toBe(requestId)
+      })
+    ))
+
+  it("is refused if its requestId has no value, because the order's id is missing", () =>
+    run(
+      Effect.gen(function* () {
+        const shop = yield* start()
+        const input = without(fake.payment("none"), "requestId")
+        const refused = { _tag: "ValidationFailed", fields: [{ path: "requestId" }] }
+        expect(yield* Effect.flip(shop.enqueue("apm-payment", input))).toMatchObject(refused)
+        expect(yield* Effect.flip(shop.send("apm-payment", input))).toMatchObject(refused)
+        expect(shop.service.seen).toEqual([])
       })
     ))
 

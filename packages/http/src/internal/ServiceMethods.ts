@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
               (response) => toResult(requestId, response)
             )
           const requestId = input.requestId ?? options?.requestId
-          if (requestId === undefined) return Effect.flatMap(RequestId.make, send)
+          if (requestId === undefined) return Effect.flatMap(RequestId.ofInput(input), send)
           return requestId === (options?.requestId ?? requestId)
             ? send(requestId)
             : Effect.fail(twoRequestIds())
