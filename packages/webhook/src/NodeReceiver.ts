@@ -63,8 +63,9 @@ import {
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import * as Bodies from "./internal/doors/Bodies.ts"
-import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import * as Door from "./internal/doors/Door.ts"
+import * as NodeConnections from "./internal/doors/NodeConnections.ts"
+import * as NodeResponse from "./internal/doors/NodeResponse.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
@@ -228,7 +229,7 @@ const listenerOf = (run: Run): RequestListener => {
     if (raw !== undefined) return finish(raw)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
-      return void response.writeHead(500).end()
+      return NodeResponse.send(response, 500, {})
     }
 
     let isStopped = false
@@ -245,7 +246,10 @@ const listenerOf = (run: Run): RequestListener => {
       stop()
       respond(response, 503)
     })
-    response.once("close", body.abandon)
+    response.once("close", () => {
+      isStopped = true
+      body.abandon()
+    })
     let isTaken = true
     request.on("data", (chunk: Uint8Array) => {
       if (isStopped) return
@@ -276,6 +280,5 @@ const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
 const textOf = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 
-const respond = (response: ServerResponse, status: StatusCode): void => {
-  response.writeHead(status, { "content-length": 0, ...Door.responseHeaders(status) }).end()
-}
+const respond = (response: ServerResponse, status: StatusCode): void =>
+  NodeResponse.send(response, status, Door.responseHeaders(status))
