@@ -47,10 +47,7 @@
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import {
@@ -63,15 +60,18 @@ import {
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import * as Bodies from "./internal/doors/Bodies.ts"
-import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import * as Door from "./internal/doors/Door.ts"
+import * as NodeConnections from "./internal/doors/NodeConnections.ts"
+import * as NodeResponse from "./internal/doors/NodeResponse.ts"
+import * as ReceiverRuntime from "./internal/doors/ReceiverRuntime.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
 /**
  * A receiver as a request listener of `node:http`.
  *
- * - `listener` responds to one request. The first request builds the layer; if that fails, the response is 503.
+ * - `listener` responds to one request. The first request builds the layer. If that fails, the error is logged and the
+ *   response is 503; the first request that comes a second later builds it again.
  * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
  *   worked on before the first callback comes.
  * - `dispose` ends the receiver; close the server first.
@@ -92,12 +92,8 @@ export interface NodeReceiver {
  * @since 0.1.0
  */
 export const toListener = <E>(layer: Layer.Layer<Receiver, E>): NodeReceiver => {
-  const runtime = ManagedRuntime.make(layer)
-  return {
-    listener: listenerOf((effect) => runtime.runFork(effect)),
-    start: () => runtime.runPromise(Effect.void),
-    dispose: () => runtime.dispose()
-  }
+  const { dispose, run, start } = ReceiverRuntime.make(layer)
+  return { listener: listenerOf(run), start, dispose }
 }
 
 /**
@@ -186,15 +182,13 @@ const close = (server: Server): Effect.Effect<void> =>
     Effect.andThen(Effect.sync(() => server.closeAllConnections()))
   )
 
-type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
-
 /** A body over the limit is read up to this size, because a client that still sends does not read the response. */
 const maxDrainedBytes = 4 * maxBytes
 
 /** The most requests of a connection without a response. Clients send the next request after the response. */
 const maxPipelined = 8
 
-const listenerOf = (run: Run): RequestListener => {
+const listenerOf = (run: Door.Run): RequestListener => {
   const openBody = Bodies.make()
   const pipelined = new WeakMap<Socket, number>()
 
@@ -220,7 +214,7 @@ const listenerOf = (run: Run): RequestListener => {
       )
       fiber.addObserver((exit) => {
         release?.()
-        respond(response, Exit.isSuccess(exit) ? exit.value : 503)
+        respond(response, Door.statusOf(exit, run))
       })
     }
     if (method !== "POST") return finish(Door.emptyBody)
@@ -228,7 +222,7 @@ const listenerOf = (run: Run): RequestListener => {
     if (raw !== undefined) return finish(raw)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
-      return void response.writeHead(500).end()
+      return NodeResponse.send(response, 500, {})
     }
 
     let isStopped = false
@@ -245,7 +239,10 @@ const listenerOf = (run: Run): RequestListener => {
       stop()
       respond(response, 503)
     })
-    response.once("close", body.abandon)
+    response.once("close", () => {
+      isStopped = true
+      body.abandon()
+    })
     let isTaken = true
     request.on("data", (chunk: Uint8Array) => {
       if (isStopped) return
@@ -276,6 +273,5 @@ const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
 const textOf = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 
-const respond = (response: ServerResponse, status: StatusCode): void => {
-  response.writeHead(status, { "content-length": 0, ...Door.responseHeaders(status) }).end()
-}
+const respond = (response: ServerResponse, status: StatusCode): void =>
+  NodeResponse.send(response, status, Door.responseHeaders(status))

@@ -16,7 +16,7 @@
  * | 200 | stored, also if it is a repeat |
  * | 400, 405, 413, 415 | the request is not a callback of the merchant |
  * | 401 | the checksum does not match |
- * | 503 | the ledger is not available; the service sends the callback again |
+ * | 503 | the ledger is not available or has a defect; the service sends the callback again |
  *
  * @since 0.1.0
  */
@@ -26,6 +26,7 @@ import { isolatedBy } from "@pawl/core/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
 import type { Policy } from "@pawl/core/Evidence"
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -130,32 +131,30 @@ const layerReceive = Layer.effect(
     let isCurrentSecretUsed = false
 
     /**
-     * Limits the time of an accept. Returns a synchronous result directly; interrupts a slow accept without
-     * awaiting it, because a store that hangs may not react. `Effect.timeout` forks two fibers for each callback:
-     * without them, `receive` takes 30 % less CPU time with the ledger in memory.
+     * Limits the time of an accept. Interrupts a slow accept without awaiting it, because a store that hangs may not
+     * react. `Effect.timeout` forks two fibers for each callback: without them, `receive` takes 30 % less CPU time with
+     * the ledger in memory.
      */
     const withTimeout = (
-      accept: Effect.Effect<Accepted, StoreUnavailable>,
+      accept: () => Effect.Effect<Accepted, StoreUnavailable>,
       context: Context.Context<never>
-    ) => {
-      const fiber = Effect.runForkWith(context)(accept)
-      return (
-        fiber.pollUnsafe() ??
-        awaitResult<Accepted, StoreUnavailable>((resume) => {
-          fiber.addObserver(resume)
-          return () => fiber.interruptUnsafe()
-        })
-      )
-    }
+    ) =>
+      awaitResult<Accepted, StoreUnavailable>((resume) => {
+        const fiber = Effect.runForkWith(context)(accept())
+        fiber.addObserver(resume)
+        return () => fiber.interruptUnsafe()
+      })
 
     // It runs for every callback, so it has few effects: as a generator, `receive` takes a tenth more CPU time.
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const stored = ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
-      const inTurn = share?.turn === undefined ? stored : Effect.andThen(share.turn, stored)
-      return Effect.matchEffect(withTimeout(inTurn, context), {
-        onFailure: storeFailed,
+      const stored = () => {
+        const accepted = ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
+        return share?.turn === undefined ? accepted : Effect.andThen(share.turn, accepted)
+      }
+      return Effect.matchCauseEffect(withTimeout(stored, context), {
+        onFailure: notStoredBy,
         onSuccess: (accepted) => {
           const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
           Metrics.recordAcceptTime(Number(nanos) / 1e9, context)
@@ -176,6 +175,15 @@ const layerReceive = Layer.effect(
       return isCurrent || !isCurrentSecretUsed
         ? filled
         : Effect.andThen(filled, journal.raiseAlarm(previousSecretInUse))
+    }
+
+    /** A defect of the ledger counts as its failure. An interruption alone ends the callback. */
+    const notStoredBy = (cause: Cause.Cause<StoreUnavailable>) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      const error = Cause.squash(cause)
+      return storeFailed(
+        error instanceof StoreUnavailable ? error : new StoreUnavailable({ cause: error })
+      )
     }
 
     const storeFailed = Effect.fnUntraced(function* (error: StoreUnavailable) {
@@ -202,10 +210,16 @@ const layerReceive = Layer.effect(
       context: Context.Context<never>
     ) => {
       if (share === undefined) return accept(verified, context)
-      if (!share.take(length)) return storeFailed(tooMany)
+      let isTaken = false
       return Effect.ensuring(
-        Effect.suspend(() => accept(verified, context)),
-        Effect.sync(() => share.giveBack(length))
+        // The share is taken here, so that no interruption comes between `take` and `giveBack`.
+        Effect.suspend(() => {
+          isTaken = share.take(length)
+          return isTaken ? accept(verified, context) : storeFailed(tooMany)
+        }),
+        Effect.sync(() => {
+          if (isTaken) share.giveBack(length)
+        })
       )
     }
 

@@ -49,11 +49,10 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
+import * as ReceiverRuntime from "./internal/doors/ReceiverRuntime.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 
 type OpenBody = ReturnType<typeof Bodies.make>
@@ -61,7 +60,8 @@ type OpenBody = ReturnType<typeof Bodies.make>
 /**
  * A receiver as a web-standard handler.
  *
- * - `handler` responds to one request. The first request builds the layer; if that fails, the response is 503.
+ * - `handler` responds to one request. The first request builds the layer. If that fails, the error is logged and the
+ *   response is 503; the first request that comes a second later builds it again.
  * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
  *   worked on before the first callback comes. Some platforms for workers forbid this outside a request.
  * - `dispose` ends the receiver.
@@ -82,20 +82,20 @@ export interface WebReceiver {
  * @since 0.1.0
  */
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
-  const runtime = ManagedRuntime.make(layer)
+  const { dispose, run, start } = ReceiverRuntime.make(layer)
   const openBody = Bodies.make()
   /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
-      runtime.runFork(Effect.logError(Door.bodyAlreadyRead))
+      run(Effect.logError(Door.bodyAlreadyRead))
       return Promise.resolve(new Response(null, { status: 500 }))
     }
     const respondTo = (body: Uint8Array, release?: () => void): Promise<Response> => {
       const { promise, resolve } = Promise.withResolvers<Response>()
-      const fiber = runtime.runFork(receive(request, body))
+      const fiber = run(receive(request, body))
       fiber.addObserver((exit) => {
         release?.()
-        resolve(respond(Exit.isSuccess(exit) ? exit.value : 503))
+        resolve(respond(Door.statusOf(exit, run)))
       })
       return promise
     }
@@ -104,7 +104,7 @@ export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
       bytes === undefined ? respond(503) : respondTo(bytes, release)
     )
   }
-  return { handler, start: () => runtime.runPromise(Effect.void), dispose: () => runtime.dispose() }
+  return { handler, start, dispose }
 }
 
 const receive = ({ headers, method, url }: Request, body: Uint8Array) =>

@@ -148,6 +148,26 @@ describe("GroupCommit", () => {
       })
   )
 
+  it.effect("completes every item and goes on if an observer throws an error", () =>
+    Effect.gen(function* () {
+      const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 1 })
+      yield* joinAll(["z0"])
+      const fibers = yield* joinAll(["a1", "b1", "c1"])
+      for (const fiber of fibers.slice(0, 2)) {
+        fiber.addObserver(() => {
+          throw new Error("a bug of an observer")
+        })
+      }
+      yield* end(0, Exit.void)
+      yield* end(1, Exit.void)
+      expect(ended(fibers)).toEqual(["a1!", "b1!", "c1!"])
+      const others = yield* joinAll(["a1"])
+      yield* end(2, Exit.void)
+      expect(items()).toEqual([["z0"], ["a1", "b1", "c1"], ["a1"]])
+      expect(ended(others)).toEqual(["a1!"])
+    })
+  )
+
   it.effect("fails the whole group at once where the store failed", () =>
     Effect.gen(function* () {
       const { end, items, joinAll } = yield* controlled({ maxSize: 9, committers: 1 })

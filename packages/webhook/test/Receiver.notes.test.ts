@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import { MinimumLogLevel } from "effect/References"
+import { MaxOpsBeforeYield } from "effect/Scheduler"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import * as Shares from "../src/internal/doors/Shares.ts"
@@ -126,18 +127,100 @@ it.effect("a callback beyond the share of its merchant is not stored, and the lo
   }).pipe(Effect.provideService(Shares.Share, share), Effect.provide(Logger.layer([logger])))
 })
 
-it.effect("a callback whose ledger throws waits no longer", () => {
+/** A share without a limit, and the bytes of the callbacks that wait. */
+const unlimited = () => {
   const waiting: Array<number> = []
-  const share = {
-    take: (bytes: number) => waiting.push(bytes) > 0,
+  const share: Shares.Share = {
+    take: (bytes) => waiting.push(bytes) > 0,
     giveBack: () => void waiting.pop()
   }
-  return Effect.gen(function* () {
-    const { receive } = yield* start(() => () => {
-      throw new Error("a bug of the ledger")
+  return { share, waiting }
+}
+
+const bug = new Error("a bug of the ledger")
+const defects: ReadonlyArray<readonly [string, Ledger["Service"]["accept"]]> = [
+  ["dies", () => Effect.die(bug)],
+  ["dies later", () => Effect.delay(Effect.die(bug), "1 second")],
+  [
+    "throws",
+    () => {
+      throw bug
+    }
+  ]
+]
+
+it.effect.each(defects)(
+  "a callback whose ledger %s is counted, noted and logged as one that was not stored",
+  ([, accept]) => {
+    const { share, waiting } = unlimited()
+    const causes: Array<unknown> = []
+    const logger = Logger.make(({ message }) => {
+      const [, error] = Array.isArray(message) ? message : []
+      if (error instanceof StoreUnavailable) causes.push(error.cause)
     })
+    return Effect.gen(function* () {
+      const { journal, receive } = yield* start(() => accept)
+      const seen: Array<string> = []
+      journal.observe(({ _tag }) => seen.push(_tag))
+      const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(receiving)).toBe(503)
+      expect(seen).toEqual(["notStored", "Alarm"])
+      expect(causes).toEqual([bug])
+      const counts = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+        id.includes("refused") && "count" in state ? [[attributes, state.count]] : []
+      )
+      expect(counts).toContainEqual([{ "http.response.status_code": "503" }, 1])
+      expect(waiting).toEqual([])
+    }).pipe(
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+      Effect.provideService(Shares.Share, share),
+      Effect.provide(Logger.layer([logger]))
+    )
+  }
+)
+
+it.effect("a callback whose ledger is interrupted raises no alarm", () =>
+  Effect.gen(function* () {
+    const { journal, receive } = yield* start(() => () => Effect.interrupt)
+    const seen: Array<string> = []
+    journal.observe(({ _tag }) => seen.push(_tag))
     const exit = yield* Effect.exit(receive(incoming("card", card())))
-    expect(Exit.isFailure(exit)).toBe(true)
-    expect(waiting).toEqual([])
-  }).pipe(Effect.provideService(Shares.Share, share))
-})
+    expect(Exit.hasInterrupts(exit)).toBe(true)
+    expect(seen).toEqual([])
+  })
+)
+
+it.live(
+  "a callback that is interrupted at any step gives its share back and ends its accept",
+  () => {
+    const { share, waiting } = unlimited()
+    return Effect.gen(function* () {
+      let begun = 0
+      let ended = 0
+      const { receive } = yield* start(
+        () => () =>
+          Effect.suspend(() => {
+            begun++
+            return Effect.never
+          }).pipe(Effect.ensuring(Effect.sync(() => ended++)))
+      )
+      const callback = receive(incoming("card", card()))
+      // A fiber that yields before every second operation does nothing else.
+      for (let operations = 3; operations <= 20; operations++) {
+        const limited = Effect.provideService(callback, MaxOpsBeforeYield, operations)
+        const fiber = yield* Effect.forkChild(limited, { startImmediately: true })
+        // A fiber goes on after this, so it is interrupted where it yields first.
+        fiber.interruptUnsafe()
+        yield* Fiber.await(fiber)
+        expect([operations, waiting]).toEqual([operations, []])
+      }
+      yield* Effect.sleep("2 millis").pipe(
+        Effect.repeat({ until: () => begun === ended }),
+        Effect.timeoutOption("3 seconds")
+      )
+      expect(begun).toBeGreaterThan(0)
+      expect(ended).toBe(begun)
+    }).pipe(Effect.provideService(Shares.Share, share))
+  }
+)

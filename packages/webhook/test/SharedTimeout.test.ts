@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
@@ -119,6 +120,30 @@ it.effect("a wait that times out or is interrupted ends once, and a later result
     expect([late, gone, right].map(({ ended }) => ended.times)).toEqual([1, 1, 0])
     expect(yield* Fiber.join(late.fiber)).toMatchObject({ _tag: "Failure" })
     expect(yield* Fiber.join(right.fiber)).toMatchObject({ value: "right" })
+  })
+)
+
+it.effect("an observer that throws does not end the timer, or the fiber that has the result", () =>
+  Effect.gen(function* () {
+    const logs: Array<unknown> = []
+    const logger = Logger.make(({ message }) => void logs.push(message))
+    const wait = yield* Effect.provide(seconds(3), Logger.layer([logger]))
+    const bug = new Error("a bug of an observer")
+    const throwing = Effect.fnUntraced(function* () {
+      const started = yield* waiting(wait)
+      started.fiber.addObserver(() => {
+        throw bug
+      })
+      return started
+    })
+    const [answered, late] = [yield* throwing(), yield* throwing()]
+    const next = yield* waiting(wait)
+    answered.answer("an answer")
+    yield* TestClock.adjust("3 seconds")
+    expect([answered, late, next].map(({ ended }) => ended.times)).toEqual([0, 1, 1])
+    expect(yield* Fiber.join(next.fiber)).toEqual(Exit.fail("late"))
+    const log = ["An observer of a fiber threw an error", bug]
+    expect(logs).toEqual([log, log])
   })
 )
 

@@ -1,6 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Cause from "effect/Cause"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
@@ -111,10 +113,15 @@ it(
   })
 )
 
-it("a layer that cannot be built makes start fail, and responds 503", async () => {
-  const layer = Layer.effect(Receiver.Receiver, Effect.fail("no store" as const))
-  const { dispose, handler, start } = WebReceiver.toHandler(layer)
-  await expect(start()).rejects.toMatch("no store")
+it("a receiver with a defect responds 503, and the log says so", async () => {
+  const logs: Array<unknown> = []
+  const logger = Logger.make(({ cause, message }) => void logs.push([message, Cause.squash(cause)]))
+  const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
+  const layer = Layer.provideMerge(broken, Logger.layer([logger]))
+  const { dispose, handler } = WebReceiver.toHandler(layer)
   expect((await handler(callback())).status).toBe(503)
+  expect(logs).toEqual([
+    [["A callback was answered with 503, because the receiver ended with a defect"], "broken"]
+  ])
   await dispose()
 })

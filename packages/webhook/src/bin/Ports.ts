@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import type * as Redacted from "effect/Redacted"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Admin from "../Admin.ts"
+import * as NodeResponse from "../internal/doors/NodeResponse.ts"
 import * as NodeReceiver from "../NodeReceiver.ts"
 import * as Health from "./Health.ts"
 
@@ -43,7 +44,7 @@ export const serve = Effect.fnUntraced(function* (options: {
     if (pathname === path) return receive(request, response)
     const probe = health(request.method ?? "", pathname)
     if (probe !== undefined) return send(probe, response)
-    response.writeHead(404, { "content-length": 0 }).end()
+    NodeResponse.send(response, 404, {})
   }, options)
   return `${originOf(host, port)}${path}`
 })
@@ -65,9 +66,7 @@ const makeSend = Effect.map(
       const { body, headers, status } = Exit.isSuccess(exit)
         ? exit.value
         : { status: 500, headers: {}, body: "" }
-      response
-        .writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
-        .end(body)
+      NodeResponse.send(response, status, headers, body)
     })
   }
 )

@@ -11,13 +11,14 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 /**
  * Starts some work and waits for its result.
  *
  * `start` gets a function that resumes with the result, and returns a function that cancels the work. The second
- * one is called on timeout and on interruption.
+ * one is called on timeout and on interruption. The first one never throws an error, so the fiber that calls it may serve others.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
@@ -34,6 +35,13 @@ export const make = Effect.fnUntraced(function* <E>(
   const waits = new Set<{ readonly deadline: bigint; readonly expire: () => void }>()
   const notEmpty = yield* Latch.make()
 
+  const fork = Effect.runForkWith(yield* Effect.context())
+  /** Resumes a fiber. If that ends the fiber, its observers run at once, and one may throw an error. */
+  const guarded = (resume: () => void): void => {
+    const result = Result.try(resume)
+    if (Result.isFailure(result)) fork(Effect.logError(observerFailed, result.failure))
+  }
+
   const expireOldest = Effect.suspend(() => {
     const [oldest] = waits
     if (oldest === undefined) return Effect.sync(() => notEmpty.closeUnsafe())
@@ -44,24 +52,31 @@ export const make = Effect.fnUntraced(function* <E>(
 
   return (start) =>
     Effect.callback((resume) => {
+      let isResumed = false
       const stop = () => {
         waits.delete(wait)
         cancel()
       }
       const wait = {
-        deadline: clock.monotonicTimeNanosUnsafe() + timeoutNanos,
+        deadline: 0n,
         expire: () => {
           // This comes first, because `cancel` may resume with a result, and only the first call counts.
-          resume(onTimeout)
+          guarded(() => resume(onTimeout))
           stop()
         }
       }
+      // An interruption finds `cancel`, because nothing comes between the start of the work and the end of this function.
+      const cancel = start((result) => {
+        isResumed = true
+        waits.delete(wait)
+        guarded(() => resume(result))
+      })
+      if (isResumed) return undefined
+      wait.deadline = clock.monotonicTimeNanosUnsafe() + timeoutNanos
       waits.add(wait)
       notEmpty.openUnsafe()
-      const cancel = start((result) => {
-        waits.delete(wait)
-        resume(result)
-      })
       return Effect.sync(stop)
     })
 })
+
+const observerFailed = "An observer of a fiber threw an error"

@@ -1,7 +1,11 @@
 /**
  * Parts that every door uses to read a request and write its response.
  */
-import type { StatusCode } from "../../Receiver.ts"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../Verification.ts"
 
 /** Returns the query of a URL or path, with its `?`; an empty text if there is none. */
@@ -22,6 +26,21 @@ const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 /** Returns the headers of the response with a status code. */
 export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
   status === 405 ? allowPost : noHeaders
+
+/** Runs an effect of a door over its receiver. The fiber fails if the receiver cannot be built. */
+export type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
+
+/**
+ * Returns the status code of the response to a callback, and logs a defect of the receiver. Without a receiver nothing is
+ * logged here, because the failure of its build was logged.
+ */
+export const statusOf = (exit: Exit.Exit<StatusCode, unknown>, run: Run): StatusCode => {
+  if (Exit.isSuccess(exit)) return exit.value
+  if (!Cause.hasInterruptsOnly(exit.cause)) run(Effect.logError(defect, exit.cause))
+  return 503
+}
+
+const defect = "A callback was answered with 503, because the receiver ended with a defect"
 
 /** Message of the error that is logged when other code has read the body of a request. */
 export const bodyAlreadyRead =

@@ -150,6 +150,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     }
   }
 
+  /** Completes items. None can end the committer, because the functions of `wait` do not throw errors. */
   const complete = (items: ReadonlyArray<Waiting>, exit: Exit.Exit<ReadonlyArray<Result>, E>) =>
     items.forEach(({ complete }, index) =>
       complete(Exit.map(exit, (results) => results[index] as Result))

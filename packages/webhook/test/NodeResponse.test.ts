@@ -1,0 +1,194 @@
+/**
+ * Callbacks whose responses the application has sent itself: all that the requests share goes on.
+ */
+import { expect, it } from "@effect/vitest"
+import { serve } from "@pawl/test-support/Listener"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import type { RequestListener, ServerResponse } from "node:http"
+import { connect } from "node:net"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout } from "node:timers/promises"
+import * as NodeResponse from "../src/internal/doors/NodeResponse.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
+import * as NodeSqlite from "../src/NodeSqlite.ts"
+import * as Receiver from "../src/Receiver.ts"
+import { dependencies, post } from "./doors.ts"
+import { files } from "./stores.ts"
+
+const file = files()
+
+/** Posts a callback. Returns the status code of the response. */
+const send = (port: number) =>
+  Effect.map(
+    Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)),
+    ({ status }) => status
+  )
+
+/** An application that sends the responses itself when `answer` is called, as one with a timeout of its own does. */
+const application = (listener: RequestListener) => {
+  const open = new Set<ServerResponse>()
+  const served: RequestListener = (request, response) => {
+    open.add(response)
+    response.once("close", () => open.delete(response))
+    listener(request, response)
+  }
+  const answer = () => {
+    for (const response of open) response.writeHead(504, { "content-length": 0 }).end()
+  }
+  return { answer, open, served }
+}
+
+/** A receiver over a ledger whose accepts are counted. */
+const counted = <E>(
+  ledger: Layer.Layer<Ledger, E>,
+  change: (real: Ledger["Service"]) => Ledger["Service"] = (real) => real
+) => {
+  let accepts = 0
+  const counting = Layer.effect(
+    Ledger,
+    Effect.map(Ledger, (real) => {
+      const { accept, ...others } = change(real)
+      return Ledger.of({
+        ...others,
+        accept: (...callback) =>
+          Effect.suspend(() => {
+            accepts++
+            return accept(...callback)
+          })
+      })
+    })
+  ).pipe(Layer.provide(ledger))
+  return {
+    layer: Receiver.layer().pipe(Layer.provide([dependencies, counting])),
+    accepts: () => accepts
+  }
+}
+
+const until = (condition: () => boolean) =>
+  Effect.promise(async () => {
+    while (!condition()) await setTimeout(2)
+  })
+
+it.live("a commit whose request was answered meanwhile does not end the commits", () =>
+  Effect.gen(function* () {
+    const { filename } = file()
+    const { accepts, layer } = counted(NodeSqlite.layerLedger({ filename }))
+    const door = NodeReceiver.toListener(layer)
+    yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
+    const { answer, served } = application(door.listener)
+    const port = yield* serve(served)
+    expect(yield* send(port)).toBe(200)
+
+    const other = new DatabaseSync(filename)
+    other.exec("BEGIN IMMEDIATE")
+    const slow = yield* Effect.forkChild(send(port))
+    yield* until(() => accepts() === 2)
+    answer()
+    expect(yield* Fiber.join(slow)).toBe(504)
+    other.exec("COMMIT")
+    other.close()
+    for (const times of [1, 2, 3]) expect([times, yield* send(port)]).toEqual([times, 200])
+  })
+)
+
+it.effect("a hanging store whose request was answered meanwhile does not end the timeouts", () =>
+  Effect.gen(function* () {
+    const { accepts, layer } = counted(layerMemory, (ledger) => ({
+      ...ledger,
+      accept: () => Effect.never
+    }))
+    const built = yield* Layer.build(layer)
+    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+    const { answer, served } = application(listener)
+    const port = yield* serve(served)
+    const first = yield* Effect.forkChild(send(port))
+    yield* until(() => accepts() === 1)
+    answer()
+    expect(yield* Fiber.join(first)).toBe(504)
+    yield* TestClock.adjust("4 seconds")
+
+    const next = yield* Effect.forkChild(send(port))
+    yield* until(() => accepts() === 2)
+    yield* TestClock.adjust("4 seconds")
+    expect(yield* Fiber.join(next)).toBe(503)
+  })
+)
+
+it.live("a body that goes on after the response of the application is not received", () =>
+  Effect.gen(function* () {
+    let received = 0
+    const receiver = Layer.succeed(Receiver.Receiver, {
+      receive: () =>
+        Effect.sync(() => {
+          received++
+          return 200 as const
+        })
+    })
+    const built = yield* Layer.build(receiver)
+    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+    const { answer, open, served } = application(listener)
+    const port = yield* serve(served)
+    const thrown: Array<unknown> = []
+    const onThrown = (error: unknown) => void thrown.push(error)
+    process.prependListener("uncaughtException", onThrown)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => process.removeListener("uncaughtException", onThrown))
+    )
+
+    const texts: Array<string> = []
+    const socket = connect(port, "127.0.0.1")
+    socket.on("data", (text) => texts.push(String(text)))
+    socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+    yield* until(() => open.size === 1)
+    answer()
+    yield* until(() => texts.length === 1 && open.size === 0)
+    socket.write("cdGET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    yield* until(() => socket.closed)
+    expect(texts.map((text) => text.split("\r\n")[0])).toEqual([
+      "HTTP/1.1 504 Gateway Timeout",
+      "HTTP/1.1 200 OK"
+    ])
+    // The GET is the only request that the receiver has seen.
+    expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
+  })
+)
+
+it.live("a body that a parser has read, on a response that was sent, throws no error", () =>
+  Effect.gen(function* () {
+    const receiver = Layer.succeed(Receiver.Receiver, { receive: () => Effect.succeed(200) })
+    const built = yield* Layer.build(receiver)
+    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+    const thrown: Array<unknown> = []
+    const port = yield* serve((request, response) => {
+      request.on("data", () => undefined)
+      request.on("end", () => {
+        response.writeHead(504, { "content-length": 0 }).end()
+        try {
+          listener(request, response)
+        } catch (error) {
+          thrown.push(error)
+        }
+      })
+    })
+    expect(yield* send(port)).toBe(504)
+    expect(thrown).toEqual([])
+  })
+)
+
+it.live("a response whose connection is closed is not sent", () =>
+  Effect.gen(function* () {
+    const closed = Promise.withResolvers<ServerResponse>()
+    const port = yield* serve((_, response) => {
+      response.once("close", () => closed.resolve(response))
+      response.destroy()
+    })
+    yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}`)))
+    const response = yield* Effect.promise(() => closed.promise)
+    NodeResponse.send(response, 200, {}, "late")
+    expect([response.headersSent, response.writableEnded]).toEqual([false, false])
+  })
+)

@@ -1,0 +1,56 @@
+/**
+ * Bodies at the route of an `HttpRouter` whose length is not the one that the request names.
+ */
+import { expect, it } from "@effect/vitest"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import * as Receiver from "../src/Receiver.ts"
+import { callbackRequest, makeReceiver } from "./doors.ts"
+import { bytes } from "./service.ts"
+
+const { body, headers, search } = callbackRequest()
+
+/** Sends chunks to a route. Returns the status code of the response, and the number of bytes that were read. */
+const send = async (length: number, chunks: Iterable<Uint8Array>) => {
+  const { callbacks, layer } = makeReceiver()
+  const { dispose, handler } = HttpRouter.toWebHandler(
+    Layer.provide(Receiver.route("/callback"), layer),
+    { disableLogger: true }
+  )
+  const iterator = chunks[Symbol.iterator]()
+  let read = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const { done, value } = iterator.next()
+      if (done === true) return controller.close()
+      read += value.length
+      controller.enqueue(value)
+    }
+  })
+  const init = { duplex: "half", headers: { ...headers, "content-length": String(length) } }
+  const { status } = await handler(
+    new Request(`http://x/callback${search}`, { ...init, method: "POST", body: stream })
+  )
+  await dispose()
+  return { status, read, callbacks: await callbacks() }
+}
+
+it("a body that is longer than its content-length is read only a little further", async () => {
+  const endless = function* () {
+    for (let sent = 0; sent < 1600; sent++) yield new Uint8Array(65_536)
+  }
+  const { callbacks, read, status } = await send(10, endless())
+  expect({ callbacks, status }).toEqual({ callbacks: 0, status: 400 })
+  expect(read).toBeLessThan(1_000_000)
+  // Its end makes it a callback of the right checksum, which would be 200.
+  const genuine = await send(10, [bytes(body)])
+  expect({ ...genuine, read: 0 }).toEqual({ callbacks: 0, status: 400, read: 0 })
+})
+
+it("a body of its content-length is accepted, up to the limit of short bodies and beyond", async () => {
+  for (const length of [body.length, 4096, 4097, 65_536]) {
+    const padded = bytes(body + " ".repeat(length - body.length))
+    const chunks = [padded.subarray(0, 100), padded.subarray(100)]
+    expect(await send(length, chunks)).toEqual({ status: 200, read: length, callbacks: 1 })
+  }
+})
