@@ -73,6 +73,8 @@ import type { Verified } from "./Verifier.ts"
  * - `story` returns the rows of a method and id with their facts.
  * - `page` looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at
  *   `from` or later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
+ *   PostgreSQL orders keys by the collation of its database. Pages of several databases (`shards`) are joined in the order of
+ *   the characters, and miss rows if a database has another collation than `C` or `C.UTF-8`: page each shard by itself then.
  * - `isRegisteredRefund` tells whether a card refund with the id is registered.
  * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
  *   there is none or it was deleted.

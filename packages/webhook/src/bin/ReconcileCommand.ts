@@ -16,6 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as DayBooks from "../DayBooks.ts"
 import * as DayComparison from "../DayComparison.ts"
+import type { RowKey } from "../RowPages.ts"
 import * as Settings from "./Settings.ts"
 import { report, Reported } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -81,7 +82,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           return lines.writeAll(encode(`${JSON.stringify(each)}\n`))
         }
       }).pipe(Effect.provide(Pawl.layer(settings.service)))
-      const all = [...compared.values()].toSorted(byKey)
+      const all = [...compared.values()].toSorted(byName)
       yield* files.writeFileString(name("csv"), DayBooks.csv(all))
       yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
       const differences = all.filter(DayComparison.differs).length
@@ -113,11 +114,13 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
   )
 )
 
-type Key = Pick<DayComparison.Compared, "kind" | "transactionId">
+const keyOf = ({ scope, transactionId }: RowKey): string => `${scope}/${transactionId}`
 
-const keyOf = ({ kind, transactionId }: Key): string => `${kind}/${transactionId}`
+const nameOf = ({ kind, transactionId }: DayComparison.Compared): string =>
+  `${kind}/${transactionId}`
 
-const byKey = (one: Key, two: Key): number => (keyOf(one) < keyOf(two) ? -1 : 1)
+const byName = (one: DayComparison.Compared, two: DayComparison.Compared): number =>
+  nameOf(one) < nameOf(two) ? -1 : 1
 
 /** Reads the lines of the runs before. */
 const comparedIn = (text: string): ReadonlyArray<DayComparison.Compared> =>
@@ -127,6 +130,7 @@ const comparedIn = (text: string): ReadonlyArray<DayComparison.Compared> =>
   })
 
 const isCompared = (json: unknown): json is DayComparison.Compared =>
+  Predicate.hasProperty(json, "scope") &&
   Predicate.hasProperty(json, "transactionId") &&
   Predicate.hasProperty(json, "theirs") &&
   Predicate.isString(json.theirs)
