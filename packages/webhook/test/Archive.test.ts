@@ -309,16 +309,19 @@ await onPostgres((place) => {
   describe("the archive in PostgreSQL", () => {
     holds(() => place)
 
+    const partitions = Effect.flatMap(SqlClient, (sql) =>
+      Effect.map(
+        sql<{ readonly name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
+          WHERE inhparent = 'pawl_archive'::regclass ORDER BY 1`,
+        (lines) => lines.map(({ name }) => name)
+      )
+    )
+
     it("each month is a partition, which is dropped with its last row", () =>
       within(place)(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const sql = yield* SqlClient
-          const partitions = Effect.map(
-            sql<{ readonly name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
-              WHERE inhparent = 'pawl_archive'::regclass ORDER BY 1`,
-            (lines) => lines.map(({ name }) => name)
-          )
           for (const name of yield* partitions) yield* sql`DROP TABLE ${sql(name)}`
           yield* finish("1", Date.UTC(2026, 9, 31))
           yield* finish("2", november)
@@ -326,6 +329,25 @@ await onPostgres((place) => {
           expect(yield* partitions).toEqual(["pawl_archive_202610", "pawl_archive_202611"])
           yield* ledger.archive.drop({ at: november, months: 0, limit: 10 })
           expect(yield* partitions).toEqual(["pawl_archive_202611"])
+        })
+      ))
+
+    it("the partition of an old month is dropped also if its last batch was full, or its rows came back", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          for (const name of yield* partitions) {
+            yield* Effect.flatMap(SqlClient, (sql) => sql`DROP TABLE ${sql(name)}`)
+          }
+          for (const id of ["1", "2"]) yield* finish(id, november)
+          yield* finish("3", november - 31 * day)
+          yield* ledger.archive.move(everything)
+          const late = november + 380 * day
+          yield* ledger.accept(callback("3", "CHARGEBACK"), late)
+          expect(yield* partitions).toEqual(["pawl_archive_202610", "pawl_archive_202611"])
+          const drop = ledger.archive.drop({ at: late, months: 7, limit: 2 })
+          expect([yield* drop, yield* drop]).toEqual([2, 0])
+          expect(yield* partitions).toEqual([])
         })
       ))
 

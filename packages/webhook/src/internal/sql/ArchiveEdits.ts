@@ -84,8 +84,8 @@ export const deleteBodies = Effect.fnUntraced(function* (
 })
 
 /**
- * Deletes up to `limit` archived rows of old months, and up to `limit` requests that were settled in them. An empty partition
- * of PostgreSQL is dropped.
+ * Deletes up to `limit` archived rows of old months, and up to `limit` requests that were settled in them. On PostgreSQL the oldest
+ * partition of an old month is dropped if it is empty, also if its rows came back or were deleted by an earlier call.
  */
 export const drop = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -101,10 +101,7 @@ export const drop = Effect.fnUntraced(function* (
       SELECT request_id FROM pawl_requests WHERE settled_at < ${ArchiveTables.startOf(month)}
       ORDER BY settled_at LIMIT ${limit})
     RETURNING request_id`
-  const [last] = keys
-  if (last !== undefined && keys.length < limit) {
-    yield* ArchiveTables.dropPartition(sql, last.month)
-  }
+  yield* ArchiveTables.dropOldest(sql, month)
   return keys.length + requests.length
 })
 
