@@ -85,7 +85,8 @@ import type { Verified } from "./Verifier.ts"
  *   and returns their number. The first is due at `dueAt`, and then `rate` of them in each second.
  * - `backlog` counts the rows that are due at a time, and the dead letters.
  * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
- *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
+ *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted, and 0 if there is none left. It fails if
+ *   it deleted none because of an error. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
  *   transaction are kept, each once: the first 15 and the last one.
  * - `shift` is called when the clock was set back by `by` milliseconds to `at`, where rows would be due too late: those
