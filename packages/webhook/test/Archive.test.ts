@@ -100,6 +100,38 @@ const holds = (place: () => Place) => {
     )
   })
 
+  it("a page of planned reads that is brought forward comes back in parts, so a failure loses no part", () =>
+    within(place())(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (let id = 0; id < 40; id++) yield* finish(String(id), november, november + 14 * day)
+        yield* ledger.archive.move(everything)
+        let inserts = 0
+        const failsOnce: Statement.Transformer = (statement) =>
+          statement.compile()[0].startsWith(`INSERT INTO "pawl_transactions"`) && ++inserts === 2
+            ? Effect.die(new SqlError({ reason: new UnknownError({ cause: "broken" }) }))
+            : Effect.succeed(statement)
+        const now = november + day
+        const page = {
+          lane: "repeat",
+          after: { dueAt: now, transactionId: "", scope: "card" },
+          readSince: now,
+          dueAt: now,
+          rate: 10,
+          limit: 40
+        } as const
+        const forward = Effect.provideService(
+          ledger.bringForward(page),
+          Statement.CurrentTransformer,
+          failsOnce
+        )
+        yield* Effect.flip(forward)
+        expect(yield* countOf("pawl_transactions")).toBe(16)
+        yield* forward
+        expect(yield* countOf("pawl_transactions")).toBe(40)
+      })
+    ))
+
   it("old months are dropped, and the months that are kept are not", () =>
     within(place())(
       Effect.gen(function* () {
