@@ -4,7 +4,8 @@
  * **Details**
  *
  * At its start and then once a day, the cleaner deletes every body that is older than `Retention`, in
- * batches of 100. All else in the row stays: the evidence, the last read, the told status, the counts. So a
+ * batches of at most 100. A batch that fails is repeated after 5 minutes. Bodies and texts of requests, and the bodies of each
+ * shard, do not wait for each other. All else in the row stays: the evidence, the last read, the told status, the counts. So a
  * replay after a year still counts as a repeat. A dead letter keeps its bodies. Of a request that was settled for so long
  * the sealed answer is deleted, and the sealed body if there is one. Its digest and its outcome stay.
  *
@@ -33,6 +34,8 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
 
 const batchSize = 100
 const interval = Duration.days(1)
+/** The time after a batch that failed. */
+const retryInterval = Duration.minutes(5)
 /** The pause between two batches, so that callbacks can be stored meanwhile. */
 const pause = Duration.millis(20)
 
@@ -52,21 +55,23 @@ const layerBodies: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const ledger = yield* Ledger
     const retention = Duration.toMillis(yield* Retention)
     const requests = yield* Effect.serviceOption(RequestStore)
-    const deleteAll = (deleteBatch: Ledger["Service"]["deleteBodies"]) =>
+    const deleteAll = (deleteBatch: Ledger["Service"]["deleteBodies"], failure: string) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         deleteBatch({ before: now - retention, limit: batchSize })
       ).pipe(
         Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
-        Effect.repeat({ while: (count) => count > 0 })
+        Effect.repeat({ while: (count) => count > 0 }),
+        Effect.as(interval),
+        Effect.catchCause((cause) => Effect.as(Effect.logWarning(failure, cause), retryInterval)),
+        Effect.flatMap(Effect.sleep),
+        Effect.forever,
+        Effect.forkScoped
       )
-    yield* deleteAll(ledger.deleteBodies).pipe(
-      Effect.andThen(
-        Option.isSome(requests) ? deleteAll(requests.value.deleteTexts) : Effect.succeed(0)
-      ),
-      Effect.catchCause((cause) => Effect.logWarning("Old bodies could not be deleted", cause)),
-      Effect.andThen(Effect.sleep(interval)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    for (const shard of ledger.shards ?? [ledger]) {
+      yield* deleteAll(shard.deleteBodies, "Old bodies could not be deleted")
+    }
+    if (Option.isSome(requests)) {
+      yield* deleteAll(requests.value.deleteTexts, "Old texts of requests could not be deleted")
+    }
   })
 )

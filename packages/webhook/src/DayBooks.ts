@@ -4,12 +4,14 @@
  * **Details**
  *
  * The double entry books what the service states. A payment that succeeded is a sale, also if it was refunded or charged back
- * later. A refund is booked by its own transaction, and a chargeback with its payment, as a loss of the whole amount. Fees, and
- * payments that only the service knows, are not in the books.
+ * later. A refund is booked by its own transaction, and a chargeback with its payment, as a loss of the whole amount. The kind of
+ * a transaction is the one that the service states, and a transaction with several rows is booked once. Fees, and payments that
+ * only the service knows, are not in the books.
  *
  * @since 0.1.0
  */
 import * as Grammar from "@pawl/core/Grammar"
+import * as Kind from "@pawl/core/Kind"
 import { type Compared, differs } from "./DayComparison.ts"
 
 /**
@@ -50,13 +52,13 @@ const accounts = {
 const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
 /**
- * Writes a journal that `hledger check --strict` accepts. A paid transaction whose amount is not known is a comment.
+ * Writes a journal that `hledger check --strict` accepts. A paid transaction whose amount or kind is not known is a comment.
  *
  * @category conversions
  * @since 0.1.0
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
-  const booked = compared.filter(({ theirs }) => paid.includes(theirs))
+  const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
   const known = booked.filter(isKnown)
   const currencies = [...new Set(known.map(({ currency }) => currency))].toSorted()
   return [
@@ -70,12 +72,18 @@ export const journal = (date: string, compared: ReadonlyArray<Compared>): string
       isKnown(each)
         ? entriesOf(date, each)
         : [
-            `; ${each.kind} ${plain(each.transactionId)} is ${each.theirs}, and its amount is not known.`,
+            `; ${each.kind} ${plain(each.transactionId)} is ${each.theirs}, and its ${Kind.isKnown(each.kind) ? "amount" : "kind"} is not known.`,
             ""
           ]
     )
   ].join("\n")
 }
+
+/** Returns each transaction once: that of its first row whose amount is known, else that of its first row. */
+const once = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
+  [
+    ...Map.groupBy(compared, ({ kind, transactionId }) => `${kind}/${transactionId}`).values()
+  ].flatMap((rows) => rows.find(isKnown) ?? rows.slice(0, 1))
 
 interface Known extends Compared {
   readonly amount: string
@@ -83,7 +91,9 @@ interface Known extends Compared {
 }
 
 const isKnown = (compared: Compared): compared is Known =>
-  Grammar.amount.test(compared.amount ?? "") && /^[A-Z]{3}$/u.test(compared.currency ?? "")
+  Kind.isKnown(compared.kind) &&
+  Grammar.amount.test(compared.amount ?? "") &&
+  /^[A-Z]{3}$/u.test(compared.currency ?? "")
 
 const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
   const { kind, theirs } = each

@@ -4,7 +4,8 @@
  * **Details**
  *
  * The transactions of a day are those whose rows were created on it, in UTC. Ours is the status that the handler was told last:
- * the merchant's own books have it. Theirs is the status that the service states now.
+ * the merchant's own books have it. Theirs is the status that the service states now. If the two differ, the row is read once
+ * more, because the handler may have been told since the page of rows was read.
  *
  * A comparison changes nothing, in the ledger or at the service. It compares the payments that the ledger knows: fees, and
  * payments that only the service knows, are outside.
@@ -25,13 +26,19 @@ import type { Row } from "./Row.ts"
 import type { RowKey } from "./RowPages.ts"
 
 /**
- * A transaction that was compared. `ours` is the status that the handler was told last; null if it was told none. `theirs` is
- * the status that the service states, or `404`. The amount and the currency are those of the order, else of a callback.
+ * A transaction that was compared.
+ *
+ * - `scope`, `transactionId`: the key of its row, which never changes.
+ * - `kind`: the kind that the service states; that of the row if the service does not know the transaction.
+ * - `amount`, `currency`: those of the order, else of a callback.
+ * - `ours`: the status that the handler was told last; null if it was told none.
+ * - `theirs`: the status that the service states, or `404`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Compared {
+  readonly scope: Kind
   readonly kind: Kind
   readonly transactionId: string
   readonly requestId: string | null
@@ -68,7 +75,7 @@ export interface Counts {
 export interface Options<E> {
   readonly day: number
   readonly rate: number
-  readonly isKnown: (key: Pick<Compared, "kind" | "transactionId">) => boolean
+  readonly isKnown: (key: RowKey) => boolean
   readonly note: (compared: Compared) => Effect.Effect<void, E>
 }
 
@@ -111,61 +118,76 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     return Effect.sleep(at - now)
   })
 
-  const read = ({ kind, transactionId }: Row) =>
-    Layout.isIdentifier(transactionId)
+  /** Returns the kind and the status that the service states; undefined if it does not answer. */
+  const read = ({ kind, transactionId }: Row) => {
+    const unknown = { kind, status: "404" }
+    return Layout.isIdentifier(transactionId)
       ? Effect.andThen(
           turn,
           Effect.suspend(() => reader.read(kind, transactionId)).pipe(Effect.timeout(readTimeout))
         ).pipe(
-          Effect.map(({ status }): string => status),
-          Effect.catchTag("NotFound", () => Effect.succeed("404")),
+          Effect.map((answer): { readonly kind: Kind; readonly status: string } => answer),
+          Effect.catchTag("NotFound", () => Effect.succeed(unknown)),
           Effect.retry(retries),
           Effect.orElseSucceed(() => undefined)
         )
-      : Effect.succeed("404")
+      : Effect.succeed(unknown)
+  }
 
-  const compare = Effect.fnUntraced(function* (row: Row) {
+  const compare = Effect.fnUntraced(function* (
+    shard: Ledger["Service"],
+    row: Row
+  ): Effect.fn.Return<void, E | StoreUnavailable> {
     if (isKnown(row)) {
       counts.known++
       return
     }
-    const theirs = yield* read(row)
-    if (theirs === undefined) {
+    const answer = yield* read(row)
+    if (answer === undefined) {
       counts.unanswered++
       return
     }
-    const { kind, told, transactionId } = row
-    yield* note({
-      kind,
-      transactionId,
-      ...(yield* orderOf(ledger, row)),
-      ours: told ?? null,
-      theirs
-    })
+    const { kind, status: theirs } = answer
+    const isEnough = row.told === theirs && hasOrder(row)
+    const newest = isEnough ? row : yield* stored(shard, row)
+    // A row that is gone was joined to another row of its transaction, which is compared by itself.
+    if (newest === undefined) return
+    // The handler was told another status since, and the answer of the service may be older than that.
+    if (newest.told !== row.told && newest.told !== theirs) return yield* compare(shard, newest)
+    const { scope, told, transactionId } = newest
+    yield* note({ scope, kind, transactionId, ...orderOf(newest), ours: told ?? null, theirs })
     counts.compared++
   })
 
-  let after: RowKey | undefined
-  do {
-    const before = day + Duration.toMillis(Duration.days(1))
-    const { last, rows } = yield* ledger.page({ after, limit: pageSize, from: day, before })
-    yield* Effect.forEach(rows, compare, { concurrency, discard: true })
-    after = last
-  } while (after !== undefined)
+  const before = day + Duration.toMillis(Duration.days(1))
+  // Databases may order ids differently, so each has pages of its own.
+  for (const shard of ledger.shards ?? [ledger]) {
+    let after: RowKey | undefined
+    do {
+      const { last, rows } = yield* shard.page({ after, limit: pageSize, from: day, before })
+      yield* Effect.forEach(rows, (row) => compare(shard, row), { concurrency, discard: true })
+      after = last
+    } while (after !== undefined)
+  }
   return counts
 })
 
-/** Returns the order of a row. A row without an order has that of a callback, which a page does not have. */
-const orderOf = Effect.fnUntraced(function* (ledger: Ledger["Service"], row: Row) {
-  const { amount, currency, requestId } = row.ordered ?? {}
-  const order = { requestId: requestId ?? null }
-  if (amount !== undefined && currency !== undefined) return { ...order, amount, currency }
-  const stories = yield* ledger.story(row.method, row.transactionId)
-  const stored = stories.find((story) => story.row.scope === row.scope)?.row
-  const [signed] = Object.values(stored?.newestCallbacks ?? {}).flatMap((each) => each.signed ?? [])
+const hasOrder = ({ ordered }: Row): boolean =>
+  ordered?.amount !== undefined && ordered.currency !== undefined
+
+/** Reads a row again, with its newest callbacks, which a page does not have. */
+const stored = (ledger: Ledger["Service"], { method, scope, transactionId }: Row) =>
+  Effect.map(
+    ledger.story(method, transactionId),
+    (stories) => stories.find(({ row }) => row.scope === scope)?.row
+  )
+
+/** Returns the order of a row. A row without an order has that of a callback. */
+const orderOf = ({ newestCallbacks, ordered }: Row) => {
+  const [signed] = Object.values(newestCallbacks).flatMap((each) => each.signed ?? [])
   return {
-    ...order,
-    amount: amount ?? signed?.amount ?? null,
-    currency: currency ?? signed?.currency ?? null
+    requestId: ordered?.requestId ?? null,
+    amount: ordered?.amount ?? signed?.amount ?? null,
+    currency: ordered?.currency ?? signed?.currency ?? null
   }
-})
+}

@@ -73,6 +73,8 @@ import type { Verified } from "./Verifier.ts"
  * - `story` returns the rows of a method and id with their facts.
  * - `page` looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at
  *   `from` or later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
+ *   PostgreSQL orders keys by the collation of its database. Pages of several databases (`shards`) are joined in the order of
+ *   the characters, and miss rows if a database has another collation than `C` or `C.UTF-8`: page each shard by itself then.
  * - `isRegisteredRefund` tells whether a card refund with the id is registered.
  * - `body` returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if
  *   there is none or it was deleted.
@@ -83,7 +85,8 @@ import type { Verified } from "./Verifier.ts"
  *   and returns their number. The first is due at `dueAt`, and then `rate` of them in each second.
  * - `backlog` counts the rows that are due at a time, and the dead letters.
  * - `deleteBodies` deletes the bodies of callbacks that came before `before`, except those of dead letters: at most
- *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted. Rows and counts stay.
+ *   `limit` accepted ones and `limit` quarantined ones. It returns the number deleted, and 0 if there is none left. It fails if
+ *   it deleted none because of an error. Rows and counts stay.
  * - `quarantined` lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a
  *   transaction are kept, each once: the first 15 and the last one.
  * - `shift` is called when the clock was set back by `by` milliseconds to `at`, where rows would be due too late: those

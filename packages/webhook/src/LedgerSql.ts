@@ -12,7 +12,8 @@
  * disk. On SQLite `write` does the same.
  *
  * A conflict between statements is retried. A call that takes longer than three seconds, or that the
- * database refuses, fails with `StoreUnavailable`; later calls are not affected.
+ * database refuses, fails with `StoreUnavailable`; later calls are not affected. `deleteBodies` has three seconds for each
+ * of its three steps.
  *
  * @since 0.1.0
  */

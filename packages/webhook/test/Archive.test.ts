@@ -5,6 +5,8 @@ import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { SqlClient } from "effect/sql/SqlClient"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as Statement from "effect/sql/Statement"
 import { copyFileSync, existsSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as SqlArchive from "../src/internal/sql/Archive.ts"
@@ -98,6 +100,38 @@ const holds = (place: () => Place) => {
     )
   })
 
+  it("a page of planned reads that is brought forward comes back in parts, so a failure loses no part", () =>
+    within(place())(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (let id = 0; id < 40; id++) yield* finish(String(id), november, november + 14 * day)
+        yield* ledger.archive.move(everything)
+        let inserts = 0
+        const failsOnce: Statement.Transformer = (statement) =>
+          statement.compile()[0].startsWith(`INSERT INTO "pawl_transactions"`) && ++inserts === 2
+            ? Effect.die(new SqlError({ reason: new UnknownError({ cause: "broken" }) }))
+            : Effect.succeed(statement)
+        const now = november + day
+        const page = {
+          lane: "repeat",
+          after: { dueAt: now, transactionId: "", scope: "card" },
+          readSince: now,
+          dueAt: now,
+          rate: 10,
+          limit: 40
+        } as const
+        const forward = Effect.provideService(
+          ledger.bringForward(page),
+          Statement.CurrentTransformer,
+          failsOnce
+        )
+        yield* Effect.flip(forward)
+        expect(yield* countOf("pawl_transactions")).toBe(16)
+        yield* forward
+        expect(yield* countOf("pawl_transactions")).toBe(40)
+      })
+    ))
+
   it("old months are dropped, and the months that are kept are not", () =>
     within(place())(
       Effect.gen(function* () {
@@ -133,6 +167,49 @@ const holds = (place: () => Place) => {
         expect((yield* ledger.get("card", "2"))?.told).toBe("CHARGEBACK")
         const due = yield* ledger.claim({ at: next, until: next + 1000, limit: 9 })
         expect(due.rows.map(({ transactionId }) => transactionId)).toEqual(["2"])
+      })
+    ))
+
+  it("the bodies of many archived callbacks are deleted in parts", () =>
+    within(place())(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const many = Array.from({ length: 40 }, (_, id) => String(id))
+        for (const id of many) yield* finish(id, november + (Number(id) % 3) * 31 * day)
+        yield* ledger.archive.move(everything)
+        const options = { before: november + 40 * day, limit: 100 }
+        const counts = [1, 2, 3].map(() => ledger.deleteBodies(options))
+        expect(yield* Effect.all(counts)).toEqual([16, 11, 0])
+        const bodies = yield* Effect.forEach(many, (transactionId) =>
+          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+        )
+        expect(bodies.map((body) => body === undefined)).toEqual(
+          many.map((id) => Number(id) % 3 < 2)
+        )
+        expect((yield* ledger.get("card", "0"))?.newestCallbacks).toEqual({})
+        expect(yield* ledger.get("card", "0")).toMatchObject({ callbacks: 1, told: "SUCCEED" })
+        expect(yield* ledger.deleteBodies({ before: Infinity, limit: 3 })).toBe(3)
+      })
+    ))
+
+  it("bodies and callbacks in quarantine are deleted while the archive fails", () =>
+    within(place())(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        yield* finish("1", november)
+        yield* ledger.archive.move(everything)
+        yield* ledger.accept(callback("2", "PENDING"), november)
+        yield* ledger.accept(callback("3", "SETTLED"), november)
+        const fails: Statement.Transformer = (statement) =>
+          statement.compile()[0].includes("bodies_at")
+            ? Effect.die(new SqlError({ reason: new UnknownError({ cause: "broken" }) }))
+            : Effect.succeed(statement)
+        const deleted = ledger
+          .deleteBodies({ before: Infinity, limit: 9 })
+          .pipe(Effect.provideService(Statement.CurrentTransformer, fails))
+        expect(yield* deleted).toBe(2)
+        expect(yield* Effect.flip(deleted)).toMatchObject({ _tag: "StoreUnavailable" })
+        expect(yield* ledger.deleteBodies({ before: Infinity, limit: 9 })).toBe(1)
       })
     ))
 
@@ -309,16 +386,19 @@ await onPostgres((place) => {
   describe("the archive in PostgreSQL", () => {
     holds(() => place)
 
+    const partitions = Effect.flatMap(SqlClient, (sql) =>
+      Effect.map(
+        sql<{ readonly name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
+          WHERE inhparent = 'pawl_archive'::regclass ORDER BY 1`,
+        (lines) => lines.map(({ name }) => name)
+      )
+    )
+
     it("each month is a partition, which is dropped with its last row", () =>
       within(place)(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const sql = yield* SqlClient
-          const partitions = Effect.map(
-            sql<{ readonly name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
-              WHERE inhparent = 'pawl_archive'::regclass ORDER BY 1`,
-            (lines) => lines.map(({ name }) => name)
-          )
           for (const name of yield* partitions) yield* sql`DROP TABLE ${sql(name)}`
           yield* finish("1", Date.UTC(2026, 9, 31))
           yield* finish("2", november)
@@ -326,6 +406,56 @@ await onPostgres((place) => {
           expect(yield* partitions).toEqual(["pawl_archive_202610", "pawl_archive_202611"])
           yield* ledger.archive.drop({ at: november, months: 0, limit: 10 })
           expect(yield* partitions).toEqual(["pawl_archive_202611"])
+        })
+      ))
+
+    it("the partition of an old month is dropped also if its last batch was full, or its rows came back", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          for (const name of yield* partitions) {
+            yield* Effect.flatMap(SqlClient, (sql) => sql`DROP TABLE ${sql(name)}`)
+          }
+          for (const id of ["1", "2"]) yield* finish(id, november)
+          yield* finish("3", november - 31 * day)
+          yield* ledger.archive.move(everything)
+          const late = november + 380 * day
+          yield* ledger.accept(callback("3", "CHARGEBACK"), late)
+          expect(yield* partitions).toEqual(["pawl_archive_202610", "pawl_archive_202611"])
+          const drop = ledger.archive.drop({ at: late, months: 7, limit: 2 })
+          expect([yield* drop, yield* drop]).toEqual([2, 0])
+          expect(yield* partitions).toEqual([])
+        })
+      ))
+
+    it("a call needs so few statements that a database 40 ms away answers within 3 seconds", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const due = november + 400 * day
+          for (let id = 0; id < 120; id++)
+            yield* finish(String(id), november + (id % 6) * 31 * day, due)
+          yield* ledger.archive.move({ ...everything, limit: 200 })
+          const statementsOf = <A, E>(call: Effect.Effect<A, E>) => {
+            let count = 0
+            const counted: Statement.Transformer = (statement) => {
+              count++
+              return Effect.succeed(statement)
+            }
+            return Effect.map(
+              Effect.provideService(call, Statement.CurrentTransformer, counted),
+              (result) => ({ result, count })
+            )
+          }
+          const deleted = yield* statementsOf(ledger.deleteBodies({ before: due, limit: 100 }))
+          expect(deleted.result).toBe(16)
+          expect(deleted.count).toBeLessThan(50)
+          const claimed = yield* statementsOf(
+            ledger.claim({ at: due, until: due + 1000, limit: 100 })
+          )
+          expect(claimed.result.rows).toHaveLength(16)
+          expect(claimed.result.dueAt).toBeLessThanOrEqual(due)
+          expect(claimed.count).toBeLessThan(50)
         })
       ))
 

@@ -1,14 +1,28 @@
 /**
  * The deletion of callback bodies after their retention time.
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import * as Cleaner from "../src/Cleaner.ts"
-import { Ledger } from "../src/Ledger.ts"
+import * as ShardedLedger from "../src/internal/shards/ShardedLedger.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as RequestStore from "../src/RequestStore.ts"
 import { card, verified } from "./service.ts"
 import * as World from "./world.ts"
+
+/** Starts a cleaner that keeps bodies for a day. */
+const clean = (ledger: Ledger["Service"]) =>
+  Layer.build(Cleaner.layer).pipe(
+    Effect.provideService(Ledger, ledger),
+    Effect.provideService(Cleaner.Retention, Duration.days(1))
+  )
+
+/** All bodies that there are. */
+const all = ({ now }: World.World) => ({ before: now() + 1, limit: 1000 })
 
 describe("the body of a callback", () => {
   it("is deleted after 30 days, and the row of its transaction is never deleted (R22)", () =>
@@ -45,12 +59,67 @@ describe("the body of a callback", () => {
           yield* ledger.accept(verified("card", card({ transactionId })), world.now())
         }
         yield* World.pass("2 days")
-        yield* Layer.build(Cleaner.layer).pipe(
-          Effect.provideService(Ledger, ledger),
-          Effect.provideService(Cleaner.Retention, Duration.days(1))
-        )
+        yield* clean(ledger)
         yield* World.pass("1 second")
-        expect(yield* ledger.deleteBodies({ before: world.now() + 1, limit: 1000 })).toBe(0)
+        expect(yield* ledger.deleteBodies(all(world))).toBe(0)
+      })
+    ))
+
+  it("is deleted soon after a batch failed, and not a day later", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make()
+        const { ledger } = world
+        yield* ledger.accept(verified("card", card()), world.now())
+        let failures = 10
+        const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
+          Effect.suspend(() =>
+            failures-- > 0 ? Effect.fail(new StoreUnavailable({})) : ledger.deleteBodies(options)
+          )
+        yield* World.pass("2 days")
+        yield* clean({ ...ledger, deleteBodies })
+        yield* World.pass("2 hours")
+        expect(yield* ledger.deleteBodies(all(world))).toBe(0)
+      })
+    ))
+
+  it("is deleted in a shard soon after it failed, also if other shards did not", () =>
+    World.run(
+      Effect.gen(function* () {
+        const worlds = [yield* World.make(), yield* World.make()] as const
+        for (const { ledger, now } of worlds) yield* ledger.accept(verified("card", card()), now())
+        const [broken, other] = worlds
+        let failures = 3
+        const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
+          Effect.suspend(() =>
+            failures-- > 0
+              ? Effect.fail(new StoreUnavailable({}))
+              : broken.ledger.deleteBodies(options)
+          )
+        yield* World.pass("2 days")
+        yield* clean(ShardedLedger.make([{ ...broken.ledger, deleteBodies }, other.ledger]))
+        yield* World.pass("1 second")
+        expect(yield* other.ledger.deleteBodies(all(other))).toBe(0)
+        yield* World.pass("1 hour")
+        expect(yield* broken.ledger.deleteBodies(all(broken))).toBe(0)
       })
     ))
 })
+
+it("the texts of requests are deleted while no body can be", () =>
+  World.run(
+    Effect.gen(function* () {
+      const stores = Layer.provideMerge(RequestStore.layerMemory, layerMemory)
+      const built = yield* Layer.build(stores)
+      const ledger = Context.get(built, Ledger)
+      const store = Context.get(built, RequestStore.RequestStore)
+      let calls = 0
+      const deleteTexts = () => Effect.sync(() => (calls++ === 0 ? 1 : 0))
+      const deleteBodies = () => Effect.fail(new StoreUnavailable({}))
+      yield* clean({ ...ledger, deleteBodies }).pipe(
+        Effect.provideService(RequestStore.RequestStore, { ...store, deleteTexts })
+      )
+      yield* World.pass("1 minute")
+      expect(calls).toBe(2)
+    })
+  ))

@@ -12,12 +12,12 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
 import * as DayBooks from "../DayBooks.ts"
 import * as DayComparison from "../DayComparison.ts"
-import * as Settings from "./Settings.ts"
+import type { RowKey } from "../RowPages.ts"
+import * as ReconcileLines from "./ReconcileLines.ts"
 import { report, Reported } from "./Report.ts"
+import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const startOf = (day: string): Option.Option<number> =>
@@ -65,23 +65,18 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       const path = yield* Path.Path
       yield* files.makeDirectory(out, { recursive: true })
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
-      const before = (yield* files.exists(name("jsonl")))
-        ? comparedIn(yield* files.readFileString(name("jsonl")))
-        : []
-      const compared = new Map(before.map((each) => [keyOf(each), each]))
-      const lines = yield* files.open(name("jsonl"), { flag: "a" })
-      // The last line of a killed run may be cut off.
-      yield* lines.writeAll(encode("\n"))
+      const lines = yield* ReconcileLines.open(name("jsonl"), settings)
+      const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
       const counts = yield* DayComparison.run({
         day: day.start,
         rate,
         isKnown: (key) => compared.has(keyOf(key)),
         note: (each) => {
           compared.set(keyOf(each), each)
-          return lines.writeAll(encode(`${JSON.stringify(each)}\n`))
+          return lines.add(each)
         }
       }).pipe(Effect.provide(Pawl.layer(settings.service)))
-      const all = [...compared.values()].toSorted(byKey)
+      const all = [...compared.values()].toSorted(byName)
       yield* files.writeFileString(name("csv"), DayBooks.csv(all))
       yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
       const differences = all.filter(DayComparison.differs).length
@@ -103,6 +98,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         ConfigError: ({ message }) => report(message),
         InvalidSettings: ({ message }) => report(message),
         InvalidConfig: ({ message }) => report(message),
+        OtherBooks: ({ message }) => report(message),
         PlatformError: ({ message }) => report(`A file cannot be used: ${message}`)
       })
     )
@@ -113,22 +109,10 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
   )
 )
 
-type Key = Pick<DayComparison.Compared, "kind" | "transactionId">
+const keyOf = ({ scope, transactionId }: RowKey): string => `${scope}/${transactionId}`
 
-const keyOf = ({ kind, transactionId }: Key): string => `${kind}/${transactionId}`
+const nameOf = ({ kind, transactionId }: DayComparison.Compared): string =>
+  `${kind}/${transactionId}`
 
-const byKey = (one: Key, two: Key): number => (keyOf(one) < keyOf(two) ? -1 : 1)
-
-/** Reads the lines of the runs before. */
-const comparedIn = (text: string): ReadonlyArray<DayComparison.Compared> =>
-  text.split("\n").flatMap((line) => {
-    const json = Result.getOrUndefined(Result.try((): unknown => JSON.parse(line)))
-    return isCompared(json) ? [json] : []
-  })
-
-const isCompared = (json: unknown): json is DayComparison.Compared =>
-  Predicate.hasProperty(json, "transactionId") &&
-  Predicate.hasProperty(json, "theirs") &&
-  Predicate.isString(json.theirs)
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const byName = (one: DayComparison.Compared, two: DayComparison.Compared): number =>
+  nameOf(one) < nameOf(two) ? -1 : 1

@@ -23,8 +23,8 @@ import type { BigInteger, Columns } from "./RowCodec.ts"
 /** The longest time that a process remembers when the next archived row is due, in milliseconds. */
 const memory = 60 * 60 * 1000
 
-/** The most archived rows that a claim brings back. */
-const maxReturned = 64
+/** The most archived rows that a claim brings back: those of one transaction. With more of them a claim on a distant database would not end within three seconds. */
+const maxReturned = ArchiveReturn.maxIds
 
 /** Runs a statement or a transaction, and again after a conflict. */
 export type Run = <A>(statement: Effect.Effect<A, SqlError>) => Effect.Effect<A, SqlError>
@@ -66,8 +66,8 @@ export const make = (sql: SqlClient, run: Run) => {
         WHERE lane IN (${allLanes}) AND due_at IS NOT NULL AND ${where}
         ORDER BY due_at, ${id} LIMIT ${limit}`
     )
-    const ids = ArchiveReturn.unique(keys)
-    if (ids.length > 0) {
+    // Each transaction is a step that a later call need not do again.
+    for (const ids of Arr.chunksOf(ArchiveReturn.unique(keys), ArchiveReturn.maxIds)) {
       yield* run(sql.withTransaction(ArchiveReturn.restoreAll(sql, ids)))
       // On SQLite the other file is changed after the rows are in the ledger.
       yield* run(sql.withTransaction(ArchiveReturn.forgetDue(sql, ids)))

@@ -14,32 +14,41 @@ import * as Lookup from "./Lookup.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { type BigInteger, type Columns, orderedIn } from "./RowCodec.ts"
 
+interface Options {
+  readonly before: number
+  readonly limit: number
+}
+
 /**
- * Deletes the bodies of archived callbacks that came before a time, of one method and id, and returns their number without those
- * of copies. Runs in a transaction.
+ * Deletes the bodies of archived callbacks that came before a time, of some ids, and returns their number without those of
+ * copies. Runs in a transaction.
  */
 const deleteBodiesOf = Effect.fnUntraced(function* (
   sql: SqlClient,
-  id: Lookup.MethodId,
-  { before, limit }: { readonly before: number; readonly limit: number }
+  ids: ReadonlyArray<Lookup.MethodId>,
+  { before, limit }: Options
 ): Effect.fn.Return<number, SqlError> {
-  yield* lock(sql, id)
-  const stored =
-    yield* sql`SELECT scope FROM pawl_transactions WHERE ${ArchiveTables.isOf(sql, id)}`
-  const isCopy = stored.length > 0
+  const { archived, copies } = yield* ArchiveReturn.lookUp(sql, ids)
+  const deletedIn = ({ lines }: ArchiveTables.Archived) =>
+    lines.callbacks.filter(({ newest_at }) => newest_at !== null && newest_at < before)
   let count = 0
-  for (const row of yield* ArchiveTables.rowsOf(sql, id)) {
-    const deleted = row.lines.callbacks
-      .filter(({ newest_at }) => newest_at !== null && newest_at < before)
-      .slice(0, isCopy ? Infinity : limit - count)
-    if (deleted.length === 0) continue
+  const own = (yield* ArchiveTables.read(sql, archived)).map((row) => {
+    const deleted = deletedIn(row).slice(0, limit - count)
+    count += deleted.length
+    return { row, deleted }
+  })
+  const others = (yield* ArchiveTables.read(sql, copies)).map((row) => ({
+    row,
+    deleted: deletedIn(row)
+  }))
+  const replaced = [...own, ...others].map(({ deleted, row }) => {
     const callbacks = row.lines.callbacks.map((line) =>
       deleted.includes(line) ? { ...line, ...noBodies, newest_at: null } : line
     )
-    yield* replace(sql, row, { ...row.lines, callbacks })
-    count += deleted.length
-  }
-  return isCopy ? 0 : count
+    return { ...row, lines: { ...row.lines, callbacks } }
+  })
+  yield* replaceAll(sql, replaced)
+  return count
 })
 
 const noBodies = { first_body: null, newest_body: null }
@@ -47,16 +56,36 @@ const noBodies = { first_body: null, newest_body: null }
 const hasBodies = ({ first_body, newest_body }: ArchiveCodec.Line): boolean =>
   first_body !== null || newest_body !== null
 
-/** Writes an archived row again. */
-const replace = Effect.fnUntraced(function* (
+/** An archived row with its new lines. */
+interface Replaced extends ArchiveTables.ArchivedKey {
+  readonly lines: ArchiveCodec.Lines
+}
+
+/** Writes archived rows again, those of a month in one statement. */
+const replaceAll = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { month, scope, transaction_id }: ArchiveTables.ArchivedKey,
-  lines: ArchiveCodec.Lines
+  rows: ReadonlyArray<Replaced>
 ): Effect.fn.Return<void, SqlError> {
-  yield* sql`UPDATE pawl_archive SET content = ${ArchiveCodec.encode(lines)}
-    WHERE month = ${month} AND transaction_id = ${transaction_id} AND scope = ${scope}`
-  yield* sql`UPDATE pawl_archived SET bodies_at = CAST(${ArchiveCodec.bodiesAt(lines)} AS BIGINT)
-    WHERE transaction_id = ${transaction_id} AND scope = ${scope}`
+  for (const [month, group] of Map.groupBy(rows, (row) => row.month)) {
+    const contents = group.map(
+      ({ lines, scope, transaction_id }) =>
+        sql`(${transaction_id}, ${scope}, ${ArchiveCodec.encode(lines)})`
+    )
+    yield* sql`WITH changed (transaction_id, scope, content) AS (VALUES ${sql.csv(contents)})
+      UPDATE ${sql(ArchiveTables.tableOf(sql, month))} AS stored SET content = changed.content
+      FROM changed
+      WHERE stored.month = ${sql.literal(String(month))}
+        AND stored.transaction_id = changed.transaction_id AND stored.scope = changed.scope`
+  }
+  if (rows.length === 0) return
+  const times = rows.map(
+    ({ lines, scope, transaction_id }) =>
+      sql`(${transaction_id}, ${scope}, CAST(${ArchiveCodec.bodiesAt(lines)} AS BIGINT))`
+  )
+  yield* sql`WITH changed (transaction_id, scope, bodies_at) AS (VALUES ${sql.csv(times)})
+    UPDATE pawl_archived AS stored SET bodies_at = changed.bodies_at
+    FROM changed
+    WHERE stored.transaction_id = changed.transaction_id AND stored.scope = changed.scope`
 })
 
 const lock = (sql: SqlClient, { transaction_id }: Lookup.MethodId) =>
@@ -65,27 +94,29 @@ const lock = (sql: SqlClient, { transaction_id }: Lookup.MethodId) =>
     orElse: () => Effect.void
   })
 
-/** Deletes up to `limit` bodies of archived callbacks that came before a time. Translates `RowRule.deleteBodies`. */
+/**
+ * Deletes bodies of archived callbacks that came before a time: at most `limit` of them, of up to 16 ids. Returns 0 if there is none.
+ * Each statement is a round trip, so a call for more ids would take longer than three seconds with a distant database.
+ */
 export const deleteBodies = Effect.fnUntraced(function* (
   sql: SqlClient,
-  { before, limit }: { readonly before: number; readonly limit: number }
+  { before, limit }: Options
 ): Effect.fn.Return<number, SqlError> {
-  let count = 0
+  if (limit <= 0) return 0
   // Bodies of copies do not count, so there may be another page.
-  while (count < limit) {
+  for (;;) {
     const ids = yield* sql<Lookup.MethodId>`SELECT transaction_id, method FROM pawl_archived
-      WHERE bodies_at < ${before} ORDER BY bodies_at LIMIT ${limit - count}`
-    if (ids.length === 0) break
-    for (const id of ArchiveReturn.unique(ids)) {
-      count += yield* sql.withTransaction(deleteBodiesOf(sql, id, { before, limit: limit - count }))
-    }
+      WHERE bodies_at < ${before} ORDER BY bodies_at LIMIT ${Math.min(limit, ArchiveReturn.maxIds)}`
+    if (ids.length === 0) return 0
+    const unique = ArchiveReturn.inOrder(ArchiveReturn.unique(ids))
+    const count = yield* sql.withTransaction(deleteBodiesOf(sql, unique, { before, limit }))
+    if (count > 0) return count
   }
-  return count
 })
 
 /**
- * Deletes up to `limit` archived rows of old months, and up to `limit` requests that were settled in them. An empty partition
- * of PostgreSQL is dropped.
+ * Deletes up to `limit` archived rows of old months, and up to `limit` requests that were settled in them. On PostgreSQL the oldest
+ * partition of an old month is dropped if it is empty, also if its rows came back or were deleted by an earlier call.
  */
 export const drop = Effect.fnUntraced(function* (
   sql: SqlClient,
@@ -101,10 +132,7 @@ export const drop = Effect.fnUntraced(function* (
       SELECT request_id FROM pawl_requests WHERE settled_at < ${ArchiveTables.startOf(month)}
       ORDER BY settled_at LIMIT ${limit})
     RETURNING request_id`
-  const [last] = keys
-  if (last !== undefined && keys.length < limit) {
-    yield* ArchiveTables.dropPartition(sql, last.month)
-  }
+  yield* ArchiveTables.dropOldest(sql, month)
   return keys.length + requests.length
 })
 
@@ -132,17 +160,11 @@ export const erase = Effect.fnUntraced(function* (
     bodies += deleted.length
     notes += cleared.length
   }
-  for (const row of archived) {
-    const { callbacks, facts } = row.lines
-    yield* replace(sql, row, {
-      ...row.lines,
-      callbacks: callbacks.map((line) => ({ ...line, ...noBodies })),
-      facts: facts.map((line) => (isNote(line) ? { ...line, detail: FactCodec.noNote } : line))
-    })
-    // The bodies and notes of a copy are those of its row.
-    if (rows.length > 0) continue
-    bodies += callbacks.filter(hasBodies).length
-    notes += facts.filter(isNote).length
+  yield* replaceAll(sql, archived.map(withoutTexts))
+  // The bodies and notes of a copy are those of its row.
+  for (const { lines } of rows.length > 0 ? [] : archived) {
+    bodies += lines.callbacks.filter(hasBodies).length
+    notes += lines.facts.filter(isNote).length
   }
   const quarantined = yield* Quarantine.remove(sql, digest, {
     method,
@@ -160,6 +182,15 @@ const orderIn = ({ lines }: ArchiveTables.Archived): string | null => lines.row.
 /** The fact of a redrive has the name of a person and a reason. */
 const isNote = ({ detail, fact }: ArchiveCodec.Line): boolean =>
   String(fact).charAt(1) === "v" && detail !== null && detail !== FactCodec.noNote
+
+const withoutTexts = ({ lines, ...key }: ArchiveTables.Archived): Replaced => ({
+  ...key,
+  lines: {
+    ...lines,
+    callbacks: lines.callbacks.map((line) => ({ ...line, ...noBodies })),
+    facts: lines.facts.map((line) => (isNote(line) ? { ...line, detail: FactCodec.noNote } : line))
+  }
+})
 
 /** Deletes the texts of the settled requests that led to a transaction. */
 const eraseRequests = Effect.fnUntraced(function* (

@@ -25,13 +25,20 @@ export const restoreAll = Effect.fnUntraced(function* (
   sql: SqlClient,
   ids: ReadonlyArray<Lookup.MethodId>
 ): Effect.fn.Return<void, SqlError> {
-  for (const some of Arr.chunksOf(Arr.sort(ids, byId), maxIds)) yield* restore(sql, some)
+  for (const some of Arr.chunksOf(inOrder(ids), maxIds)) yield* restore(sql, some)
 })
 
 const byId = Order.mapInput(Order.String, (id: Lookup.MethodId) => id.transaction_id)
 
-/** Locks ids, and returns the keys of their archived rows: those that only the archive has, and those of copies. */
-const lookUp = Effect.fnUntraced(function* (
+/** Returns ids in the order in which they are locked. */
+export const inOrder = (ids: ReadonlyArray<Lookup.MethodId>): ReadonlyArray<Lookup.MethodId> =>
+  Arr.sort(ids, byId)
+
+/**
+ * Locks ids that are in their order, and returns the keys of their archived rows: those that only the archive has, and those of
+ * copies.
+ */
+export const lookUp = Effect.fnUntraced(function* (
   sql: SqlClient,
   ids: ReadonlyArray<Lookup.MethodId>
 ): Effect.fn.Return<
@@ -62,7 +69,7 @@ export const forgetDue = Effect.fnUntraced(function* (
   sql: SqlClient,
   ids: ReadonlyArray<Lookup.MethodId>
 ): Effect.fn.Return<void, SqlError> {
-  for (const some of Arr.chunksOf(Arr.sort(ids, byId), maxIds)) {
+  for (const some of Arr.chunksOf(inOrder(ids), maxIds)) {
     const { copies } = yield* lookUp(sql, some)
     if (copies.length === 0) continue
     yield* sql`UPDATE pawl_archived SET due_at = NULL WHERE ${ArchiveTables.isAnyOf(sql, copies)}`

@@ -91,17 +91,23 @@ export const withoutStatistics = (
   return Effect.asVoid(sql`${sql.literal(`ALTER TABLE ${table} ${changes.join(", ")}`)}`)
 }
 
+/** Tells whether a month has a partition, on PostgreSQL. */
+const isMade = (sql: SqlClient, month: number): Effect.Effect<boolean, SqlError> =>
+  Effect.map(
+    sql<{
+      readonly name: string | null
+    }>`SELECT to_regclass(${partitionOf(month)})::TEXT AS name`,
+    ([line]) => line?.name !== null
+  )
+
 /** Makes the partition of a month on PostgreSQL, if there is none. */
 export const makePartition = Effect.fnUntraced(function* (
   sql: SqlClient,
   month: number
 ): Effect.fn.Return<void, SqlError> {
   if (sql.onDialectOrElse({ pg: () => false, orElse: () => true })) return
+  if (yield* isMade(sql, month)) return
   const name = partitionOf(month)
-  const [line] = yield* sql<{
-    readonly name: string | null
-  }>`SELECT to_regclass(${name})::TEXT AS name`
-  if (line?.name !== null) return
   // Two processes that make it at the same time would fail.
   yield* Lookup.lock(sql, "pawl_archive")
   yield* sql`${sql.literal(
@@ -110,15 +116,29 @@ export const makePartition = Effect.fnUntraced(function* (
   yield* withoutStatistics(sql, name, ["content"])
 })
 
-/** Drops the partition of a month on PostgreSQL, if it is empty. No row comes into it meanwhile. */
-export const dropPartition = (sql: SqlClient, month: number): Effect.Effect<void, SqlError> =>
+/**
+ * Drops the oldest partition on PostgreSQL, if its month is before another one and it is empty. No row comes into it meanwhile. The
+ * archive is locked only if the partition seems to be empty.
+ */
+export const dropOldest = (sql: SqlClient, before: number): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({
     pg: () =>
       Effect.gen(function* () {
+        const [line] = yield* sql<{ readonly month: number | null }>`
+          SELECT min(right(relname, 6)::INTEGER) AS month
+          FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+          WHERE inhparent = 'pawl_archive'::regclass AND relname ~ '^pawl_archive_[0-9]{6}$'`
+        const month = line?.month ?? Infinity
+        if (month >= before) return
         const partition = sql.literal(partitionOf(month))
+        const isEmpty = Effect.map(
+          sql`SELECT 1 FROM ${partition} LIMIT 1`,
+          ({ length }) => length === 0
+        )
+        if (!(yield* isEmpty)) return
         yield* sql`LOCK TABLE pawl_archive IN ACCESS EXCLUSIVE MODE`
-        const rows = yield* sql`SELECT 1 FROM ${partition} LIMIT 1`
-        if (rows.length === 0) yield* sql`DROP TABLE ${partition}`
+        // Another process may have dropped it meanwhile, or archived a row.
+        if ((yield* isMade(sql, month)) && (yield* isEmpty)) yield* sql`DROP TABLE ${partition}`
       }),
     orElse: () => Effect.void
   })
@@ -200,12 +220,12 @@ export const remove = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, SqlError> {
   for (const [month, group] of Map.groupBy(rows, (row) => row.month)) {
     yield* sql`DELETE FROM ${sql(tableOf(sql, month))} WHERE ${isAnyIn(sql, month, group)}`
-    yield* sql`DELETE FROM pawl_archived WHERE ${isAnyOf(sql, group)}`
   }
+  if (rows.length > 0) yield* sql`DELETE FROM pawl_archived WHERE ${isAnyOf(sql, rows)}`
 })
 
 /** On PostgreSQL the rows of a month are in a partition: a search in all of them is planned and locked for each. */
-const tableOf = (sql: SqlClient, month: number): string =>
+export const tableOf = (sql: SqlClient, month: number): string =>
   sql.onDialectOrElse({ pg: () => partitionOf(month), orElse: () => "pawl_archive" })
 
 /**

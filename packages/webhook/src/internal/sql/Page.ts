@@ -14,6 +14,9 @@ import * as Snapshot from "./Snapshot.ts"
 /**
  * Returns a page of all rows, archived ones included. Translates `RowPages.page`. The indexes of the keys find it, and no index on
  * the time is needed, which would slow each accept down.
+ *
+ * The order is that of the database, because PostgreSQL uses no index of another collation: `COLLATE "C"` would sort the whole
+ * table for each page.
  */
 export const page = (sql: SqlClient, options: PageOptions): Effect.Effect<RowPage, SqlError> =>
   // A row may be archived or come back between two statements.

@@ -130,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
     redriveAll: (options) =>
       bounded(Effect.tap(run(SqlDeadLetters.redriveAll(sql, options)), wake(options.dueAt))),
     backlog: (at) => bounded(Effect.andThen(archive.returnDue(at), run(SqlBacklog.count(sql, at)))),
-    deleteBodies: (options) => bounded(run(SqlBodies.deleteBodies(sql, options))),
+    deleteBodies: (options) => SqlBodies.deleteBodies(sql, options, (step) => bounded(run(step))),
     quarantined: bounded(run(SqlQuarantine.list(sql))),
     shift: (options) =>
       bounded(
