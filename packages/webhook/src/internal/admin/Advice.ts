@@ -7,7 +7,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "callbacks are refused with 401":
     "compare the secret; if it is right, somebody sends forged callbacks",
   "callbacks are answered with 503: the ledger cannot be written":
-    "check disk, locks and PostgreSQL; callbacks come again, so nothing is lost",
+    "check disk, locks and PostgreSQL; the log has the cause; callbacks come again, so nothing is lost",
   "the service refuses the merchant key or the merchant secret":
     "compare both with those of the operator; callbacks are stored meanwhile, and confirmed later",
   "callbacks still use the previous merchant secret after others used the current one":
