@@ -9,7 +9,7 @@ import {
 import { open, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
 import { inspect, promisify } from "node:util"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 
 const payment = (requestId: string, amount = "10.00") => ({
   requestId,
@@ -300,6 +300,23 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   expect(
     await reasonOf({ ...settings, store: "postgres://pawl:hunter2@127.0.0.1:9/pawl" })
   ).toMatch(/^StoreUnusable: The PostgreSQL database cannot be used/u)
+})
+
+it("open refuses a proxy that cannot be used, and does not print its password", async () => {
+  const sandbox = {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "secret"
+  }
+  vi.stubEnv("https_proxy", "http://u:hunter2@bad:port:99")
+  const error: unknown = await openReal({ ...sandbox, store: "memory", onChange: () => {} }).catch(
+    (error: unknown) => error
+  )
+  vi.unstubAllEnvs()
+  expect(inspect(error, { depth: 9 })).toMatch(
+    /^InvalidConfig: https_proxy cannot be used: give a URL such as /u
+  )
+  expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
 })
 
 it("hooks, headers and a dispatcher reach every request, and a wrong header is named", async () => {

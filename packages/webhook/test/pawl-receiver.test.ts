@@ -81,6 +81,15 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("names a proxy that cannot be used, without its password", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody, HTTPS_PROXY: "http://u:hunter2@bad:port:99" }
+      expect(yield* refused(env, "--port", "0")).toEqual([
+        "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
+      ])
+    })
+  )
+
   it.live("names an unknown flag, a port in use and a store that is not available", () =>
     Effect.gen(function* () {
       const port = yield* serve(() => {})
