@@ -291,15 +291,9 @@ const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
   headers,
   hooks
 }: Pick<Options, "headers" | "hooks">) {
-  const {
-    baseUrl,
-    connections,
-    maxAttempts,
-    merchantKey,
-    merchantSecret,
-    retryRatio,
-    ...durations
-  } = yield* Config.all(Record.map(variables, readVariable))
+  const { baseUrl, merchantKey, merchantSecret, ...limits } = yield* Config.all(
+    Record.map(variables, readVariable)
+  )
   if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
     const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
       .filter(([, value]) => value === undefined)
@@ -307,18 +301,60 @@ const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
     return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
   }
   return yield* make({
-    // `make` refuses text that is no duration.
-    ...(durations as Pick<Options, keyof typeof durations>),
+    ...parseLimits(limits),
     baseUrl,
     merchantKey,
     merchantSecret: Redacted.make(merchantSecret),
-    maxAttempts: toNumber(maxAttempts),
-    connections: toNumber(connections),
-    retryRatio: toNumber(retryRatio),
     headers,
     hooks
   }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
 })
+
+/**
+ * The settings of a client with defaults: its time limits, its retries and its connections.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Limits = Omit<
+  Options,
+  "baseUrl" | "merchantKey" | "merchantSecret" | "headers" | "hooks"
+>
+
+/**
+ * Reads the limits from the environment, each with its variable. They are not checked. An empty variable counts as absent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const limitsConfig: Effect.Effect<
+  ReadonlyArray<{ readonly variable: string; readonly limit: Limits }>,
+  Config.ConfigError
+> = /* @__PURE__ */ Effect.suspend(() => {
+  const { baseUrl: _url, merchantKey: _key, merchantSecret: _secret, ...limits } = variables
+  return Effect.map(Config.all(Record.map(limits, readVariable)), (texts) =>
+    Object.entries(texts).flatMap(([setting, text]) =>
+      text === undefined || text === ""
+        ? []
+        : [{ variable: nameOf(setting), limit: parseLimits({ [setting]: text }) }]
+    )
+  )
+})
+
+/** Makes limits of texts. `make` refuses text that is no duration or no number. */
+const parseLimits = (texts: Partial<Record<keyof Limits, string | undefined>>): Limits =>
+  Object.fromEntries(
+    Object.entries(texts).map(([setting, text]) => [
+      setting,
+      numbers.has(setting) ? toNumber(text) : text
+    ])
+  )
+
+const numbers: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "maxAttempts",
+  "connections",
+  "retryRatio"
+])
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
 

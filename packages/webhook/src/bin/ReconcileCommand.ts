@@ -84,7 +84,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.writeAll(encode(`${JSON.stringify(each)}\n`))
         }
-      }).pipe(Effect.provide(Pawl.layer(settings.service)))
+      }).pipe(Effect.provide(Pawl.layer({ ...settings.client, ...settings.service })))
       const all = [...compared.values()].toSorted(byKey)
       yield* files.writeFileString(name("csv"), DayBooks.csv(all))
       yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))

@@ -215,6 +215,13 @@ export const make = Effect.fnUntraced(function* (flags: {
           })
     }
   )
+  const limits = yield* PawlConfig.limitsConfig
+  const limitSentences = yield* Effect.forEach(limits, ({ limit, variable }) =>
+    Effect.match(PawlConfig.make({ ...validSettings, ...limit }), {
+      onFailure: ({ advice }) => [`${variable} cannot be used: ${advice}.`],
+      onSuccess: () => []
+    })
+  )
   const own = [
     ...credentials.flat(),
     ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
@@ -229,6 +236,7 @@ export const make = Effect.fnUntraced(function* (flags: {
           "--store and --forward cannot be used with --merchants: the file has them for each merchant."
         ]
       : []),
+    ...limitSentences.flat(),
     ...admin.sentences,
     ...work.sentences,
     ...retention.sentences,
@@ -249,6 +257,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     accounts: [],
     merchants: listed?.merchants,
     limits: work.limits,
+    client: limits.reduce<PawlConfig.Limits>((all, { limit }) => ({ ...all, ...limit }), {}),
     retention: retention.layer,
     switches: work.switches,
     admin: admin.settings,
