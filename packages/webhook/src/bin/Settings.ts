@@ -192,7 +192,9 @@ export const make = Effect.fnUntraced(function* (flags: {
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
   const file = Option.getOrElse(flags.merchants, () => env.merchantsFile)
-  const listed = file === "" ? undefined : yield* MerchantsFile.read(file, baseUrl)
+  const nameOfUrl = Option.isSome(flags.baseUrl) ? "--base-url" : "PAWL_BASE_URL"
+  const listed =
+    file === "" ? undefined : yield* MerchantsFile.read(file, { name: nameOfUrl, baseUrl })
   const { sentences: storeSentences, stores } = storesOf(flags.store, env.store)
   const shards = listed === undefined ? [stores] : listed.merchants.map((each) => each.stores)
   const work = WorkSettings.make(env, Math.max(1, ...shards.map((each) => each?.length ?? 1)))
@@ -204,7 +206,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     ["merchantKey", "merchantSecret", "baseUrl"] as const,
     (setting) => {
       const [variable, meaning] = variables[setting]
-      const name = setting === "baseUrl" && Option.isSome(flags.baseUrl) ? "--base-url" : variable
+      const name = setting === "baseUrl" ? nameOfUrl : variable
       const value = service[setting]
       const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
       return isMissing
