@@ -110,6 +110,15 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("refuses one port for callbacks and for the admin API", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      expect(yield* refused(env, "--port", "4030", "--admin-port", "4030")).toEqual([
+        "--admin-port must differ from --port."
+      ])
+    })
+  )
+
   it.live("names a proxy that cannot be used, without its password", () =>
     Effect.gen(function* () {
       const env = { ...none, ...secrets, ...nobody, HTTPS_PROXY: "http://u:hunter2@bad:port:99" }

@@ -165,10 +165,17 @@ export const storesOf = (flags: ReadonlyArray<string>, variable: Redacted.Redact
 
 /** Reads the databases of a store, or fails with one sentence for each problem. */
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
-  const { sentences, stores } = storesOf(flags, yield* Effect.orDie(storeVariable))
+  const variable = yield* Effect.orDie(storeVariable)
+  const { sentences, stores } = storesOf(flags, variable)
+  const isNamed = flags.length > 0 || nonEmpty(variable) !== undefined
   if (sentences.length > 0) return yield* new InvalidSettings({ sentences })
   const all: ReadonlyArray<NodeStore.Store> = stores ?? []
   const kept = all.filter(NodeStore.isDatabase)
+  if (isNamed && kept.length < all.length) {
+    return yield* new InvalidSettings({
+      sentences: ["A store in memory has no tables: give sqlite:FILE or postgres://…."]
+    })
+  }
   if (Arr.isArrayNonEmpty(kept)) return kept
   return yield* new InvalidSettings({
     sentences: ["--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."]
@@ -181,6 +188,7 @@ export type Settings = Effect.Success<ReturnType<typeof make>>
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
+  readonly port?: number
   readonly store: ReadonlyArray<string>
   readonly adminPort: Option.Option<number>
   readonly adminHost: Option.Option<string>
