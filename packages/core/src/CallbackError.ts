@@ -21,7 +21,7 @@ export interface Refusal {
 }
 
 /**
- * Error raised when the ledger cannot be read or written. The receiver responds 503 to a callback, and the
+ * Error raised when the store cannot be read or written. The receiver responds 503 to a callback, and the
  * service sends the callback again.
  *
  * @category errors
@@ -31,7 +31,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause?: unknown
 }> {
   readonly code = "StoreUnavailable"
-  override readonly message = "The ledger is not available"
+  override readonly message = "The store is not available"
 }
 
 /**

@@ -6,6 +6,7 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 
 /**
  * The switches. The decision page of each switch explains its default.
@@ -87,6 +88,35 @@ export interface Options extends Partial<
   readonly pollGaps?: readonly [Duration.Input, ...Array<Duration.Input>]
   readonly refreshBefore?: Duration.Input
   readonly requestIdWindow?: Duration.Input
+}
+
+/**
+ * Returns the name of the first switch that does not exist or has a wrong value, for options that no compiler has checked.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const unusable = (options: Readonly<Record<string, unknown>>): string | undefined =>
+  Object.keys(options).find(
+    (name) => !Object.hasOwn(checks, name) || !checks[name as keyof Switches](options[name])
+  )
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const isDuration = (value: unknown): boolean =>
+  !Number.isNaN(value) &&
+  Option.exists(
+    Duration.fromInput(value as Duration.Input),
+    (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
+  )
+
+const checks: Readonly<Record<keyof Switches, (value: unknown) => boolean>> = {
+  tokenField: (value) => value === undefined || isText(value),
+  refreshBefore: isDuration,
+  requestChecksumSeparator: isText,
+  payoutChecksum: (value) => typeof value === "boolean",
+  refundCallbackId: (value) => value === "refund" || value === "payment",
+  pollGaps: (value) => Array.isArray(value) && value.length > 0 && value.every(isDuration),
+  requestIdWindow: isDuration
 }
 
 /**

@@ -53,3 +53,25 @@ it("the defaults are those that the documentation of each switch names", () => {
     requestIdWindow: Duration.hours(24)
   })
 })
+
+it("names the first switch that does not exist or has a wrong value", () => {
+  expect(Profile.unusable({ ...Profile.defaults })).toBeUndefined()
+  expect(Profile.unusable({ pollGaps: ["5 seconds", 10], refreshBefore: 0 })).toBeUndefined()
+  const wrong: ReadonlyArray<Readonly<Record<string, unknown>>> = [
+    { pollGaps: [] },
+    { pollGaps: ["soon"] },
+    { pollGaps: "5 minutes" },
+    { refreshBefore: "Infinity" },
+    { requestIdWindow: -1 },
+    { requestChecksumSeparator: undefined },
+    { tokenField: 1 },
+    { payoutChecksum: "true" },
+    { refundCallbackId: "both" },
+    { toString: "refund" }
+  ]
+  for (const options of wrong) {
+    expect(Profile.unusable({ refundCallbackId: "payment", ...options })).toBe(
+      Object.keys(options)[0]
+    )
+  }
+})

@@ -11,7 +11,7 @@
  * that request has begun. The connection of a body that is longer than `maxResponseBytes` is closed.
  *
  * With the variable `HTTPS_PROXY` the requests to an https base URL go through that proxy, except to the hosts
- * in `NO_PROXY`. A `dispatcher` replaces the agent and the proxy: for other proxies, another certificate
+ * in `NO_PROXY`. A value that is not the URL of a proxy is refused when the layer is built. A `dispatcher` replaces the agent and the proxy: for other proxies, another certificate
  * authority, or a client certificate.
  *
  * @since 0.1.0
@@ -27,7 +27,7 @@ import type * as Scope from "effect/Scope"
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
 import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
 import * as Slots from "./internal/Slots.ts"
-import { defaultConnections } from "./PawlConfig.ts"
+import { defaultConnections, InvalidConfig } from "./PawlConfig.ts"
 import { maxResponseBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 
 /**
@@ -59,7 +59,7 @@ export interface Options {
  * @category layers
  * @since 0.1.0
  */
-export const layerWith = (options: Options): Layer.Layer<Transport> =>
+export const layerWith = (options: Options): Layer.Layer<Transport, InvalidConfig> =>
   Layer.effect(
     Transport,
     Effect.gen(function* () {
@@ -79,22 +79,29 @@ export const layerWith = (options: Options): Layer.Layer<Transport> =>
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Transport> = /* @__PURE__ */ layerWith({})
+export const layer: Layer.Layer<Transport, InvalidConfig> = /* @__PURE__ */ layerWith({})
 
 const makeAgent = (
   connections: number
-): Effect.Effect<Agent | EnvHttpProxyAgent, never, Scope.Scope> =>
+): Effect.Effect<Agent | EnvHttpProxyAgent, InvalidConfig, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.suspend(() => {
       // Each request has its own time limits for the response.
       const options = { allowH2: false, connections, connectTimeout }
       const { env } = process
-      const hasProxy = Boolean(env["https_proxy"] ?? env["HTTPS_PROXY"])
-      // An http base URL is a loopback host, which needs no proxy.
-      return hasProxy ? new EnvHttpProxyAgent({ ...options, httpProxy: "" }) : new Agent(options)
+      const variable = env["https_proxy"] === undefined ? "HTTPS_PROXY" : "https_proxy"
+      if (!env[variable]) return Effect.sync(() => new Agent(options))
+      return Effect.try({
+        // An http base URL is a loopback host, which needs no proxy.
+        try: () => new EnvHttpProxyAgent({ ...options, httpProxy: "" }),
+        // The error of undici has the URL, and so the password of the proxy.
+        catch: () => new InvalidConfig({ setting: variable, advice: proxyAdvice })
+      })
     }),
     (agent) => Effect.promise(() => agent.destroy())
   )
+
+const proxyAdvice = "give a URL such as http://proxy.example:3128"
 
 const send = (
   dispatcher: Pick<Dispatcher, "dispatch">,

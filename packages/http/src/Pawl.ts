@@ -126,7 +126,7 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
 const layerOver = <E>(
   config: Layer.Layer<PawlConfig.PawlConfig, E>,
   { dispatcher, profile }: Pick<Options, "dispatcher" | "profile">
-): Layer.Layer<Services, E> => {
+): Layer.Layer<Services, E | PawlConfig.InvalidConfig> => {
   const client = Layer.provide(layerNode(dispatcher), config)
   return isolated(
     // The polling of `StatusPoller` takes its gaps from the profile too.

@@ -202,6 +202,46 @@ const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"
 })
 
 /**
+ * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type OptionNames = Readonly<Record<keyof typeof Settings.types, string>>
+
+/**
+ * Checks the names and the types of options that no compiler has checked. `required` is the option that must be there.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const checkTypes = /* @__PURE__ */ Effect.fnUntraced(function* (
+  options: unknown,
+  names: OptionNames,
+  required: string
+): Effect.fn.Return<void, InvalidConfig> {
+  yield* check("The argument", Settings.typed("object", options))
+  const given = options as Readonly<Record<string, unknown>>
+  const { ignored, ...others } = names
+  const all = Record.toEntries(others).flatMap(([type, list]) =>
+    list.split(" ").map((name) => ({ name, type }))
+  )
+  const isKnown = (name: string) =>
+    all.some((each) => each.name === name) || ignored.split(" ").includes(name)
+  const unknown = Object.keys(given).find((name) => !isKnown(name))
+  if (unknown !== undefined) {
+    // A text in the wrong place may be a secret.
+    const shown = /^[a-z_]{1,32}$/iu.test(unknown) ? unknown : "An option"
+    return yield* invalid(shown, `the options are ${all.map(({ name }) => name).join(", ")}`)
+  }
+  for (const { name, type } of all) {
+    if (given[name] !== undefined || name === required) {
+      yield* check(name, Settings.typed(type, given[name]))
+    }
+  }
+})
+
+/**
  * Layer that provides the configuration, from options.
  *
  * @category layers
@@ -251,15 +291,9 @@ const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
   headers,
   hooks
 }: Pick<Options, "headers" | "hooks">) {
-  const {
-    baseUrl,
-    connections,
-    maxAttempts,
-    merchantKey,
-    merchantSecret,
-    retryRatio,
-    ...durations
-  } = yield* Config.all(Record.map(variables, readVariable))
+  const { baseUrl, merchantKey, merchantSecret, ...limits } = yield* Config.all(
+    Record.map(variables, readVariable)
+  )
   if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
     const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
       .filter(([, value]) => value === undefined)
@@ -267,18 +301,60 @@ const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
     return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
   }
   return yield* make({
-    // `make` refuses text that is no duration.
-    ...(durations as Pick<Options, keyof typeof durations>),
+    ...parseLimits(limits),
     baseUrl,
     merchantKey,
     merchantSecret: Redacted.make(merchantSecret),
-    maxAttempts: toNumber(maxAttempts),
-    connections: toNumber(connections),
-    retryRatio: toNumber(retryRatio),
     headers,
     hooks
   }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
 })
+
+/**
+ * The settings of a client with defaults: its time limits, its retries and its connections.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Limits = Omit<
+  Options,
+  "baseUrl" | "merchantKey" | "merchantSecret" | "headers" | "hooks"
+>
+
+/**
+ * Reads the limits from the environment, each with its variable. They are not checked. An empty variable counts as absent.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const limitsConfig: Effect.Effect<
+  ReadonlyArray<{ readonly variable: string; readonly limit: Limits }>,
+  Config.ConfigError
+> = /* @__PURE__ */ Effect.suspend(() => {
+  const { baseUrl: _url, merchantKey: _key, merchantSecret: _secret, ...limits } = variables
+  return Effect.map(Config.all(Record.map(limits, readVariable)), (texts) =>
+    Object.entries(texts).flatMap(([setting, text]) =>
+      text === undefined || text === ""
+        ? []
+        : [{ variable: nameOf(setting), limit: parseLimits({ [setting]: text }) }]
+    )
+  )
+})
+
+/** Makes limits of texts. `make` refuses text that is no duration or no number. */
+const parseLimits = (texts: Partial<Record<keyof Limits, string | undefined>>): Limits =>
+  Object.fromEntries(
+    Object.entries(texts).map(([setting, text]) => [
+      setting,
+      numbers.has(setting) ? toNumber(text) : text
+    ])
+  )
+
+const numbers: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "maxAttempts",
+  "connections",
+  "retryRatio"
+])
 
 const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
 

@@ -4,7 +4,9 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { inspect } from "node:util"
 import { Agent } from "undici/index.js"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
@@ -63,6 +65,21 @@ describe("HTTPS_PROXY and NO_PROXY", () => {
       }).pipe(Effect.provide(NodeTransport.layer))
       expect(proxy.received).toEqual([])
     }).pipe(Effect.scoped, Effect.runPromise))
+
+  it.each([
+    ["HTTPS_PROXY", "http://u:s3cret@bad:port:99"],
+    ["HTTPS_PROXY", "s3cret.local:3128"],
+    ["https_proxy", "http://u:%s3cret@proxy.example"]
+  ])("are refused by their name, without their value: %s=%s", (name, value) =>
+    Effect.gen(function* () {
+      yield* withEnvironment({ HTTPS_PROXY: "http://proxy.example", [name]: value })
+      const error = yield* Effect.flip(Effect.scoped(Layer.build(NodeTransport.layer)))
+      expect(error.message).toBe(
+        `${name} cannot be used: give a URL such as http://proxy.example:3128`
+      )
+      expect(inspect(error, { depth: 9 })).not.toContain("s3cret")
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
 })
 
 describe("a dispatcher of the application", () => {

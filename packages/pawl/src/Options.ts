@@ -23,9 +23,15 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
+import * as Profile from "@pawl/core/Profile"
 import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
 import type * as Client from "@pawl/http/Pawl"
-import { type InvalidConfig, InvalidConfig as Invalid } from "@pawl/http/PawlConfig"
+import {
+  checkTypes,
+  type InvalidConfig,
+  InvalidConfig as Invalid,
+  type OptionNames
+} from "@pawl/http/PawlConfig"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Config from "effect/Config"
@@ -142,14 +148,34 @@ const variableOf = (name: string): string =>
     ? "PAWL_MERCHANT_SECRET_PREVIOUS"
     : `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 
+/** The options of each type. The controls of a sandbox and of a fake may be among them. */
+const names: OptionNames = {
+  text: "baseUrl merchantKey merchantSecret previousSecret store publicUrl callbackPath",
+  time: "attemptTimeout totalTimeout",
+  number: "maxAttempts",
+  object: "headers profile",
+  hooks: "hooks",
+  dispatcher: "dispatcher",
+  logger: "logger",
+  function: "onChange rebuild",
+  ignored: "clock service close fake"
+}
+
+const check = Effect.fnUntraced(function* (options: Options) {
+  yield* checkTypes(options, names, "onChange")
+  const wrong = Profile.unusable({ ...options.profile })
+  if (wrong === undefined) return
+  return yield* invalid(`profile.${wrong}`, "@pawl/core/Profile has the switches and their values")
+})
+
 /**
- * Reads the store and the callback URL.
+ * Checks the options, and reads the store and the callback URL.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const read = Effect.fnUntraced(
-  function* ({ callbackPath = "/callback" }: Settings) {
+  function* ({ callbackPath = "/callback" }: Options) {
     const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
     const store = NodeStore.parse(Redacted.value(text))
     if (store === undefined) {
@@ -170,7 +196,13 @@ export const read = Effect.fnUntraced(
       callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
     }
   },
-  (read, settings) => Effect.provideService(read, ConfigProvider.ConfigProvider, provider(settings))
+  (read, options) =>
+    Effect.andThen(
+      check(options),
+      Effect.suspend(() =>
+        Effect.provideService(read, ConfigProvider.ConfigProvider, provider(options))
+      )
+    )
 )
 
 const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"

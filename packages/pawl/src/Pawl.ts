@@ -40,7 +40,7 @@ import type { Receiver } from "@pawl/webhook/Receiver"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Record from "effect/Record"
 import * as Doors from "./Doors.ts"
@@ -108,7 +108,10 @@ export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
 export const open = (options: Options): Promise<Pawl> => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, open)
-  return openOver(Services.client(options), options).catch((error: unknown) => {
+  return openOver(
+    Layer.suspend(() => Services.client(options)),
+    options
+  ).catch((error: unknown) => {
     throw Promised.placed(error, site)
   })
 }

@@ -6,10 +6,11 @@ import {
   Unreachable,
   ValidationFailed
 } from "pawl"
-import { open, type TestPawl } from "pawl/testing"
+import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
+import { readFile } from "node:fs/promises"
 import { inspect, promisify } from "node:util"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 
 const payment = (requestId: string, amount = "10.00") => ({
   requestId,
@@ -300,6 +301,84 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   expect(
     await reasonOf({ ...settings, store: "postgres://pawl:hunter2@127.0.0.1:9/pawl" })
   ).toMatch(/^StoreUnusable: The PostgreSQL database cannot be used/u)
+})
+
+it("open refuses what a program without types gives wrong, and shows no value", async () => {
+  const settings = {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "hunter2",
+    store: "memory",
+    onChange: () => {}
+  }
+  const reasonOf = async (options: unknown) => {
+    const error: unknown = await openReal(options as typeof settings).catch(
+      (error: unknown) => error
+    )
+    expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
+    return /^InvalidConfig: (.*) cannot be used: /u.exec(inspect(error))?.[1]
+  }
+  const { onChange: _, ...withoutHandler } = settings
+  expect(await reasonOf(undefined)).toBe("The argument")
+  expect(await reasonOf("hunter2")).toBe("The argument")
+  expect(await reasonOf(withoutHandler)).toBe("onChange")
+  expect(await reasonOf({ ...settings, onChnage: settings.onChange })).toBe("onChnage")
+  expect(await reasonOf({ ...settings, "hunter2!": "" })).toBe("An option")
+  const wrong = {
+    merchantSecret: 12_345,
+    store: { hunter2: 1 },
+    attemptTimeout: ["hunter2"],
+    maxAttempts: "hunter2",
+    onChange: "hunter2",
+    rebuild: "hunter2",
+    headers: "hunter2",
+    hooks: { onRequest: "hunter2" },
+    dispatcher: {},
+    logger: 5,
+    profile: "hunter2"
+  }
+  for (const [name, value] of Object.entries(wrong)) {
+    expect(await reasonOf({ ...settings, [name]: value })).toBe(name)
+  }
+  expect(await reasonOf({ ...settings, hooks: { onReqest: () => {} } })).toBe("hooks")
+  expect(await reasonOf({ ...settings, headers: { "x-key": 17 } })).toBe("headers")
+  const switches = { pollGaps: "hunter2", refreshBefore: NaN, payoutChecksum: 1, pollGap: 1 }
+  for (const [name, value] of Object.entries(switches)) {
+    expect(await reasonOf({ ...settings, profile: { [name]: value } })).toBe(`profile.${name}`)
+  }
+})
+
+it("open takes each option of the README, and the whole of a sandbox", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8")
+  const documented = [...readme.matchAll(/^\| `(\w+)` +\|/gmu)].map(([, name = ""]) => name)
+  await using service = await sandbox()
+  const named = Object.fromEntries(documented.map((name) => [name, undefined]))
+  const options = { ...named, ...service, store: "memory", onChange: () => {} }
+  await using pawl = await openReal(options)
+  expect(documented).toContain("rebuild")
+  expect(pawl.transactions).toBeDefined()
+  const error: unknown = await openReal({ ...options, no_option: 1 } as never).catch(
+    (error: unknown) => error
+  )
+  const [, listed = ""] = /the options are (.*)/u.exec((error as Error).message) ?? []
+  expect(listed.split(", ").toSorted()).toEqual(documented.toSorted())
+})
+
+it("open refuses a proxy that cannot be used, and does not print its password", async () => {
+  const sandbox = {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: "secret"
+  }
+  vi.stubEnv("https_proxy", "http://u:hunter2@bad:port:99")
+  const error: unknown = await openReal({ ...sandbox, store: "memory", onChange: () => {} }).catch(
+    (error: unknown) => error
+  )
+  vi.unstubAllEnvs()
+  expect(inspect(error, { depth: 9 })).toMatch(
+    /^InvalidConfig: https_proxy cannot be used: give a URL such as /u
+  )
+  expect(inspect(error, { depth: 9 })).not.toContain("hunter2")
 })
 
 it("hooks, headers and a dispatcher reach every request, and a wrong header is named", async () => {

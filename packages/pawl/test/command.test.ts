@@ -1,7 +1,7 @@
 import { bundleOf } from "@pawl/test-support/Program"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -205,4 +205,38 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   const repeated = await run(...again, "--base-url", baseUrl)
   expect(repeated).toMatchObject({ code: 0, out: expect.stringContaining("SUCCEED") as unknown })
   expect(await sandbox.stop()).toBe(0)
+})
+
+it("commands that read a store refuse a file that does not exist, and make none", async () => {
+  const folder = join(directory, "empty")
+  mkdirSync(folder)
+  const store = ["--store", `sqlite:${join(folder, "typo.db")}`]
+  const outcomes = await Promise.all([
+    run("explain", "card-payment", "1", ...store),
+    run("replay", "card-payment", "1", ...store),
+    run("export", "card-payment", "1", ...store),
+    run("erase", "card-payment", "1", ...store),
+    run("reconcile", "--day", "2026-11-21", "--out", folder, ...store)
+  ])
+  const err = `The SQLite file ${join(folder, "typo.db")} does not exist: name the store of the receiver\n`
+  expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, out: "", err })))
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it("reconcile refuses a day to come, and erase does not speak of texts that it did not delete", async () => {
+  const filename = join(directory, "without-rows.db")
+  expect(await run("receiver", "migrate", "--store", `sqlite:${filename}`)).toMatchObject({
+    code: 0
+  })
+  const env = { PAWL_STORE: `sqlite:${filename}` }
+  const [future, erased] = await Promise.all([
+    runIn(env, "reconcile", "--day", "9999-12-31", "--out", directory),
+    runIn(env, "erase", "card-payment", "1")
+  ])
+  expect(future).toEqual({
+    code: 1,
+    out: "",
+    err: "--day 9999-12-31 is in the future: give today or an earlier day\n"
+  })
+  expect(erased).toEqual({ code: 1, out: "", err: "The store has no card transaction 1.\n" })
 })

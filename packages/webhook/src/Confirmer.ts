@@ -137,12 +137,11 @@ export const layer = (options?: {
 const noAnswer = (
   askedAt: number,
   reason: unknown
-): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> =>
-  Effect.as(Effect.logWarning("The service did not answer", reason), {
-    _tag: "NoAnswer",
-    askedAt,
-    isDenied: reason === "Unauthorized"
-  })
+): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> => {
+  const isDenied = reason === "Unauthorized"
+  const text = isDenied ? "The service refused the credentials" : "The service did not answer"
+  return Effect.as(Effect.logWarning(text, reason), { _tag: "NoAnswer", askedAt, isDenied })
+}
 
 /**
  * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or

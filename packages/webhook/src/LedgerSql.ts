@@ -138,13 +138,17 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 
 /**
  * Makes the tables or brings them up to date, and returns their version. Several processes may do so at the same time.
- * `layer` does it too; a command does it before a deploy.
+ * `layer` does it too; a command does it before a deploy. Both fail if the archive beside a SQLite ledger lacks rows of it.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.suspend(() =>
-  Effect.andThen(SqlSchema.migrate, SqlSchema.version)
+  Effect.gen(function* () {
+    yield* SqlSchema.migrate
+    yield* ArchiveFiles.prepare(yield* SqlClient, { isLost: false })
+    return yield* SqlSchema.version
+  })
 )
 
 /**
@@ -160,13 +164,22 @@ export const migrateBack: Effect.Effect<number, StartError, SqlClient> = Effect.
 
 /**
  * Lets a ledger in SQLite go on whose archive is lost, or older than it. The archived transactions that the archive does not have
- * are not known any more: a callback of one of them counts as that of a new transaction.
+ * are not known any more: a callback of one of them counts as that of a new transaction. Returns what the archive is, or
+ * undefined if it lacks nothing. Brings the tables up to date first.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const forgetLostArchive: Effect.Effect<void, SqlError | ArchiveMisplaced, SqlClient> =
-  Effect.flatMap(SqlClient, (sql) => ArchiveFiles.prepare(sql, { isLost: true }))
+export const forgetLostArchive: Effect.Effect<
+  "missing" | "older" | undefined,
+  StartError,
+  SqlClient
+> = Effect.suspend(() =>
+  Effect.andThen(
+    SqlSchema.migrate,
+    Effect.flatMap(SqlClient, (sql) => ArchiveFiles.prepare(sql, { isLost: true }))
+  )
+)
 
 /**
  * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the tables, or brings them up to

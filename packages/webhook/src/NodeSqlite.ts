@@ -153,6 +153,15 @@ const attach = (database: DatabaseSync, filename: string) => {
  */
 export const archiveOf = (filename: string): string => `${filename}-archive`
 
+/**
+ * Tells whether a name is that of a file, and neither a database in memory nor a URI.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isFile = (filename: string): boolean =>
+  filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
+
 /** Creates the file, if there is none, for its owner only. If it cannot be created, SQLite says why. */
 const create = (filename: string): Effect.Effect<void> =>
   isFile(filename)
@@ -168,10 +177,6 @@ const protect = (filename: string): Effect.Effect<void> =>
         { discard: true }
       )
     : Effect.void
-
-/** Tells whether a name is that of a file, and neither a database in memory nor a URI. */
-const isFile = (filename: string): boolean =>
-  filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
 const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 

@@ -213,9 +213,21 @@ const layerOne = (
 }
 
 /**
- * Makes the tables of a database or brings them up to date; with `back` sets them back by one version. Returns their
- * version. With `archiveLost` the ledger goes on without archived transactions that are lost. See `LedgerSql.migrate`,
- * `LedgerSql.migrateBack` and `LedgerSql.forgetLostArchive`.
+ * The version of the tables, and what `archiveLost` gave up: all archived transactions (`missing`), the newest ones (`older`), or
+ * none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Migrated {
+  readonly version: number
+  readonly lost: "missing" | "older" | undefined
+}
+
+/**
+ * Makes the tables of a database or brings them up to date; with `back` sets them back by one version. With `archiveLost` the
+ * ledger goes on without archived transactions that are lost. See `LedgerSql.migrate`, `LedgerSql.migrateBack` and
+ * `LedgerSql.forgetLostArchive`.
  *
  * @category constructors
  * @since 0.1.0
@@ -223,9 +235,12 @@ const layerOne = (
 export const migrate = (
   store: Database,
   { archiveLost = false, back }: { readonly back: boolean; readonly archiveLost?: boolean }
-): Effect.Effect<number, StoreUnusable> => {
-  const migrated = back ? LedgerSql.migrateBack : LedgerSql.migrate
-  const change = archiveLost ? Effect.tap(migrated, LedgerSql.forgetLostArchive) : migrated
+): Effect.Effect<Migrated, StoreUnusable> => {
+  const change = Effect.gen(function* () {
+    const lost = archiveLost ? yield* LedgerSql.forgetLostArchive : undefined
+    const version = yield* back ? LedgerSql.migrateBack : LedgerSql.migrate
+    return { lost, version }
+  })
   return store._tag === "sqlite"
     ? Effect.mapError(
         Effect.provide(change, NodeSqlite.layer(store)),

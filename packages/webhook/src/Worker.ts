@@ -127,6 +127,9 @@ export const layer = (
     })
   )
 
+/** The shortest time between two logs of a round that failed, in milliseconds. */
+const minLogGap = 600_000
+
 /** Starts the worker of a shard of a ledger, or of the whole ledger, and returns what drains it. */
 const start = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
@@ -212,13 +215,18 @@ const start = Effect.fnUntraced(function* (
   const ledgerClock = LedgerClock.make(shard, clock)
   yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
 
+  let nextLogAt = 0
+  /** Logs why a round failed, and drops the next causes for 10 minutes: a store that is gone fails each second. */
+  const logFailure = (cause: Cause.Cause<unknown>) => {
+    const at = clock.currentTimeMillisUnsafe()
+    // A later time was set before the clock was set back.
+    if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void
+    nextLogAt = at + minLogGap
+    return Effect.logError("The ledger could not be read", cause)
+  }
+
   const rounds = yield* round.pipe(
-    Effect.catchCause((cause) =>
-      Effect.andThen(
-        Effect.logError("The ledger could not be read", cause),
-        Effect.sleep(Lease.retryDelay)
-      )
-    ),
+    Effect.catchCause((cause) => Effect.andThen(logFailure(cause), Effect.sleep(Lease.retryDelay))),
     Effect.forever,
     (all) => Effect.andThen(outage.begin, all),
     Effect.provideService(Clock.Clock, ledgerClock),

@@ -91,15 +91,43 @@ it("an empty archive is that of any ledger that has archived nothing", async () 
   await within(place, archive("1"))
 })
 
+/** Runs `pawl-receiver migrate`. */
+const migrate = ({ filename }: SqlitePlace, ...args: ReadonlyArray<string>) => {
+  const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+  const all = [bin, "migrate", "--store", `sqlite:${filename}`, ...args]
+  return Effect.runPromise(run(process.execPath, all, none))
+}
+
+it("migrate refuses the archive that the start refuses, and says what --archive-lost gave up", async () => {
+  const place = file()
+  await within(place, archive("1"))
+  rmSync(archiveOf(place.filename))
+  const refused = await migrate(place)
+  expect([refused.code, refused.stdout]).toEqual([1, ""])
+  expect(refused.stderr).toMatch(
+    /^The archive \S+ has none of the transactions .* without them\n$/u
+  )
+  const given = await migrate(place, "--archive-lost")
+  expect(given.stdout).toMatch(/^All archived transactions were given up, .*\nThe tables /u)
+  expect(await migrate(place, "--archive-lost")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^The archive has every .* nothing was given up\nThe tables /u
+    ) as unknown
+  })
+  expect(await migrate(place)).toMatchObject({ code: 0, stderr: "" })
+  await within(place, Effect.void)
+})
+
 it("after migrate --archive-lost a ledger starts without the archived transactions that are lost", async () => {
   const place = file()
   await within(place, archive("1"))
   copyFileSync(archiveOf(place.filename), `${place.filename}.older`)
   await within(place, archive("2"))
   copyFileSync(`${place.filename}.older`, archiveOf(place.filename))
-  const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
-  const args = [bin, "migrate", "--store", `sqlite:${place.filename}`, "--archive-lost"]
-  expect((await Effect.runPromise(run(process.execPath, args, none))).code).toBe(0)
+  const given = await migrate(place, "--archive-lost")
+  expect(given.code).toBe(0)
+  expect(given.stdout).toMatch(/^The newest archived transactions were given up, /u)
   await within(
     place,
     Effect.gen(function* () {

@@ -16,6 +16,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
@@ -148,6 +149,28 @@ describe("a read", () => {
       for (const [response, expected] of results) {
         expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
       }
+    })
+  )
+
+  it.effect("that fails is logged as refused credentials only if the service answered 401", () =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => logged.push(message))
+      const errors = [
+        new Unauthorized({ sent: true }),
+        new Unreachable({ reason: "x", sent: true, attempts: 1 })
+      ]
+      for (const error of errors) {
+        const { fiber } = yield* Effect.provide(
+          reading({}, () => Effect.fail(error)),
+          Logger.layer([logger])
+        )
+        yield* Fiber.join(fiber)
+      }
+      expect(logged).toEqual([
+        ["The service refused the credentials", "Unauthorized"],
+        ["The service did not answer", "Unreachable"]
+      ])
     })
   )
 

@@ -115,7 +115,9 @@ describe("--merchants", () => {
     [
       "a file that is not there",
       undefined,
-      ["The file of the merchants cannot be used: it cannot be read."]
+      [
+        `The file of the merchants ${join(directory, "missing.json")} cannot be used: the file does not exist.`
+      ]
     ],
     ["another text", "not JSON s3cret", ["it is not valid JSON (syntax)"]],
     [
@@ -156,8 +158,8 @@ describe("--merchants", () => {
         "merchants[0].accounts cannot be used",
         "merchants[1].id cannot be used. The id of a merchant must be",
         "merchants[1].accounts cannot be used: name at least one",
-        "merchants[1].merchantSecret cannot be used: give a text, or",
-        "merchants[2].store cannot be used"
+        "merchants[1].merchantSecret cannot be used: the variable PAWL_MERCHANT_KEY is not set.",
+        "merchants[2] cannot be used: give an object with the fields of a merchant."
       ]
     ],
     [
@@ -208,6 +210,67 @@ describe("--merchants", () => {
       expect(stdout).toBe("")
       for (const sentence of sentences) expect(stderr).toContain(sentence)
       expect(stderr).not.toMatch(/s3cret|secret-of|mid-/u)
+    })
+  )
+
+  const refusal = (file: string, env: Readonly<Record<string, string>> = nobody) =>
+    Effect.map(
+      run(process.execPath, [bin, "--port", "0", "--merchants", file], { ...none, ...env }),
+      ({ code, stderr, stdout }) => {
+        expect([code, stdout]).toEqual([1, ""])
+        return stderr.trimEnd().split("\n")
+      }
+    )
+
+  it.live("names each fault in one line", () =>
+    Effect.gen(function* () {
+      const { id: _id, merchantKey: _key, ...withoutIdAndKey } = shop("c")
+      const file = fileOf({
+        mercahnts: [],
+        merchants: [
+          shop("a", { merchantSecret: { env: "SHOP_A_SECRET" } }),
+          shop("b", { merchantSecret: { env: "s3cret" }, forwardSecret: "" }),
+          withoutIdAndKey,
+          { ...shop("d"), id: 5, merchantKey: "", merchantSecret: ["s3cret"] }
+        ]
+      })
+      expect(yield* refusal(file)).toEqual([
+        "The file of the merchants has an unknown field mercahnts: give merchants.",
+        "merchants[0].merchantSecret cannot be used: the variable SHOP_A_SECRET is not set.",
+        "merchants[1].merchantSecret cannot be used: the variable in env is not set.",
+        "merchants[1].forwardSecret cannot be used: give a text that is not empty, or leave the field out to use merchantSecret.",
+        "merchants[2].id is missing.",
+        "merchants[2].merchantKey is missing.",
+        "merchants[3].id cannot be used: give a text.",
+        expect.stringMatching(/^merchants\[3\]\.merchantSecret cannot be used: give a text, or /u),
+        expect.stringMatching(
+          /^merchants\[3\]\.merchantKey cannot be used: give it without spaces/u
+        )
+      ])
+    })
+  )
+
+  it.live("names the file or the folder that cannot be read, and the reason", () =>
+    Effect.gen(function* () {
+      expect(yield* refusal(directory)).toEqual([
+        `The file of the merchants ${directory} cannot be used: it is a directory.`
+      ])
+      const missing = join(directory, "no", "merchants.json")
+      expect(yield* refusal(missing)).toEqual([
+        `The file of the merchants ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
+      ])
+    })
+  )
+
+  it.live("names the base URL that merchants share once", () =>
+    Effect.gen(function* () {
+      const file = fileOf({ merchants: [shop("a"), shop("b"), shop("c")] })
+      expect(yield* refusal(file, {})).toEqual([
+        "PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."
+      ])
+      expect(yield* refusal(file, { PAWL_BASE_URL: "http://s3cret.example/api" })).toEqual([
+        "PAWL_BASE_URL cannot be used: use https; http is for loopback hosts only."
+      ])
     })
   )
 

@@ -83,6 +83,11 @@ describe("migrate", async () => {
       expect(yield* migrate("memory")).toEqual([
         1,
         "",
+        "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
+      ])
+      expect(yield* migrate("")).toEqual([
+        1,
+        "",
         "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE.\n"
       ])
       const [code, , stderr] = yield* migrate("sqlite:/not/there/a.db")

@@ -66,6 +66,23 @@ describe("the slots", () => {
       })
     ))
 
+  it("fail in rounds while the store is gone, which is logged at most every 10 minutes", () =>
+    World.run(
+      Effect.gen(function* () {
+        const logged: Array<unknown> = []
+        const logger = Logger.make(({ message }) => logged.push(message))
+        const world = yield* World.make({ flaw: () => "refused" })
+        yield* world.start.pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(MinimumLogLevel, "Error")
+        )
+        yield* World.pass("1 minute")
+        expect(logged).toEqual([["The ledger could not be read"]])
+        yield* World.pass("24 minutes")
+        expect(logged).toHaveLength(3)
+      })
+    ))
+
   it("are freed from handlers that never end (R09, S10)", () =>
     World.run(
       Effect.gen(function* () {

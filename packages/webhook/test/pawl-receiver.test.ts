@@ -7,6 +7,9 @@ import type { Transition } from "@pawl/core/Handler"
 import * as Effect from "effect/Effect"
 import { connect, type Socket } from "node:net"
 import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { DatabaseSync } from "node:sqlite"
 import { card } from "./service.ts"
@@ -81,6 +84,50 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("names each limit of its client that cannot be used", () =>
+    Effect.gen(function* () {
+      const output = yield* refused(
+        {
+          ...none,
+          ...secrets,
+          ...nobody,
+          PAWL_ATTEMPT_TIMEOUT: "10",
+          PAWL_TOTAL_TIMEOUT: "1 minute",
+          PAWL_MAX_ATTEMPTS: "0",
+          PAWL_COOLDOWN: "",
+          PAWL_CONNECTIONS: "many",
+          PAWL_RETRY_RATIO: "-1"
+        },
+        "--port",
+        "0"
+      )
+      expect(output).toEqual([
+        "PAWL_ATTEMPT_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds.",
+        "PAWL_MAX_ATTEMPTS cannot be used: give a whole number, 1 or more.",
+        "PAWL_CONNECTIONS cannot be used: give a whole number, 1 or more.",
+        "PAWL_RETRY_RATIO cannot be used: give a number that is not negative."
+      ])
+    })
+  )
+
+  it.live("refuses one port for callbacks and for the admin API", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      expect(yield* refused(env, "--port", "4030", "--admin-port", "4030")).toEqual([
+        "--admin-port must differ from --port."
+      ])
+    })
+  )
+
+  it.live("names a proxy that cannot be used, without its password", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody, HTTPS_PROXY: "http://u:hunter2@bad:port:99" }
+      expect(yield* refused(env, "--port", "0")).toEqual([
+        "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
+      ])
+    })
+  )
+
   it.live("names an unknown flag, a port in use and a store that is not available", () =>
     Effect.gen(function* () {
       const port = yield* serve(() => {})
@@ -124,6 +171,36 @@ describe("a receiver that cannot start", () => {
     })
   )
 })
+
+it.live(
+  "the limits of its client are those of the environment, for one merchant and for several",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serve((request) => void request.resume())
+      const env = {
+        PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
+        PAWL_ATTEMPT_TIMEOUT: "50 millis",
+        PAWL_MAX_ATTEMPTS: "1"
+      }
+      const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"))
+      const merchants = join(folder, "merchants.json")
+      const merchant = {
+        id: "a",
+        accounts: ["mid-1"],
+        merchantKey: "key",
+        merchantSecret: "sandbox-secret"
+      }
+      writeFileSync(merchants, JSON.stringify({ merchants: [{ ...merchant, store: "memory" }] }))
+      for (const args of [[], ["--merchants", merchants]]) {
+        const started = yield* receiver(env, ...args)
+        expect((yield* post(started.url, "100001", "SUCCEED")).status).toBe(200)
+        yield* started.errorLine(/(The service did not answer)/u)
+        started.child.kill("SIGTERM")
+        yield* started.exited
+      }
+      rmSync(folder, { recursive: true })
+    })
+)
 
 it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {

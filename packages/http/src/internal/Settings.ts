@@ -31,6 +31,7 @@ export const headers = (
   )
   return entries.every(
     ([name, value]) =>
+      typeof value === "string" &&
       /^[!#$%&'*+.^_`|~0-9a-z-]+$/u.test(name) &&
       !reservedHeader.test(name) &&
       /^[\t\x20-\x7e]*$/u.test(value)
@@ -78,3 +79,46 @@ export const secret = (value: Redacted.Redacted): Result.Result<string, string> 
   Redacted.isRedacted(value)
     ? credential(Redacted.value(value))
     : Result.fail("give it as Redacted.make(secret), not as plain text")
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const isNumber = (value: unknown): boolean => typeof value === "number"
+const isFunction = (value: unknown): boolean => typeof value === "function"
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Tells whether a value has methods with these names. */
+const hasMethods = (value: unknown, names: ReadonlyArray<string>): boolean =>
+  (isObject(value) || isFunction(value)) &&
+  names.every((name) => isFunction(Reflect.get(value as object, name)))
+
+const isHooks = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, hook]) =>
+      /^on(?:Request|Response)$/u.test(name) && (hook === undefined || isFunction(hook))
+  )
+
+/** The types of options: a check of the value, and advice. */
+export const types = {
+  text: [isText, "give a text"],
+  number: [isNumber, "give a number"],
+  time: [
+    (value) => isText(value) || isNumber(value),
+    "give milliseconds, or a text such as 2 seconds"
+  ],
+  function: [isFunction, "give a function"],
+  object: [isObject, "give an object"],
+  hooks: [isHooks, "give an object with the functions onRequest and onResponse, or one of them"],
+  logger: [
+    (value) => hasMethods(value, ["debug", "info", "warn", "error"]),
+    "give an object with the methods debug, info, warn and error, such as console"
+  ],
+  dispatcher: [(value) => hasMethods(value, ["dispatch"]), "give an agent of undici 7 or newer"],
+  ignored: [() => true, ""]
+} satisfies Record<string, readonly [isValid: (value: unknown) => boolean, advice: string]>
+
+/** Checks the type of an option. */
+export const typed = (type: keyof typeof types, value: unknown): Result.Result<unknown, string> => {
+  const [isValid, advice] = types[type]
+  return isValid(value) ? Result.succeed(value) : Result.fail(advice)
+}

@@ -242,6 +242,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     if (!Doctor.isSound(findings)) return yield* new Reported()
   }).pipe(
     Effect.scoped,
+    Effect.provide([NodeTransport.layer, FetchHttpClient.layer]),
     Effect.catchIf(
       (error) => error._tag !== "Reported",
       (error) =>
@@ -249,8 +250,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
           Console.error(`The service cannot be probed: ${error.message}`),
           Effect.fail(new Reported())
         )
-    ),
-    Effect.provide([NodeTransport.layer, FetchHttpClient.layer])
+    )
   )
 ).pipe(
   Command.withDescription("Asks a real service about the points its specification leaves open")

@@ -8,6 +8,7 @@ import type { AdminPort } from "./Ports.ts"
 
 /** Reads the settings of the admin port: undefined when it is off. Each problem is a sentence. */
 export const make = (options: {
+  readonly port?: number
   readonly adminPort: Option.Option<number>
   readonly adminHost: Option.Option<string>
   readonly adminToken: Redacted.Redacted
@@ -26,6 +27,10 @@ export const make = (options: {
         ? undefined
         : { host, port, token: text === "" ? undefined : options.adminToken, hosts },
     sentences: [
+      // 0 takes a free port for each.
+      ...(port !== undefined && port !== 0 && port === options.port
+        ? ["--admin-port must differ from --port."]
+        : []),
       ...(port === undefined && Option.isSome(options.adminHost)
         ? ["--admin-host needs --admin-port: without it there is no admin API."]
         : []),

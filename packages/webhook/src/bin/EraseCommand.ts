@@ -59,12 +59,14 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
             "The texts are deleted, and the store could not be rewritten: end the receivers and other sessions that use it, and run erase --compact again."
           )
         )
+        yield* Console.log(
+          "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
+        )
+      } else if (unknown.length < ids.length) {
+        yield* Console.log(
+          "Free space of the store may still have the texts: --compact rewrites it."
+        )
       }
-      yield* Console.log(
-        compact
-          ? "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
-          : "Free space of the store may still have the texts: --compact rewrites it."
-      )
       if (unknown.length > 0) {
         return yield* report(
           `The store has no ${methodOf(kind)} transaction ${unknown.join(", ")}.`

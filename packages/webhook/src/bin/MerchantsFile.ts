@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import type { Secret } from "../internal/admin/Overview.ts"
 import * as Listing from "../internal/merchants/Listing.ts"
 import * as NodeSqlite from "../NodeSqlite.ts"
@@ -44,6 +44,8 @@ interface Entry {
   readonly name: string
   readonly merchant: Merchant | undefined
   readonly sentences: ReadonlyArray<string>
+  /** The fields that a sentence names. */
+  readonly refused: ReadonlySet<string>
 }
 
 const fields = [
@@ -58,45 +60,118 @@ const fields = [
   "forwardSecret"
 ]
 
-/** Reads the file. `baseUrl` is that of the merchants without one. */
+/** Reads the file. `fallback` is the base URL of the merchants without one, and the name of its setting. */
 export const read = Effect.fnUntraced(function* (
   file: string,
-  baseUrl: string
+  fallback: { readonly name: string; readonly baseUrl: string }
 ): Effect.fn.Return<Read, never, FileSystem.FileSystem> {
-  const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.orElseSucceed(files.readFileString(file), () => undefined)
-  if (text === undefined) return failed("it cannot be read")
-  const json = Json.fromOwnText(text)
+  const failed = (reason: string): Read => ({
+    merchants: [],
+    sentences: [`The file of the merchants ${file} cannot be used: ${reason}.`]
+  })
+  const text = yield* Effect.result(readText(file))
+  if (Result.isFailure(text)) return failed(text.failure)
+  const json = Json.fromOwnText(text.success)
   if (Result.isFailure(json)) return failed(`it is not valid JSON (${json.failure})`)
-  const list = isRecord(json.success) ? json.success["merchants"] : []
+  const top = isRecord(json.success) ? json.success : {}
+  const list = top["merchants"]
   if (!Array.isArray(list) || list.length === 0) {
     return failed('it must have the form {"merchants": [{"id": "…", …}, …]}')
   }
   const all = yield* Effect.forEach(list, (entry: unknown, index) =>
-    readOne(isRecord(entry) ? entry : {}, `merchants[${index}]`, baseUrl)
+    readOne(entry, `merchants[${index}]`, fallback.baseUrl)
   )
-  const entries = all.flatMap(({ merchant, name }) => (merchant ? [{ ...merchant, name }] : []))
-  const listed = Listing.problemsOf(entries).map(
-    ({ field, message, position }) =>
-      `${entries[position]?.name ?? ""}.${field} cannot be used. ${message}.`
+  const entries = all.flatMap(({ merchant, name, refused }) =>
+    merchant ? [{ ...merchant, name, refused }] : []
   )
-  const sentences = [...all.flatMap(({ sentences }) => sentences), ...listed, ...repeated(entries)]
+  const listed = Listing.problemsOf(entries).flatMap(({ field, message, position }) => {
+    const entry = entries[position]
+    return entry === undefined || entry.refused.has(field)
+      ? []
+      : [`${entry.name}.${field} cannot be used. ${message}.`]
+  })
+  const needsFallback = list.some((entry) => isRecord(entry) && entry["baseUrl"] === undefined)
+  const sentences = [
+    ...unknownFields(top, "The file of the merchants", ["merchants"]),
+    ...(needsFallback ? yield* problemsOfUrl(fallback) : []),
+    ...all.flatMap(({ sentences }) => sentences),
+    ...listed,
+    ...repeated(entries)
+  ]
   return { merchants: entries, sentences }
 })
 
-const failed = (reason: string): Read => ({
-  merchants: [],
-  sentences: [`The file of the merchants cannot be used: ${reason}.`]
+/** Returns the problem of the base URL that merchants share. It is one sentence for all of them. */
+const problemsOfUrl = ({
+  baseUrl,
+  name
+}: {
+  readonly name: string
+  readonly baseUrl: string
+}): Effect.Effect<ReadonlyArray<string>> =>
+  baseUrl === ""
+    ? Effect.succeed(["PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."])
+    : Effect.match(PawlConfig.make({ ...Rules.validSettings, baseUrl }), {
+        onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
+        onSuccess: () => []
+      })
+
+/** Reads the text of a file, or fails with the reason. */
+const readText = Effect.fnUntraced(function* (file: string) {
+  const files = yield* FileSystem.FileSystem
+  const folder = dirname(resolve(file))
+  return yield* Effect.gen(function* () {
+    if (!(yield* files.exists(folder)))
+      return yield* Effect.fail(`the folder ${folder} does not exist`)
+    if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
+    const { type } = yield* files.stat(file)
+    if (type === "Directory") return yield* Effect.fail("it is a directory")
+    return yield* files.readFileString(file)
+  }).pipe(
+    Effect.catchIf(
+      (error) => typeof error !== "string",
+      ({ reason }) =>
+        Effect.fail(
+          reason._tag === "PermissionDenied" ? "this user may not read it" : "it cannot be read"
+        )
+    )
+  )
 })
 
+const unknownFields = (
+  record: Readonly<Record<string, unknown>>,
+  name: string,
+  known: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  Object.keys(record)
+    .filter((field) => !known.includes(field))
+    .map((field) => {
+      // A text in the wrong place may be a secret.
+      const shown = /^[a-z_]{1,32}$/iu.test(field) ? ` ${field}` : ""
+      return `${name} has an unknown field${shown}: give ${known.join(", ")}.`
+    })
+
 const readOne = Effect.fnUntraced(function* (
-  entry: Readonly<Record<string, unknown>>,
+  given: unknown,
   name: string,
   defaultUrl: string
 ): Effect.fn.Return<Entry> {
-  const sentences: Array<string> = []
-  const refuse = (field: string, advice: string) =>
-    void sentences.push(`${name}.${field} cannot be used: ${advice}.`)
+  if (!isRecord(given)) {
+    const sentence = `${name} cannot be used: give an object with the fields of a merchant.`
+    return { name, merchant: undefined, sentences: [sentence], refused: new Set() }
+  }
+  const entry = given
+  const sentences = [...unknownFields(entry, name, fields)]
+  const refused = new Set<string>()
+  const say = (field: string, sentence: string) => {
+    if (!refused.has(field)) sentences.push(`${name}.${field} ${sentence}.`)
+    refused.add(field)
+  }
+  /** The first problem of a field is the one to correct. */
+  const refuse = (field: string, advice: string) => say(field, `cannot be used: ${advice}`)
+  const require = (...required: ReadonlyArray<string>) => {
+    for (const field of required) if (entry[field] === undefined) say(field, "is missing")
+  }
   const textIn = (field: string, fallback = ""): string => {
     const value = entry[field] ?? fallback
     if (typeof value === "string") return value
@@ -109,7 +184,11 @@ const readOne = Effect.fnUntraced(function* (
     const variable = isRecord(value) ? value["env"] : undefined
     const secret =
       typeof variable === "string" ? (yield* Effect.orDie(variableOf(variable))) || value : value
-    if (typeof secret !== "string") {
+    if (typeof secret !== "string" && typeof variable === "string") {
+      // A text in the place of the name may be the secret itself.
+      const shown = /^[A-Z][A-Z0-9_]*$/u.test(variable) ? `variable ${variable}` : "variable in env"
+      refuse(field, `the ${shown} is not set`)
+    } else if (typeof secret !== "string") {
       refuse(field, 'give a text, or {"env": "NAME"} with the name of a variable that is set')
     } else if (secret !== secret.trim()) {
       refuse(field, "give it without white space around it")
@@ -128,12 +207,7 @@ const readOne = Effect.fnUntraced(function* (
     return []
   }
 
-  for (const field of Object.keys(entry)) {
-    // A text in the wrong place may be a secret.
-    const shown = /^[a-z_]{1,32}$/iu.test(field) ? ` ${field}` : ""
-    if (!fields.includes(field))
-      sentences.push(`${name} has an unknown field${shown}: give ${fields.join(", ")}.`)
-  }
+  require("id", "merchantKey", "merchantSecret", "store")
   const id = textIn("id")
   const service = {
     baseUrl: textIn("baseUrl", defaultUrl),
@@ -141,6 +215,8 @@ const readOne = Effect.fnUntraced(function* (
     merchantSecret: yield* secretIn("merchantSecret")
   }
   for (const setting of ["merchantKey", "merchantSecret", "baseUrl"] as const) {
+    // One sentence is enough for the base URL that merchants share.
+    if (setting === "baseUrl" && entry["baseUrl"] === undefined) continue
     const checked = PawlConfig.make({ ...Rules.validSettings, [setting]: service[setting] })
     yield* Effect.match(checked, {
       onFailure: ({ advice }) => refuse(setting, advice),
@@ -152,6 +228,12 @@ const readOne = Effect.fnUntraced(function* (
     refuse("forward", "give an http or https URL without credentials")
   }
   const forwardSecret = yield* secretIn("forwardSecret")
+  if (entry["forwardSecret"] === "") {
+    refuse(
+      "forwardSecret",
+      "give a text that is not empty, or leave the field out to use merchantSecret"
+    )
+  }
   if (!Rules.isForwardSecret(forwardSecret)) {
     refuse("forwardSecret", "after whsec_ give the key in base64")
   }
@@ -184,7 +266,7 @@ const readOne = Effect.fnUntraced(function* (
       }
     )
   }
-  return { name, merchant, sentences: [...new Set(sentences)] }
+  return { name, merchant, sentences, refused }
 })
 
 /** Returns a sentence for each secret and store of a merchant that another one has, too. */

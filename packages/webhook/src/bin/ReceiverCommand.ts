@@ -26,6 +26,14 @@ import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 
+const nothingLost = "The archive has every archived transaction: nothing was given up"
+const losses = {
+  missing:
+    "All archived transactions were given up, because the archive is missing: a callback of one of them counts as new",
+  older:
+    "The newest archived transactions were given up, because the archive is older than the ledger: a callback of one of them counts as new"
+}
+
 const migrate = Command.make(
   "migrate",
   {
@@ -46,7 +54,8 @@ const migrate = Command.make(
   Effect.fnUntraced(
     function* ({ archiveLost, back, store }) {
       for (const database of yield* Settings.databases(store)) {
-        const version = yield* NodeStore.migrate(database, { archiveLost, back })
+        const { lost, version } = yield* NodeStore.migrate(database, { archiveLost, back })
+        if (archiveLost) yield* Console.log(lost === undefined ? nothingLost : losses[lost])
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },
@@ -67,7 +76,7 @@ export const receiver = Command.make(
   Settings.flags,
   Effect.fnUntraced(
     function* ({ confirm, host, moveRows, path, port, ...flags }) {
-      const settings = yield* Settings.make({ path, ...flags })
+      const settings = yield* Settings.make({ path, port, ...flags })
       const { admin, merchants, stores } = settings
       if (moveRows) {
         return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)

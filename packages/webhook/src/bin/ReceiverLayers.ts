@@ -157,7 +157,7 @@ const receiverOf = (
   Receiver.layer({ policy: options.policy, limits: options.settings.limits }).pipe(
     Layer.provide([
       options.handler,
-      Pawl.layer(service),
+      Pawl.layer({ ...options.settings.client, ...service }),
       Verifier.layer({ ...secrets, ...(accounts.length > 0 && { accounts }) }),
       options.settings.retention
     ]),

@@ -6,6 +6,7 @@
 import * as Pawl from "@pawl/http/Pawl"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -54,6 +55,9 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
   StoreFlag.within(
     store,
     Effect.gen(function* () {
+      if (day.start > (yield* Clock.currentTimeMillis)) {
+        return yield* report(`--day ${day.text} is in the future: give today or an earlier day`)
+      }
       const none = {
         adminPort: Option.none(),
         adminHost: Option.none(),
@@ -75,7 +79,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.add(each)
         }
-      }).pipe(Effect.provide(Pawl.layer(settings.service)))
+      }).pipe(Effect.provide(Pawl.layer({ ...settings.client, ...settings.service })))
       const all = [...compared.values()].toSorted(byName)
       yield* files.writeFileString(name("csv"), DayBooks.csv(all))
       yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))

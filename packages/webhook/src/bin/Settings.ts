@@ -165,10 +165,17 @@ export const storesOf = (flags: ReadonlyArray<string>, variable: Redacted.Redact
 
 /** Reads the databases of a store, or fails with one sentence for each problem. */
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
-  const { sentences, stores } = storesOf(flags, yield* Effect.orDie(storeVariable))
+  const variable = yield* Effect.orDie(storeVariable)
+  const { sentences, stores } = storesOf(flags, variable)
+  const isNamed = flags.length > 0 || nonEmpty(variable) !== undefined
   if (sentences.length > 0) return yield* new InvalidSettings({ sentences })
   const all: ReadonlyArray<NodeStore.Store> = stores ?? []
   const kept = all.filter(NodeStore.isDatabase)
+  if (isNamed && kept.length < all.length) {
+    return yield* new InvalidSettings({
+      sentences: ["A store in memory has no tables: give sqlite:FILE or postgres://…."]
+    })
+  }
   if (Arr.isArrayNonEmpty(kept)) return kept
   return yield* new InvalidSettings({
     sentences: ["--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."]
@@ -181,6 +188,7 @@ export type Settings = Effect.Success<ReturnType<typeof make>>
 /** Reads the settings, or fails with one sentence for each problem. */
 export const make = Effect.fnUntraced(function* (flags: {
   readonly path: string
+  readonly port?: number
   readonly store: ReadonlyArray<string>
   readonly adminPort: Option.Option<number>
   readonly adminHost: Option.Option<string>
@@ -192,7 +200,9 @@ export const make = Effect.fnUntraced(function* (flags: {
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
   const forward = Option.getOrUndefined(flags.forward)
   const file = Option.getOrElse(flags.merchants, () => env.merchantsFile)
-  const listed = file === "" ? undefined : yield* MerchantsFile.read(file, baseUrl)
+  const nameOfUrl = Option.isSome(flags.baseUrl) ? "--base-url" : "PAWL_BASE_URL"
+  const listed =
+    file === "" ? undefined : yield* MerchantsFile.read(file, { name: nameOfUrl, baseUrl })
   const { sentences: storeSentences, stores } = storesOf(flags.store, env.store)
   const shards = listed === undefined ? [stores] : listed.merchants.map((each) => each.stores)
   const work = WorkSettings.make(env, Math.max(1, ...shards.map((each) => each?.length ?? 1)))
@@ -204,7 +214,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     ["merchantKey", "merchantSecret", "baseUrl"] as const,
     (setting) => {
       const [variable, meaning] = variables[setting]
-      const name = setting === "baseUrl" && Option.isSome(flags.baseUrl) ? "--base-url" : variable
+      const name = setting === "baseUrl" ? nameOfUrl : variable
       const value = service[setting]
       const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
       return isMissing
@@ -214,6 +224,13 @@ export const make = Effect.fnUntraced(function* (flags: {
             onSuccess: () => []
           })
     }
+  )
+  const limits = yield* PawlConfig.limitsConfig
+  const limitSentences = yield* Effect.forEach(limits, ({ limit, variable }) =>
+    Effect.match(PawlConfig.make({ ...validSettings, ...limit }), {
+      onFailure: ({ advice }) => [`${variable} cannot be used: ${advice}.`],
+      onSuccess: () => []
+    })
   )
   const own = [
     ...credentials.flat(),
@@ -229,6 +246,7 @@ export const make = Effect.fnUntraced(function* (flags: {
           "--store and --forward cannot be used with --merchants: the file has them for each merchant."
         ]
       : []),
+    ...limitSentences.flat(),
     ...admin.sentences,
     ...work.sentences,
     ...retention.sentences,
@@ -249,6 +267,7 @@ export const make = Effect.fnUntraced(function* (flags: {
     accounts: [],
     merchants: listed?.merchants,
     limits: work.limits,
+    client: limits.reduce<PawlConfig.Limits>((all, { limit }) => ({ ...all, ...limit }), {}),
     retention: retention.layer,
     switches: work.switches,
     admin: admin.settings,

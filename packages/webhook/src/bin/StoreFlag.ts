@@ -6,7 +6,9 @@ import type { Kind } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import { existsSync } from "node:fs"
 import type { Ledger } from "../Ledger.ts"
+import * as NodeSqlite from "../NodeSqlite.ts"
 import * as NodeStore from "../NodeStore.ts"
 import type { RequestStore } from "../RequestStore.ts"
 import { report, type Reported } from "./Report.ts"
@@ -33,13 +35,23 @@ const kinds: ReadonlyArray<Kind> = [
 /** The argument of the kind: that of a transaction, or its method. */
 export const kind = Argument.Literals("kind", kinds)
 
-/** Runs work with the ledger of a store, or prints why the store cannot be used. */
+/** Tells whether a store is a file that does not exist. Opening the store would create the file. */
+const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
+  store._tag === "sqlite" && NodeSqlite.isFile(store.filename) && !existsSync(store.filename)
+
+/** Runs work with the ledger of a store that exists, or prints why the store cannot be used. */
 export const within = <A, R>(
   flags: ReadonlyArray<string>,
   work: Effect.Effect<A, StoreUnavailable | Reported, R | Ledger>
 ): Effect.Effect<A, Reported, Exclude<R, Ledger | RequestStore>> =>
   Effect.gen(function* () {
     const stores = yield* Settings.databases(flags)
+    const missing = stores.find(isMissing)
+    if (missing !== undefined) {
+      return yield* report(
+        `The SQLite file ${missing.filename} does not exist: name the store of the receiver`
+      )
+    }
     return yield* Effect.provide(work, NodeStore.layer(...stores))
   }).pipe(
     Effect.catchTags({

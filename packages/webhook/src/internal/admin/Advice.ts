@@ -11,7 +11,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "the service refuses the merchant key or the merchant secret":
     "compare both with those of the operator; callbacks are stored meanwhile, and confirmed later",
   "callbacks still use the previous merchant secret after others used the current one":
-    "ask the operator to switch everywhere; keep PREVIOUS",
+    "ask the operator to use the current secret everywhere; keep PAWL_MERCHANT_SECRET_PREVIOUS until then",
   "a dead letter": "act by its reason",
   "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept":
     "read them: somebody may be sending a captured callback with other fields",

@@ -22,11 +22,17 @@ interface File {
   readonly moves: number
 }
 
-const onSqlite = <A, E>(sql: SqlClient, work: Effect.Effect<A, E>): Effect.Effect<void, E> =>
-  sql.onDialectOrElse({ pg: () => Effect.void, orElse: () => Effect.asVoid(work) })
+/** The reason why an archive lacks rows of its ledger. */
+export type Loss = Exclude<ArchiveMisplaced["reason"], "other">
+
+const onSqlite = <A, E>(
+  sql: SqlClient,
+  work: Effect.Effect<A, E>
+): Effect.Effect<A | undefined, E> =>
+  sql.onDialectOrElse({ pg: () => Effect.undefined, orElse: () => work })
 
 /** Counts a copy. Runs in the transaction that writes it. */
-export const noteCopy = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+export const noteCopy = (sql: SqlClient): Effect.Effect<unknown, SqlError> =>
   onSqlite(
     sql,
     sql`UPDATE pawl_archive_file
@@ -34,7 +40,7 @@ export const noteCopy = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   )
 
 /** Notes that the ledger has deleted what the archive has. Runs in the transaction that deletes it. */
-export const noteRemoval = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+export const noteRemoval = (sql: SqlClient): Effect.Effect<unknown, SqlError> =>
   onSqlite(
     sql,
     sql`UPDATE pawl_ledger_file SET moves = (SELECT moves FROM pawl_archive_file)
@@ -43,12 +49,13 @@ export const noteRemoval = (sql: SqlClient): Effect.Effect<void, SqlError> =>
 
 /**
  * Makes the tables of the archive, if there are none, and ties the two files together. Fails if the archive is not that of the
- * ledger, or lacks rows. With `isLost` the ledger goes on without such rows. PostgreSQL has the tables from a migration.
+ * ledger, or lacks rows. With `isLost` the ledger goes on without such rows, and the reason is returned. PostgreSQL has the tables
+ * from a migration.
  */
 export const prepare = (
   sql: SqlClient,
   { isLost }: { readonly isLost: boolean }
-): Effect.Effect<void, SqlError | ArchiveMisplaced> =>
+): Effect.Effect<Loss | undefined, SqlError | ArchiveMisplaced> =>
   onSqlite(
     sql,
     Effect.gen(function* () {
@@ -63,9 +70,8 @@ export const prepare = (
           sql.withTransaction(tie(sql, isLost))
         )
       )
-      if (reason !== undefined) {
-        return yield* new ArchiveMisplaced({ reason, file: archive?.file ?? "" })
-      }
+      if (reason === undefined || (isLost && reason !== "other")) return reason
+      return yield* new ArchiveMisplaced({ reason, file: archive?.file ?? "" })
     })
   )
 
@@ -77,7 +83,7 @@ const makeTables = Effect.fnUntraced(function* (sql: SqlClient, schema: "" | "ar
   }
 })
 
-/** Ties the files together, or returns the reason why they are none of one ledger. */
+/** Ties the files together, and returns the reason why they are none of one ledger. With `isLost` it ties them all the same. */
 const tie = Effect.fnUntraced(function* (
   sql: SqlClient,
   isLost: boolean
@@ -93,7 +99,7 @@ const tie = Effect.fnUntraced(function* (
     yield* sql`DELETE FROM ${sql(table)}`
     yield* sql`INSERT INTO ${sql(table)} ${sql.insert(line)}`
   }
-  return undefined
+  return reason
 })
 
 const reasonOf = (
