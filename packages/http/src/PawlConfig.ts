@@ -202,46 +202,6 @@ const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"
 })
 
 /**
- * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value.
- *
- * @category models
- * @since 0.1.0
- */
-export type OptionNames = Readonly<Record<keyof typeof Settings.types, string>>
-
-/**
- * Checks the names and the types of options that no compiler has checked. `required` is the option that must be there.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const checkTypes = /* @__PURE__ */ Effect.fnUntraced(function* (
-  options: unknown,
-  names: OptionNames,
-  required: string
-): Effect.fn.Return<void, InvalidConfig> {
-  yield* check("The argument", Settings.typed("object", options))
-  const given = options as Readonly<Record<string, unknown>>
-  const { ignored, ...others } = names
-  const all = Record.toEntries(others).flatMap(([type, list]) =>
-    list.split(" ").map((name) => ({ name, type }))
-  )
-  const isKnown = (name: string) =>
-    all.some((each) => each.name === name) || ignored.split(" ").includes(name)
-  const unknown = Object.keys(given).find((name) => !isKnown(name))
-  if (unknown !== undefined) {
-    // A text in the wrong place may be a secret.
-    const shown = /^[a-z_]{1,32}$/iu.test(unknown) ? unknown : "An option"
-    return yield* invalid(shown, `the options are ${all.map(({ name }) => name).join(", ")}`)
-  }
-  for (const { name, type } of all) {
-    if (given[name] !== undefined || name === required) {
-      yield* check(name, Settings.typed(type, given[name]))
-    }
-  }
-})
-
-/**
  * Layer that provides the configuration, from options.
  *
  * @category layers

@@ -23,15 +23,10 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
-import * as Profile from "@pawl/core/Profile"
 import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
 import type * as Client from "@pawl/http/Pawl"
-import {
-  checkTypes,
-  type InvalidConfig,
-  InvalidConfig as Invalid,
-  type OptionNames
-} from "@pawl/http/PawlConfig"
+import * as OptionTypes from "@pawl/http/OptionTypes"
+import { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Config from "effect/Config"
@@ -79,12 +74,9 @@ export interface Settings {
  * @category models
  * @since 0.1.0
  */
-export type Logger = Readonly<
-  Record<
-    "debug" | "info" | "warn" | "error",
-    (message: string, fields: Record<string, unknown>) => unknown
-  >
->
+export type Logger = Readonly<Record<"debug" | "info" | "warn" | "error", LogMethod>>
+
+type LogMethod = (message: string, fields: Record<string, unknown>) => unknown
 
 /**
  * The functions of the merchant.
@@ -148,25 +140,15 @@ const variableOf = (name: string): string =>
     ? "PAWL_MERCHANT_SECRET_PREVIOUS"
     : `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 
-/** The options of each type. The controls of a sandbox and of a fake may be among them. */
-const names: OptionNames = {
+/** The names of the options of each type. The controls of a sandbox and of a fake may be among them. */
+const names: OptionTypes.Names = {
   text: "baseUrl merchantKey merchantSecret previousSecret store publicUrl callbackPath",
   time: "attemptTimeout totalTimeout",
   number: "maxAttempts",
-  object: "headers profile",
-  hooks: "hooks",
-  dispatcher: "dispatcher",
-  logger: "logger",
+  object: "headers",
   function: "onChange rebuild",
   ignored: "clock service close fake"
 }
-
-const check = Effect.fnUntraced(function* (options: Options) {
-  yield* checkTypes(options, names, "onChange")
-  const wrong = Profile.unusable({ ...options.profile })
-  if (wrong === undefined) return
-  return yield* invalid(`profile.${wrong}`, "@pawl/core/Profile has the switches and their values")
-})
 
 /**
  * Checks the options, and reads the store and the callback URL.
@@ -175,12 +157,14 @@ const check = Effect.fnUntraced(function* (options: Options) {
  * @since 0.1.0
  */
 export const read = Effect.fnUntraced(
-  function* ({ callbackPath = "/callback" }: Options) {
+  function* (options: Options) {
+    yield* OptionTypes.check(options, names, "onChange")
+    const { callbackPath = "/callback" } = options
     const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
     const store = NodeStore.parse(Redacted.value(text))
     if (store === undefined) {
       const isMissing = Redacted.value(text) === ""
-      return yield* new Invalid({ setting: "PAWL_STORE", advice: stores, isMissing })
+      return yield* new InvalidConfig({ setting: "PAWL_STORE", advice: stores, isMissing })
     }
     if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
       return yield* invalid("callbackPath", "give a path such as /callback")
@@ -197,14 +181,9 @@ export const read = Effect.fnUntraced(
     }
   },
   (read, options) =>
-    Effect.andThen(
-      check(options),
-      Effect.suspend(() =>
-        Effect.provideService(read, ConfigProvider.ConfigProvider, provider(options))
-      )
-    )
+    Effect.provideService(read, ConfigProvider.ConfigProvider, provider({ ...options }))
 )
 
 const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
 
-const invalid = (setting: string, advice: string): InvalidConfig => new Invalid({ setting, advice })
+const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })

@@ -103,12 +103,7 @@ export interface Sandbox extends AsyncDisposable {
  * @category models
  * @since 0.1.0
  */
-export interface TestOptions extends Partial<
-  Pick<
-    Options,
-    "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
-  >
-> {
+export interface TestOptions extends Partial<Pick<Options, Shared>> {
   readonly fake?: GatewayConfig.Options | undefined
 }
 
@@ -167,6 +162,8 @@ export const sandbox = (
     [Symbol.asyncDispose]: close
   }))
 }
+
+type Shared = "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
 
 const merchantSecret = "sandbox-secret"
 

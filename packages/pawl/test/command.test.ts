@@ -104,6 +104,8 @@ it("reconcile touches no books of another store, service or merchant, or of an o
   const books = join(directory, "books")
   const name = (extension: string) => join(books, `pawl-2026-11-21.${extension}`)
   const written = () => ["jsonl", "csv", "journal"].map((each) => readFileSync(name(each), "utf8"))
+  // An empty file is an empty database.
+  for (const store of ["a.db", "b.db"]) writeFileSync(join(directory, store), "")
   const own = {
     PAWL_STORE: `sqlite:${join(directory, "a.db")}`,
     PAWL_BASE_URL: "http://127.0.0.1:1/api",

@@ -1,0 +1,115 @@
+/**
+ * Checks the names and the types of options that no compiler has checked, such as those of a program in JavaScript.
+ *
+ * @since 0.1.0
+ */
+import * as Profile from "@pawl/core/Profile"
+import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
+import { InvalidConfig } from "./PawlConfig.ts"
+
+/** Tells what is wrong with an option: the setting and advice. Returns undefined if nothing is. */
+type Check = (
+  name: string,
+  value: unknown
+) => { readonly setting: string; readonly advice: string } | undefined
+
+const checkOf =
+  (isValid: (value: unknown) => boolean, advice: string): Check =>
+  (setting, value) =>
+    isValid(value) ? undefined : { setting, advice }
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const isNumber = (value: unknown): boolean => typeof value === "number"
+const isFunction = (value: unknown): boolean => typeof value === "function"
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Tells whether a value has methods with these names. */
+const hasMethods = (value: unknown, names: ReadonlyArray<string>): boolean =>
+  (isObject(value) || isFunction(value)) &&
+  names.every((name) => isFunction(Reflect.get(value as object, name)))
+
+const isHooks = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, hook]) =>
+      /^on(?:Request|Response)$/u.test(name) && (hook === undefined || isFunction(hook))
+  )
+
+const object = checkOf(isObject, "give an object")
+
+const checks = {
+  text: checkOf(isText, "give a text"),
+  number: checkOf(isNumber, "give a number"),
+  time: checkOf(
+    (value) => isText(value) || isNumber(value),
+    "give milliseconds, or a text such as 2 seconds"
+  ),
+  function: checkOf(isFunction, "give a function"),
+  object,
+  hooks: checkOf(
+    isHooks,
+    "give an object with the functions onRequest and onResponse, or one of them"
+  ),
+  logger: checkOf(
+    (value) => hasMethods(value, ["debug", "info", "warn", "error"]),
+    "give an object with the methods debug, info, warn and error, such as console"
+  ),
+  dispatcher: checkOf(
+    (value) => hasMethods(value, ["dispatch"]),
+    "give an agent of undici 7 or newer"
+  ),
+  profile: (name, value) => {
+    if (!isObject(value)) return object(name, value)
+    const advice = "@pawl/core/Profile has the switches and their values"
+    const wrong = Profile.unusable(value)
+    return wrong === undefined ? undefined : { setting: `${name}.${wrong}`, advice }
+  },
+  ignored: () => undefined
+} satisfies Record<string, Check>
+
+/** The types that one option has, which has the name of its type. */
+const own = ["hooks", "logger", "dispatcher", "profile"] as const
+
+/**
+ * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value. The
+ * options `hooks`, `logger`, `dispatcher` and `profile` have types of their own.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Names = Readonly<Record<Exclude<keyof typeof checks, (typeof own)[number]>, string>>
+
+/**
+ * Checks options. `required` is the option that must be there. Fails with `InvalidConfig`, which names the option and never
+ * its value.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const check = Effect.fnUntraced(function* (
+  options: unknown,
+  names: Names,
+  required: string
+): Effect.fn.Return<void, InvalidConfig> {
+  if (!isObject(options)) {
+    return yield* new InvalidConfig({ setting: "The argument", advice: "give an object" })
+  }
+  const listed = Record.toEntries(names).flatMap(([type, list]) =>
+    list.split(" ").map((name) => ({ name, type }))
+  )
+  const all = [...listed, ...own.map((name) => ({ name, type: name }))]
+  const unknown = Object.keys(options).find((given) => !all.some(({ name }) => name === given))
+  if (unknown !== undefined) {
+    // A text in the wrong place may be a secret.
+    const setting = /^[a-z_]{1,32}$/iu.test(unknown) ? unknown : "An option"
+    const known = all.flatMap(({ name, type }) => (type === "ignored" ? [] : [name]))
+    return yield* new InvalidConfig({ setting, advice: `the options are ${known.join(", ")}` })
+  }
+  for (const { name, type } of all) {
+    const isGiven = options[name] !== undefined || name === required
+    const fault = isGiven ? checks[type](name, options[name]) : undefined
+    if (fault !== undefined) return yield* new InvalidConfig(fault)
+  }
+})
