@@ -25,7 +25,7 @@ import * as NodeStore from "../NodeStore.ts"
 import * as Receiver from "../Receiver.ts"
 import * as Verifier from "../Verifier.ts"
 import { Worker } from "../Worker.ts"
-import type { Merchant } from "./MerchantsFile.ts"
+import type { Merchant } from "./MerchantEntry.ts"
 import type * as Settings from "./Settings.ts"
 
 interface Options {
