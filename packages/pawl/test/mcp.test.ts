@@ -5,7 +5,7 @@ import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -180,6 +180,34 @@ describe("over the admin API of a receiver", () => {
       for (const secret of [token, ...Object.values(secrets)]) expect(all).not.toContain(secret)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
+
+it("of several merchants it reads the one that --admin names, and asks for a name otherwise", () =>
+  Effect.gen(function* () {
+    const store = yield* sqlite
+    const file = store.replace("sqlite:", "").replace("ledger.db", "merchants.json")
+    const merchant = { merchantKey: "key", baseUrl: "http://127.0.0.1:9/api" }
+    writeFileSync(
+      file,
+      JSON.stringify({
+        merchants: [{ ...merchant, id: "shop-a", merchantSecret: "secret-a", store }]
+      })
+    )
+    const receiver = yield* start(
+      process.execPath,
+      [bin, "receiver", "--port", "0", "--admin-port", "0", "--merchants", file],
+      { PAWL_ADMIN_TOKEN: token }
+    )
+    yield* receiver.line(/^ready (\S+)$/mu)
+    const admin = yield* receiver.errorLine(/admin API is at (http:[^"]+)/u)
+    const named = yield* assistant(new URL("/merchants/shop-a", admin).href)
+    expect((yield* named.call("list_dead_letters", {})).result?.structuredContent).toMatchObject({
+      recorded: []
+    })
+    const unnamed = yield* assistant(admin)
+    const { result } = yield* unnamed.call("list_dead_letters", {})
+    expect(result?.isError).toBe(true)
+    expect(result?.content[0]?.text).toContain("several merchants")
+  }).pipe(Effect.scoped, Effect.runPromise))
 
 describe("over an admin API whose every text is hostile", () => {
   const injections = many.map(

@@ -94,7 +94,8 @@ export const layer = (options: Options = {}): Layer.Layer<Admin.Admin, never, Me
         }
         if (access === "unauthorized") return Effect.succeed(Reply.unauthorized)
         if (path === "/" || path === "/merchants") return only(list)
-        return path === "/metrics" ? only(metricsOf(ledgers)) : Effect.succeed(Reply.notFound)
+        if (path === "/metrics") return only(metricsOf(ledgers))
+        return Effect.succeed(collection === "merchants" ? Reply.notFound : Reply.severalMerchants)
       }
       return { respond }
     })

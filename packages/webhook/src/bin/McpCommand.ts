@@ -19,15 +19,19 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** An origin alone: a path, a query or credentials would be sent with each request. */
-const isOrigin = (text: string): boolean => {
+/** Returns an origin, or the address of a merchant. A query or credentials would be sent with each request. */
+const baseOf = (text: string): string | undefined => {
   const url = URL.parse(text)
-  return url !== null && /^https?:$/u.test(url.protocol) && url.href === `${url.origin}/`
+  if (url === null || !/^https?:$/u.test(url.protocol)) return undefined
+  const path = /^\/(?:merchants\/[a-z0-9_-]{1,32}\/?)?$/u.test(url.pathname) ? url.pathname : ""
+  return url.href === `${url.origin}${path}` ? url.href.replace(/\/$/u, "") : undefined
 }
 
 const flags = {
   admin: Flag.String("admin").pipe(
-    Flag.withDescription("The admin API of the receiver (default: http://127.0.0.1:4021)"),
+    Flag.withDescription(
+      "The admin API of the receiver (default: http://127.0.0.1:4021); of several merchants http://127.0.0.1:4021/merchants/ID"
+    ),
     Flag.withDefault("http://127.0.0.1:4021")
   )
 }
@@ -39,10 +43,11 @@ export const mcp = Command.make(
   "mcp",
   flags,
   Effect.fnUntraced(function* ({ admin }) {
-    if (!isOrigin(admin)) {
+    const base = baseOf(admin)
+    if (base === undefined) {
       // The value is not printed: it may have a password.
       return yield* report(
-        "--admin cannot be used: give an origin such as http://127.0.0.1:4021, without a path or credentials"
+        "--admin cannot be used: give an address such as http://127.0.0.1:4021, or http://127.0.0.1:4021/merchants/shop-a of a merchant, without credentials"
       )
     }
     const secret = yield* token
@@ -61,7 +66,7 @@ export const mcp = Command.make(
       }).pipe(
         Layer.provide(
           AdminReader.layer({
-            origin: new URL(admin).origin,
+            base,
             token: Redacted.value(secret) === "" ? undefined : secret
           })
         ),

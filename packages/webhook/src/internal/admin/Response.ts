@@ -34,6 +34,10 @@ export const withHeaders = (response: Response, headers: Response["headers"]): R
 export const invalid = (message: string): Response => json({ message }, 400)
 
 export const notFound = json({ message: "Not found" }, 404)
+export const severalMerchants = json(
+  { message: "This receiver has several merchants: begin the path with /merchants/ID" },
+  404
+)
 export const unavailable = json({ message: "The ledger is not available" }, 503)
 export const unauthorized = withHeaders(
   json({ message: "Send the token as Authorization: Bearer <token>" }, 401),

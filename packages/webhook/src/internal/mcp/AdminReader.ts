@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Reply from "../admin/Response.ts"
 
 /** The largest response that is read, in bytes. */
 const maxBytes = 1_000_000
@@ -38,9 +39,12 @@ export interface Page {
   readonly next: string | undefined
 }
 
-/** Layer that reads from an origin, such as `http://127.0.0.1:4021`. The client must not follow redirects. */
+/**
+ * Layer that reads from a base, such as `http://127.0.0.1:4021`, or `http://127.0.0.1:4021/merchants/shop-a` of a receiver with
+ * several merchants. The client must not follow redirects.
+ */
 export const layer = (options: {
-  readonly origin: string
+  readonly base: string
   readonly token: Redacted.Redacted | undefined
 }): Layer.Layer<AdminReader, never, HttpClient.HttpClient> =>
   Layer.effect(
@@ -48,7 +52,7 @@ export const layer = (options: {
     Effect.gen(function* () {
       const client = HttpClient.withScope(yield* HttpClient.HttpClient)
       const unreadable = new NotRead({
-        message: `${options.origin} did not answer with a document`
+        message: `${options.base} did not answer with a document`
       })
 
       const read: AdminReader["Service"]["read"] = Effect.fnUntraced(
@@ -56,7 +60,7 @@ export const layer = (options: {
           // A URL drops these segments, encoded or not, and would name another document.
           if (path.some((segment) => segment === "." || segment === "..")) return undefined
           const request = HttpClientRequest.get(
-            `${options.origin}/${path.map(encodeURIComponent).join("/")}`,
+            `${options.base}/${path.map(encodeURIComponent).join("/")}`,
             { urlParams: query }
           )
           const { headers, status, stream } = yield* client.execute(
@@ -65,6 +69,12 @@ export const layer = (options: {
               : HttpClientRequest.bearerToken(request, options.token)
           )
           const text = yield* textOf(stream)
+          if (text === Reply.severalMerchants.body) {
+            return yield* new NotRead({
+              message:
+                "The receiver has several merchants: start the server with --admin and the address of one, such as http://127.0.0.1:4021/merchants/shop-a"
+            })
+          }
           if (status === 404) return undefined
           if (status === 401) {
             return yield* new NotRead({
