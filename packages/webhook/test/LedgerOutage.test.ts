@@ -139,8 +139,10 @@ await onPostgres((place) => {
       Effect.gen(function* () {
         const ledger = yield* emptied
         const sql = yield* elsewhere
-        const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        const statement = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = ${place.database} AND pid <> pg_backend_pid()`
+        // Two cuts at a time cut each other.
+        const cut = Effect.retry(statement, { times: 5 })
         const ids = Array.from({ length: 400 }, (_, id) => String(id))
         const answers = yield* Effect.forEach(
           ids,
