@@ -35,8 +35,8 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
  * - `encode`: checks the input, makes a requestId (`RequestId.make`) if it has none, adds the checksum of an APM
  *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
  * - `send`: sends exactly `body` with the access token and the retries of the client, and decodes the response.
- *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect;
- *   after any other error it had none.
+ *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect. The
+ *   refusal of its kind is the answer of the service. After any other error the request had no effect.
  * - `encodeOutcome`: returns a response, or the refusal that the service sent as one, as text that can be stored. The
  *   text may have personal data and a card token.
  * - `decodeOutcome`: returns the same outcome from that text, without a request. Text that `encodeOutcome` did not

@@ -11,8 +11,8 @@
  * that request has begun. The connection of a body that is longer than `maxResponseBytes` is closed.
  *
  * With the variable `HTTPS_PROXY` the requests to an https base URL go through that proxy, except to the hosts
- * in `NO_PROXY`. A value that is not the URL of a proxy is refused when the layer is built. A `dispatcher` replaces the agent and the proxy: for other proxies, another certificate
- * authority, or a client certificate.
+ * in `NO_PROXY`. A value that is not the URL of a proxy is refused when the layer is built. A `dispatcher` replaces the agent
+ * and the proxy: for other proxies, another certificate authority, or a client certificate.
  *
  * @since 0.1.0
  */

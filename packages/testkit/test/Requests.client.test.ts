@@ -43,10 +43,14 @@ const token = () => {
   return answer(200, { accessToken: `e30.${exp}.c2ln` })
 }
 
-/** Runs a test against a service that answers by functions, the second one with the number of the create. */
+/**
+ * Runs a test against a service that answers by functions, the second one with the number of the create. `/auth` takes `authTime`
+ * milliseconds.
+ */
 const run = (
   service: {
     readonly auth: (now: number) => Response
+    readonly authTime?: number
     readonly create?: (number: number) => Response
   },
   test: (sent: ReadonlyArray<number>) => Effect.Effect<void, unknown, Requests.Requests>
@@ -54,12 +58,14 @@ const run = (
   const sent: Array<number> = []
   const transport = Layer.succeed(Transport, {
     send: ({ url }) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        if (url.endsWith("/v1/auth")) return service.auth(now)
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (url.endsWith("/v1/auth")) {
+          return Effect.delay(Effect.succeed(service.auth(now)), service.authTime ?? 0)
+        }
         sent.push(now)
-        return (
+        return Effect.succeed(
           service.create?.(sent.length) ??
-          answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+            answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
         )
       })
   })
@@ -147,4 +153,15 @@ it("the retries of the client send no request that has expired", () =>
         expect(sent).toHaveLength(1)
         expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
       })
+  ))
+
+it("a request that expires while its token is requested is not sent", () =>
+  run({ auth: token, authTime: 5000 }, (sent) =>
+    Effect.gen(function* () {
+      const { enqueue, get } = yield* Requests.Requests
+      yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 2000 })
+      yield* TestClock.adjust("10 minutes")
+      expect(sent).toEqual([])
+      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+    })
   ))
