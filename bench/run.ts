@@ -5,6 +5,8 @@
  * `--json` prints one JSON document and nothing else. `--assert` sets the exit code to 1 when a figure falls
  * behind what was reached (`src/reached.ts`), and lists the goals that are not reached yet. `--write` writes tables
  * and plots of the results into `docs/performance.md`.
+ *
+ * `pnpm bench store --old DIR` judges the durable ledger against that of another checkout (`src/store/store.ts`).
  */
 import { parseArgs } from "node:util"
 import { client } from "./src/client.ts"
@@ -20,6 +22,7 @@ import { reducer } from "./src/reducer.ts"
 import { requests, requestsAtOnce, requestsQuick } from "./src/requests.ts"
 import { size } from "./src/size.ts"
 import { start } from "./src/start.ts"
+import { judgeStore } from "./src/store/store.ts"
 import { refusal, verify, verifyNumbers } from "./src/verify.ts"
 
 const benches: ReadonlyMap<string, Bench> = new Map(
@@ -66,6 +69,11 @@ const judge = (
 
 const line = (figure: Judged, unit: string): string =>
   `${bound(figure, unit)}: ${digits(figure.median)}`
+
+if (process.argv[2] === "store") {
+  await judgeStore(process.argv.slice(3))
+  process.exit()
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

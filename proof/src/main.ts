@@ -13,7 +13,6 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
-import { archive } from "./rel/archive.ts"
 import { clock } from "./rel/clock.ts"
 import { create } from "./rel/create.ts"
 import { deploy } from "./rel/deploy.ts"
@@ -38,7 +37,6 @@ import { snapshot } from "./rel/snapshot.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
 import { storeLost } from "./rel/storeLost.ts"
-import { years } from "./rel/years.ts"
 
 const runs: ReadonlyMap<string, Run> = new Map(
   Object.entries({
@@ -59,8 +57,6 @@ const runs: ReadonlyMap<string, Run> = new Map(
     scale,
     snapshot,
     merchants: merchantsRun,
-    years,
-    archive,
     sim,
     reducer,
     model,

@@ -17,7 +17,6 @@ const programs = [
   "packages/{testkit,webhook}/test/*Child.ts",
   "examples/src/{pay,payoutRun,receive}.ts",
   "proof/src/main.ts",
-  "proof/src/rel/archivingProcess.ts",
   "proof/src/rel/{committing,recorded}Receiver.ts",
   "proof/src/rel/create/merchant.ts"
 ]

@@ -2,6 +2,7 @@
  * The laws of a ledger: every store keeps them, and every planted bug breaks one.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
+import type { Change } from "@pawl/webhook/Row"
 import * as RequestStore from "@pawl/webhook/RequestStore"
 import * as Shards from "@pawl/webhook/Shards"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
@@ -20,7 +21,6 @@ import * as Steps from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
 import { type Fresh, histories, laws, type Step } from "../src/Laws/Ledger.ts"
 import { breaks, broken, names, rowsOf } from "./support/laws.ts"
-import * as archiving from "./support/archiving.ts"
 import * as FacetLaws from "./support/facets.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { emptied } from "./support/sqlStore.ts"
@@ -43,6 +43,7 @@ const orderLaws = new Set(
     "planned reads are",
     "redriveAll",
     "deleteBodies",
+    "deleteOld",
     "quarantine keeps"
   ].flatMap((beginning) => names(laws).filter((name) => name.startsWith(beginning)))
 )
@@ -71,18 +72,9 @@ describe("the laws of a ledger hold", () => {
   hold("in SQLite's memory", () => ledger, 22)
   const file = sqlite(join(directory, "ledger"))
   hold("in a SQLite file", () => file, 5)
-  hold("that archives, in SQLite's memory", () => archiving.layer(ledger), 22)
-  it("and rows were archived meanwhile", () => {
-    expect(archiving.count.moved).toBeGreaterThan(100)
-    archiving.count.moved = 0
-  })
   holdSharded("in memory", () => Shards.layer([inMemory, inMemory, inMemory, inMemory]), 60)
   const shards = [sqlite(), sqlite(), sqlite(), sqlite()] as const
   holdSharded("in SQLite's memory", () => Shards.layer(shards), 8)
-  holdSharded("that archive, in SQLite's memory", () => archiving.layer(Shards.layer(shards)), 8)
-  it("and rows were archived in shards meanwhile", () => {
-    expect(archiving.count.moved).toBeGreaterThan(100)
-  })
 })
 
 await describeWithDatabase((database) => {
@@ -97,7 +89,6 @@ await describeWithDatabase((database) => {
     )
   const ledger = postgres("public", 4)
   hold("in PostgreSQL", () => ledger, 5)
-  hold("that archives, in PostgreSQL", () => archiving.layer(ledger), 2)
 
   /** Four schemas of the database stand for four databases. */
   const schemas = ["one", "two", "three", "four"] as const
@@ -114,7 +105,27 @@ await describeWithDatabase((database) => {
   ] as const
   const numRuns = Number(process.env["PAWL_RUNS"] ?? 2)
   holdSharded("in PostgreSQL", () => Shards.layer(shards), numRuns)
-  holdSharded("that archive, in PostgreSQL", () => archiving.layer(Shards.layer(shards)), numRuns)
+})
+
+const year = 31_536_000_000
+
+const accept = (after: number, kind: "card" | "refund", status: "PENDING" | "SUCCEED"): Step => ({
+  _tag: "accept",
+  after,
+  id: "1",
+  kind,
+  status,
+  requestId: "r1",
+  unsigned: { metadata: { n: "1" } }
+})
+
+const write = (which: number, change: Change = {}): Step => ({
+  _tag: "write",
+  after: 0,
+  which,
+  change,
+  found: 2,
+  isStale: false
 })
 
 /** A history that once broke a law: seed 1776338555 of the histories of PostgreSQL. */
@@ -135,6 +146,25 @@ const refusedRegistration: ReadonlyArray<Step> = [
 it("R44: a registration with another amount than a token's is not refused (seed 1776338555)", async () => {
   for (const law of histories) {
     await Laws.run(law, () => layerMemory, { examples: [refusedRegistration], numRuns: 1 })
+  }
+})
+
+/** A history that once broke a law: seed 540106357. A row took over the bodies of another kind, which opened a row again. */
+const reopenedKind: ReadonlyArray<Step> = [
+  accept(0, "card", "SUCCEED"),
+  accept(0, "refund", "PENDING"),
+  { _tag: "claim", after: 0, limit: 3, hold: 0, lane: undefined },
+  write(0, { release: { dueAt: undefined, lane: undefined } }),
+  write(0),
+  write(1),
+  accept(year, "card", "SUCCEED"),
+  accept(10, "card", "PENDING"),
+  { _tag: "deleteBodies", after: 0, age: 0 }
+]
+
+it("bodies that a row took over outlive those of a later row (seed 540106357)", async () => {
+  for (const law of histories) {
+    await Laws.run(law, () => layerMemory, { examples: [reopenedKind], numRuns: 1 })
   }
 })
 

@@ -7,7 +7,9 @@ import { type Status, rank } from "@pawl/core/Status"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
 import { readText, serve } from "@pawl/test-support/Listener"
+import * as Leases from "@pawl/test-support/Leases"
 import * as Postgres from "@pawl/test-support/Postgres"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import { type Program, start as startProgram } from "@pawl/test-support/Program"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -188,10 +190,8 @@ it.live.runIf(hasPostgres)(
       // All receivers are killed, as in a power failure. Their leases expire before others start.
       yield* untilTold(60)
       yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
-      yield* Postgres.execute(
-        name,
-        "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
-      )
+      const layer = NodePostgres.layerLedger({ ...Postgres.server, database: name })
+      yield* Effect.provide(Leases.end, layer)
       yield* Effect.all([startReceiver, startReceiver], { concurrency: "unbounded" })
       yield* pay
 

@@ -37,7 +37,7 @@ const play = ({ statuses, suffixes }: Scenario.Scenario) =>
         yield* ledger.write(leased, {
           evidence: Evidence.confirmed(status),
           read: { status, askedAt: at + 5 },
-          fact: Fact.asked(at + 5, status, "apm-payment"),
+          facts: [Fact.asked(at + 5, status, "apm-payment")],
           release: { dueAt: at }
         })
       }

@@ -3,48 +3,46 @@
  *
  * **Details**
  *
- * Runs on any `SqlClient` of the two dialects; `NodeSqlite` and `NodePostgres` make one each. Each step is
- * one upsert or one UPDATE under a lease, so any number of processes may share a database. The database itself
- * joins evidence: no statement writes back a value of the evidence that was read before. Every call returns
- * after its commit.
+ * Runs on any `SqlClient` of the two dialects; `NodeSqlite` and `NodePostgres` make one each. All rows of a transaction are one
+ * document with a version (`Records`). A change is written only over the version that it began with, else it is made
+ * again, so any number of processes may share a database. Every call returns after its commit.
  *
- * `accept` commits together all callbacks that wait at the same time, because a commit costs a flush of the
- * disk. On SQLite `write` does the same.
+ * The changes that wait at the same time are committed together, because a commit costs a flush of the disk.
  *
- * A conflict between statements is retried. A call that takes longer than three seconds, or that the
- * database refuses, fails with `StoreUnavailable`; later calls are not affected. `deleteBodies` has three seconds for each
- * of its three steps.
+ * A conflict between statements is retried. A statement that takes longer than three seconds, or that the
+ * database refuses, fails with `StoreUnavailable`; later calls are not affected.
  *
  * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import * as Context from "effect/Context"
-import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ArchiveMisplaced } from "./Archive.ts"
-import type { ShardKey } from "./internal/shards/ShardOf.ts"
-import * as ArchiveFiles from "./internal/sql/ArchiveFiles.ts"
-import * as Owner from "./internal/sql/Owner.ts"
-import * as Server from "./internal/sql/Server.ts"
+import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
+import * as Requests from "./internal/ledger/Requests.ts"
+import * as Owner from "./internal/ledger/Owner.ts"
+import * as Engines from "./internal/records/Engines.ts"
+import type { ShardKey } from "./internal/records/ShardOf.ts"
+import * as SqlEngine from "./internal/records/SqlEngine.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
-import * as SqlLedger from "./internal/sql/SqlLedger.ts"
+import * as Server from "./internal/sql/Server.ts"
 import * as SqlTransactions from "./internal/sql/Transactions.ts"
 import { Ledger } from "./Ledger.ts"
+import { Records } from "./Records.ts"
 import { RequestStore } from "./RequestStore.ts"
 
 /**
- * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or the archive beside it is
- * not its own.
+ * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or it has the rows of
+ * another merchant.
  *
  * @category errors
  * @since 0.1.0
  */
-export type StartError = SqlError | MigrationError | ArchiveMisplaced
+export type StartError = SqlError | MigrationError
 
 /**
  * Service that runs work in one transaction of the ledger's database. A write of the ledger inside the work
@@ -138,47 +136,13 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 
 /**
  * Makes the tables or brings them up to date, and returns their version. Several processes may do so at the same time.
- * `layer` does it too; a command does it before a deploy. Both fail if the archive beside a SQLite ledger lacks rows of it.
+ * `layer` does it too; a command does it before a deploy.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.suspend(() =>
-  Effect.gen(function* () {
-    yield* SqlSchema.migrate
-    yield* ArchiveFiles.prepare(yield* SqlClient, { isLost: false })
-    return yield* SqlSchema.version
-  })
-)
-
-/**
- * Sets the tables back by one version, so that the version of pawl before this one starts, and returns their version.
- * Nothing is deleted. A process of this version brings them up to date again, so end all of them first.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const migrateBack: Effect.Effect<number, StartError, SqlClient> = Effect.suspend(() =>
-  Effect.andThen(SqlSchema.setBack, SqlSchema.version)
-)
-
-/**
- * Lets a ledger in SQLite go on whose archive is lost, or older than it. The archived transactions that the archive does not have
- * are not known any more: a callback of one of them counts as that of a new transaction. Returns what the archive is, or
- * undefined if it lacks nothing. Brings the tables up to date first.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const forgetLostArchive: Effect.Effect<
-  "missing" | "older" | undefined,
-  StartError,
-  SqlClient
-> = Effect.suspend(() =>
-  Effect.andThen(
-    SqlSchema.migrate,
-    Effect.flatMap(SqlClient, (sql) => ArchiveFiles.prepare(sql, { isLost: true }))
-  )
+  Effect.andThen(SqlSchema.migrate, SqlSchema.version)
 )
 
 /**
@@ -193,19 +157,25 @@ export const forgetLostArchive: Effect.Effect<
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Ledger | RequestStore | Transactions, StartError, SqlClient> =
-  Layer.effectContext(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const scope = yield* Effect.scope
-      yield* Server.check(sql)
-      yield* SqlSchema.migrate
-      yield* Owner.take(sql)
-      const retire = yield* Server.makeRetire(sql)
-      const { ledger, requests } = yield* SqlLedger.make(sql, retire)
-      return Context.make(Ledger, ledger).pipe(
-        Context.add(RequestStore, requests),
-        Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
-      )
-    })
-  ).pipe(Layer.provide(Digest.layerWebCrypto))
+export const layer: Layer.Layer<
+  Ledger | Records | RequestStore | Transactions,
+  StartError,
+  SqlClient
+> = Layer.effectContext(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const scope = yield* Effect.scope
+    yield* Server.check(sql)
+    yield* SqlSchema.migrate
+    const retire = yield* Server.makeRetire(sql)
+    const records = yield* SqlEngine.make(sql, retire)
+    yield* Owner.take(records)
+    const engines = Engines.make([records])
+    const ledger = LedgerRecords.make(engines)
+    return Context.make(Ledger, ledger).pipe(
+      Context.add(Records, engines),
+      Context.add(RequestStore, Requests.make(engines, ledger)),
+      Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
+    )
+  })
+)

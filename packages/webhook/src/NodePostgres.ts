@@ -14,6 +14,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
+import type { Records } from "./Records.ts"
 import type { RequestStore } from "./RequestStore.ts"
 
 /**
@@ -24,7 +25,7 @@ import type { RequestStore } from "./RequestStore.ts"
  */
 export const layerLedger = (
   options: PgPoolConfig
-): Layer.Layer<Ledger | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
+): Layer.Layer<Ledger | Records | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**

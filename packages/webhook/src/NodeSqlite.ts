@@ -8,11 +8,8 @@
  * transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
  * most 10 milliseconds for the lock; the caller may try again.
  *
- * The archive of the ledger (`Archive`) is a second file, whose name ends in `-archive`. A copy of the one file needs one of the
- * other.
- *
- * Only the owner may read and write the files, their `-wal` and their `-shm` (mode 0600); files that other users could read
- * are changed when they are opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
+ * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); a file that other users could read
+ * is changed when it is opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
  *
  * A file that was removed, renamed or replaced after it was opened is not written any more: every statement fails,
  * and no transaction commits, until the process starts again.
@@ -37,6 +34,7 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
+import type { Records } from "./Records.ts"
 import type { RequestStore } from "./RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
@@ -70,7 +68,7 @@ const maxPrepared = 100
  */
 export const layerLedger = (
   options: Options
-): Layer.Layer<Ledger | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
+): Layer.Layer<Ledger | Records | RequestStore | LedgerSql.Transactions, LedgerSql.StartError> =>
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**
@@ -115,11 +113,10 @@ const open = ({ filename }: Options) =>
   ).pipe(
     Effect.tap((database) =>
       Effect.retry(
-        attempt("open", () => harden(database, "main")),
+        attempt("open", () => harden(database)),
         Retry.conflictPolicy
       )
     ),
-    Effect.tap((database) => attach(database, filename)),
     Effect.tap(() => protect(filename)),
     Effect.mapError(({ reason }) => {
       const why = reasons[reason._tag] ?? `${messageOf(reason.cause)}; name another file`
@@ -129,29 +126,6 @@ const open = ({ filename }: Options) =>
       })
     })
   )
-
-/**
- * Attaches the file of the archive. A database in memory has its archive in memory; one that a URI names has it in its own
- * tables, because the name of a second file does not follow from a URI.
- */
-const attach = (database: DatabaseSync, filename: string) => {
-  if (filename.startsWith("file:")) return Effect.void
-  const archive = isFile(filename) ? archiveOf(filename) : ":memory:"
-  const open = attempt("open", () => {
-    const attached = database.prepare("PRAGMA database_list").all()
-    if (attached.length === 1) database.prepare("ATTACH DATABASE ? AS archive").run(archive)
-    harden(database, "archive")
-  })
-  return Effect.andThen(create(archive), Effect.retry(open, Retry.conflictPolicy))
-}
-
-/**
- * Returns the name of the file that has the archive of a ledger: that of the ledger with `-archive` behind it.
- *
- * @category getters
- * @since 0.1.0
- */
-export const archiveOf = (filename: string): string => `${filename}-archive`
 
 /**
  * Tells whether a name is that of a file, and neither a database in memory nor a URI.
@@ -172,7 +146,7 @@ const create = (filename: string): Effect.Effect<void> =>
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(
-        [filename, archiveOf(filename)].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]),
+        [filename, `${filename}-wal`, `${filename}-shm`],
         (file) => Effect.ignore(attempt("open", () => chmodSync(file, ownerOnly))),
         { discard: true }
       )
@@ -186,19 +160,19 @@ const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
 }
 
 /** Sets the modes that make commits durable, and checks the modes and the write lock. */
-const harden = (database: DatabaseSync, schema: "main" | "archive"): void => {
+const harden = (database: DatabaseSync): void => {
   const runPragma = (pragma: string) =>
-    String(Object.values(database.prepare(`PRAGMA ${schema}.${pragma}`).get() ?? {})[0])
+    String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
   const mode = runPragma("journal_mode = WAL")
   if (mode !== "wal" && mode !== "memory") {
     throw new Error(`its file system has no write-ahead log (journal_mode is ${mode})`)
   }
-  database.exec(`PRAGMA ${schema}.synchronous = FULL`)
+  database.exec("PRAGMA synchronous = FULL")
   const synchronous = runPragma("synchronous")
   if (synchronous !== synchronousFull) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
-  database.exec(`PRAGMA ${schema}.journal_size_limit = ${logSize}`)
+  database.exec(`PRAGMA journal_size_limit = ${logSize}`)
   database.exec("BEGIN IMMEDIATE; ROLLBACK")
 }
 
@@ -223,7 +197,7 @@ const makeCheck = ({
 }: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
   if (!isFile(filename)) return Effect.succeed(Effect.void)
   const identify = attempt("open", () =>
-    [filename, `${filename}-wal`, archiveOf(filename), `${archiveOf(filename)}-wal`]
+    [filename, `${filename}-wal`]
       .map((file) => {
         const { dev, ino } = statSync(file, { bigint: true })
         return `${dev}/${ino}`

@@ -13,10 +13,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { SqlClient } from "effect/sql/SqlClient"
 import * as Ledger from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
+import { Records } from "./Records.ts"
 import * as RequestStore from "./RequestStore.ts"
 import * as Shards from "./Shards.ts"
 
@@ -113,7 +113,7 @@ export const parseAll = (text: string): Stores | undefined =>
  */
 export const layer = (
   ...stores: Stores
-): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
 
 /**
@@ -125,7 +125,7 @@ export const layer = (
 export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
-): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> =>
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   Shards.layer(Arr.map(stores, (store) => layerOne(store, connections))).pipe((layer) =>
     Layer.effectContext(
       Layer.build(layer).pipe(
@@ -144,20 +144,12 @@ export const layerWith = (
  */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
-    // Opening a store brings its tables up to date.
-    yield* Effect.forEach(
-      stores,
-      (store) => Effect.scoped(Layer.build(layerOne(store, minConnections))),
-      {
-        discard: true
-      }
-    )
-    const databases = yield* Effect.forEach(stores, (store) =>
-      Effect.map(Layer.build(Layer.fresh(layerClient(store))), (built) =>
-        Context.get(built, SqlClient)
+    const opened = yield* Effect.forEach(stores, (store) =>
+      Effect.map(Layer.build(Layer.fresh(layerOne(store, minConnections))), (built) =>
+        Context.get(built, Records)
       )
     )
-    return yield* Shards.move(databases).pipe(
+    return yield* Shards.move(opened).pipe(
       Effect.mapError(
         (error) =>
           new StoreUnusable({
@@ -175,29 +167,10 @@ const minConnections = 4
 const connectionsOf = (stores: Stores): number =>
   Math.max(minConnections, Math.ceil(maxConnections / stores.length))
 
-const layerClient = (store: Store): Layer.Layer<SqlClient, StoreUnusable> => {
-  if (store._tag === "memory") {
-    return Layer.unwrap(
-      Effect.fail(
-        new StoreUnusable({ message: "Rows in memory cannot be moved: name files or databases" })
-      )
-    )
-  }
-  const unusable = (error: Error) => new StoreUnusable({ message: innermost(error) })
-  return store._tag === "sqlite"
-    ? Layer.effectContext(Effect.mapError(Layer.build(NodeSqlite.layer(store)), unusable))
-    : importPostgres.pipe(
-        Effect.map(({ layer }) =>
-          Layer.effectContext(Effect.mapError(Layer.build(layer({ url: store.url })), unusable))
-        ),
-        Layer.unwrap
-      )
-}
-
 const layerOne = (
   store: Store,
   maxConnections: number
-): Layer.Layer<Ledger.Ledger | RequestStore.RequestStore, StoreUnusable> => {
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> => {
   if (store._tag === "memory") {
     return Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
   }
@@ -213,46 +186,23 @@ const layerOne = (
 }
 
 /**
- * The version of the tables, and what `archiveLost` gave up: all archived transactions (`missing`), the newest ones (`older`), or
- * none.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Migrated {
-  readonly version: number
-  readonly lost: "missing" | "older" | undefined
-}
-
-/**
- * Makes the tables of a database or brings them up to date; with `back` sets them back by one version. With `archiveLost` the
- * ledger goes on without archived transactions that are lost. See `LedgerSql.migrate`, `LedgerSql.migrateBack` and
- * `LedgerSql.forgetLostArchive`.
+ * Makes the tables of a database or brings them up to date, and returns their version (`LedgerSql.migrate`).
  *
  * @category constructors
  * @since 0.1.0
  */
-export const migrate = (
-  store: Database,
-  { archiveLost = false, back }: { readonly back: boolean; readonly archiveLost?: boolean }
-): Effect.Effect<Migrated, StoreUnusable> => {
-  const change = Effect.gen(function* () {
-    const lost = archiveLost ? yield* LedgerSql.forgetLostArchive : undefined
-    const version = yield* back ? LedgerSql.migrateBack : LedgerSql.migrate
-    return { lost, version }
-  })
-  return store._tag === "sqlite"
+export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
+  store._tag === "sqlite"
     ? Effect.mapError(
-        Effect.provide(change, NodeSqlite.layer(store)),
+        Effect.provide(LedgerSql.migrate, NodeSqlite.layer(store)),
         unusable(sqliteMessage(store))
       )
     : Effect.flatMap(importPostgres, ({ layer }) =>
         Effect.mapError(
-          Effect.provide(change, layer({ url: store.url })),
+          Effect.provide(LedgerSql.migrate, layer({ url: store.url })),
           unusable(postgresMessage)
         )
       )
-}
 
 /** Opens a store. `messageOf` makes the message of an error of the database. The errors contain no password. */
 const open = <Services>(
@@ -262,9 +212,7 @@ const open = <Services>(
   Layer.effectContext(Effect.mapError(Layer.build(layer), unusable(messageOf)))
 
 const unusable = (messageOf: (error: Error) => string) => (error: LedgerSql.StartError) => {
-  const isOwnSentence =
-    error._tag === "ArchiveMisplaced" ||
-    (error._tag === "MigrationError" && error.kind === "BadState")
+  const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
   return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
 }
 

@@ -190,7 +190,7 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
   if (result._tag === "NoAnswer") {
-    const asked = { askedAt, fact: Fact.asked(askedAt, "no answer") }
+    const asked = { askedAt, facts: [Fact.asked(askedAt, "no answer")] }
     const retryAt = now + failedReadDelay
     if (isOnPlan(row, rules, result)) return { ...asked, pollAt: retryAt }
     return (pollAt(row, rules) ?? Infinity) <= retryAt
@@ -223,7 +223,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
   const wait = polls === undefined ? undefined : waitBefore(next, rules, polls, now)
   return {
     askedAt,
-    fact,
+    facts: [fact],
     ...observed,
     ...(polls !== undefined && { polls, pollAt: wait && now + Duration.toMillis(wait) }),
     ...deadLetterAfter(row, result, now)
@@ -241,7 +241,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,
   deadLetter: undefined,
-  fact: change.askedAt === undefined ? undefined : Fact.asked(change.askedAt, "replay"),
+  facts: change.askedAt === undefined ? [] : [Fact.asked(change.askedAt, "replay")],
   pollAt: row.newStatusAt + maxPollingTime + 1
 })
 
@@ -262,7 +262,7 @@ const deadLetterAfter = (
   row: Row,
   result: ReadResult,
   now: number
-): Pick<Change, "deadLetter" | "fact"> => {
+): Pick<Change, "deadLetter" | "facts"> => {
   if (result._tag === "Answered") {
     return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
   }
@@ -274,7 +274,7 @@ const deadLetterAfter = (
     at: result.askedAt,
     to: row.deadLetter?.to
   } as const
-  return { deadLetter, fact: Fact.parked(deadLetter) }
+  return { deadLetter, facts: [Fact.parked(deadLetter)] }
 }
 
 /** Tells whether the plan made a read due, and not only an unconfirmed claim. */

@@ -26,6 +26,7 @@ import type { Ordered } from "./Row.ts"
  * - `transaction`: the transaction of the request, once it is known.
  * - `deniedTransactionId`: the transaction that was found, and that a person stated is not that of the request.
  * - `parked`: the reason why a person has to decide.
+ * - `unknown`: the stored fields of a newer version, which stay as they are.
  *
  * @category models
  * @since 0.1.0
@@ -50,6 +51,7 @@ export interface RequestRow {
   readonly transaction: SettledTransaction | undefined
   readonly deniedTransactionId: string | undefined
   readonly parked: ParkedRequest["parked"] | undefined
+  readonly unknown?: ReadonlyArray<string>
 }
 
 /**

@@ -110,7 +110,12 @@ export const restart = (
   const expiresAt = request.expiresAt ?? row.expiresAt
   return expiresAt !== undefined && at >= expiresAt
     ? settled(row, { _tag: "NotSent", reason: "expired" }, at)
-    : { ...write({ ...request, expiresAt }, at, lease), createdAt, deniedTransactionId }
+    : {
+        ...write({ ...request, expiresAt }, at, lease),
+        createdAt,
+        deniedTransactionId,
+        ...(row.unknown && { unknown: row.unknown })
+      }
 }
 
 /**

@@ -17,10 +17,10 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Requests from "./internal/memory/Requests.ts"
-import type { Ledger } from "./Ledger.ts"
+import * as Requests from "./internal/ledger/Requests.ts"
+import { Ledger } from "./Ledger.ts"
 import type { RegisteredDifferently } from "./Order.ts"
 import type {
   LeasedRequest,
@@ -32,6 +32,7 @@ import type {
   RequestRow,
   Settlement
 } from "./RequestRow.ts"
+import { Records } from "./Records.ts"
 import type { Registration, Row } from "./Row.ts"
 
 /**
@@ -142,11 +143,16 @@ export interface Settled {
 }
 
 /**
- * Layer that keeps requests in memory, beside a ledger in memory, for tests.
+ * Layer that keeps requests beside a ledger, in its store.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<RequestStore, never, Ledger> =
+export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records> =
   // PURE: a bundle of a receiver drops this.
-  /* @__PURE__ */ Layer.effect(RequestStore, Requests.make)
+  /* @__PURE__ */ Layer.effect(
+    RequestStore,
+    /* @__PURE__ */ Effect.gen(function* () {
+      return Requests.make(yield* Records, yield* Ledger)
+    })
+  )

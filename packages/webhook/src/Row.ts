@@ -40,7 +40,7 @@ export interface Ordered {
  * Everything that is kept of one transaction. Times are milliseconds since the epoch.
  *
  * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and never changes
- *   (`docs/decisions/0015-a-rows-key-contains-the-kind-that-the-row-was-created-with.md`).
+ *   (`docs/decisions/0012-the-ledger-keeps-one-document-for-each-transaction-and-joins-evidence.md`).
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.
@@ -62,7 +62,8 @@ export interface Ordered {
  * - `deadLetter`: the reason why the row is a dead letter; undefined when it is none.
  * - `newestCallbacks`: for each status, the newest verified callback that claims it, until `Cleaner` deletes
  *   it.
- * - `unreadable`: the stored field that cannot be read, if there is one. Its value is left out of the row.
+ * - `unreadable`: what of the row cannot be read, if there is something.
+ * - `unknown`: the stored fields of a newer version, which stay as they are.
  *
  * @category models
  * @since 0.1.0
@@ -96,6 +97,7 @@ export interface Row {
   readonly deadLetter: DeadLetter | undefined
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
   readonly unreadable?: string
+  readonly unknown?: ReadonlyArray<string>
 }
 
 /**
@@ -174,7 +176,7 @@ export interface Leased extends Row {
  * - `evidence`, `read`: are joined to those of the row. Every other field replaces that of the row.
  * - `ifSequence`: the change is written only if the row has this sequence. So a write whose response was lost is
  *   not made twice.
- * - `fact`: the fact that the change tells of; undefined when the story of the transaction does not mention it.
+ * - `facts`: the facts that the change tells of, in their order.
  * - `until`: the new end of the lease.
  * - `release`: ends the lease. `dueAt` is when work is due again; undefined when only a new event makes it due.
  *   `lane` is where; without it the lane of repeats.
@@ -203,7 +205,7 @@ export interface Change extends Partial<
   >
 > {
   readonly ifSequence?: number
-  readonly fact?: Event | undefined
+  readonly facts?: ReadonlyArray<Event> | undefined
   readonly until?: number
   readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
 }

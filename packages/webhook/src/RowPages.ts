@@ -65,10 +65,7 @@ export const bringForward = (
   readonly last: PlannedKey | undefined
 } => {
   const planned = rows
-    .filter(
-      ({ lane, lease, row }) =>
-        lane === page.lane && lease === undefined && (row.askedAt ?? -Infinity) < page.readSince
-    )
+    .filter((stored) => isPlanned(stored, page))
     .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
     .filter(({ key }) => comparePlanned(key, page.after) > 0)
     .toSorted((one, two) => comparePlanned(one.key, two.key))
@@ -83,6 +80,21 @@ export const bringForward = (
     last: planned.length < page.limit ? undefined : planned.at(-1)?.key
   }
 }
+
+/**
+ * Tells whether the read of a row is among those that a page brings forward.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const isPlanned = (
+  { dueAt, lane, lease, row }: StoredRow,
+  page: Pick<PlannedPage, "lane" | "readSince">
+): boolean =>
+  lane === page.lane &&
+  lease === undefined &&
+  dueAt !== undefined &&
+  (row.askedAt ?? -Infinity) < page.readSince
 
 const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
   dueAt,

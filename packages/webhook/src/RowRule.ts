@@ -20,10 +20,11 @@ import * as Evidence from "@pawl/core/Evidence"
 import { isKnown, type Kind } from "@pawl/core/Kind"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import * as Fact from "./Fact.ts"
 import { type Lane, moreUrgent } from "./Lane.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
-import type { Change, Key, Leased, Registration } from "./Row.ts"
+import type { Change, Key, Leased, Registration, Row } from "./Row.ts"
 import {
   findOrMake,
   type Lease,
@@ -179,7 +180,7 @@ export const lease = (
 export const write = (
   rows: StoredRows,
   leased: Leased,
-  { fact, ifSequence, release, until, ...change }: Change
+  { facts = [], ifSequence, release, until, ...change }: Change
 ): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
   const stored = rows.find(({ row }) => row.scope === leased.scope)
   if (stored?.lease?.id !== leased.lease) return { rows, leased: undefined }
@@ -189,17 +190,13 @@ export const write = (
   const next: StoredRow = {
     ...stored,
     row: {
-      ...row,
-      ...change,
-      evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
-      read: Evidence.joinRead(row.read, change.read),
-      sequence: Math.max(row.sequence, change.sequence ?? row.sequence),
+      ...changed(row, change),
       ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt, newStatusAt: row.newStatusAt })
     },
     ...(release === undefined
       ? { lease: { ...lease, until: until ?? lease.until } }
       : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") }),
-    facts: Fact.add(stored.facts, fact)
+    facts: facts.reduce(Fact.add, stored.facts)
   }
   const others = rows.filter((other) => other !== stored)
   const target = others.find((other) => other.row.kind === change.kind)
@@ -209,6 +206,40 @@ export const write = (
         leased: { ...next.row, lease: lease.id, evidenceAtLease: lease.evidence }
       }
     : { rows: replace(others, target, join(target, next)), leased: undefined }
+}
+
+/**
+ * Returns a row with the fields of a change. Evidence and read are joined, and the sequence does not go back.
+ *
+ * @category reducers
+ * @since 0.1.0
+ */
+export const changed = <A extends Row>(row: A, change: Change): A => ({
+  ...row,
+  ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
+  evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
+  read: Evidence.joinRead(row.read, change.read),
+  sequence: Math.max(row.sequence, change.sequence ?? row.sequence)
+})
+
+/**
+ * Returns the change that has the same result as two changes, one after the other.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const joinChanges = (one: Change, two: Change): Change => {
+  const evidence = Evidence.join(one.evidence ?? Evidence.none, two.evidence ?? Evidence.none)
+  const read = Evidence.joinRead(one.read, two.read)
+  const sequence = Math.max(one.sequence ?? 0, two.sequence ?? 0)
+  return {
+    ...one,
+    ...two,
+    ...(evidence !== Evidence.none && { evidence }),
+    ...(read !== undefined && { read }),
+    ...(sequence > 0 && { sequence }),
+    facts: [...(one.facts ?? []), ...(two.facts ?? [])]
+  }
 }
 
 /**
@@ -232,7 +263,8 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
     told: stored.row.told ?? other.row.told,
     sequence: Math.max(stored.row.sequence, other.row.sequence),
-    newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks }
+    newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks },
+    ...joinUnknown(stored.row, other.row)
   },
   ...dueIn(stored, other.row.newStatusAt, "tell"),
   bodies: { ...other.bodies, ...stored.bodies },
@@ -334,6 +366,16 @@ const put = <Value>(
   const changed = { ...values }
   changed[status] = value
   return changed
+}
+
+/** Joins fields of a newer version. The first character of a line is the number of its field. */
+const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> => {
+  const numbers = new Set(unknown.map((line) => line.charAt(0)))
+  const joined = [
+    ...unknown,
+    ...(other.unknown ?? []).filter((line) => !numbers.has(line.charAt(0)))
+  ]
+  return joined.length === 0 ? {} : { unknown: joined }
 }
 
 const later = (one: number | undefined, two: number | undefined): number | undefined =>

@@ -22,14 +22,16 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
-import * as Move from "./internal/shards/Move.ts"
-import * as ShardedLedger from "./internal/shards/ShardedLedger.ts"
-import * as ShardedRequests from "./internal/shards/ShardedRequests.ts"
-import * as ShardOf from "./internal/shards/ShardOf.ts"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
+import * as Move from "./internal/ledger/Move.ts"
+import * as Requests from "./internal/ledger/Requests.ts"
+import * as Settings from "./internal/ledger/Settings.ts"
+import * as Engines from "./internal/records/Engines.ts"
+import * as ShardOf from "./internal/records/ShardOf.ts"
 import { Ledger } from "./Ledger.ts"
 import { Transactions } from "./LedgerSql.ts"
+import { Records } from "./Records.ts"
 import { RequestStore } from "./RequestStore.ts"
 
 /**
@@ -75,60 +77,55 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  * @since 0.1.0
  */
 export const layer = <E, R, S = never>(
-  stores: Arr.NonEmptyReadonlyArray<Layer.Layer<Ledger | RequestStore | S, E, R>>
-): Layer.Layer<Ledger | RequestStore | Extract<S, Transactions>, E | ShardMisplaced, R> =>
+  stores: Arr.NonEmptyReadonlyArray<Layer.Layer<Ledger | Records | RequestStore | S, E, R>>
+): Layer.Layer<Ledger | Records | RequestStore | Extract<S, Transactions>, E | ShardMisplaced, R> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const count = stores.length
       const shards = yield* Effect.forEach(stores, (store, position) =>
         Effect.tap(Layer.build(Layer.fresh(store)), (built) =>
-          takePlace(Context.get(built as Context.Context<Ledger>, Ledger), { position, count })
+          takePlace(recordsOf(built), { position, count })
         )
       )
       const [first] = shards
       if (shards.length === 1) return first
-      const requests: RequestStore["Service"] = ShardedRequests.make(
-        Arr.map(shards, (built) =>
-          Context.get(built as Context.Context<RequestStore>, RequestStore)
-        ),
-        { register: (registration, at) => ledger.register(registration, at) }
-      )
-      const ledger: Ledger["Service"] = ShardedLedger.make(
-        Arr.map(shards, (built) => Context.get(built as Context.Context<Ledger>, Ledger)),
-        requests.find
-      )
+      const engines = Engines.make(Arr.map(shards, recordsOf))
+      const ledger = LedgerRecords.make(engines)
       const transactions = shards.flatMap((built) =>
         Option.toArray(Context.getOption(built as Context.Context<Transactions>, Transactions))
       )
       const run: Transactions["Service"]["run"] = (work, key) => {
         const shard = key && transactions[shardOf(key, count)]
-        return shard === undefined
-          ? Effect.die(
-              new Error(
-                "Each shard has transactions of its own: name the transaction or the request"
-              )
-            )
-          : shard.run(work)
+        return shard === undefined ? Effect.die(unnamed) : shard.run(work)
       }
-      return Context.empty().pipe(
-        Context.add(Ledger, ledger),
-        Context.add(RequestStore, requests),
+      const context = Context.make(Ledger, ledger).pipe(
+        Context.add(Records, engines),
+        Context.add(RequestStore, Requests.make(engines, ledger))
+      )
+      return transactions.length === count ? Context.add(context, Transactions, { run }) : context
+    }).pipe(
+      Effect.map(
         (context) =>
-          transactions.length === count ? Context.add(context, Transactions, { run }) : context
-      ) as Context.Context<Ledger | RequestStore | Extract<S, Transactions>>
-    })
+          context as Context.Context<Ledger | Records | RequestStore | Extract<S, Transactions>>
+      )
+    )
   )
 
-const takePlace = (ledger: Ledger["Service"], place: { position: number; count: number }) =>
-  ledger.takePlace === undefined
-    ? Effect.void
-    : Effect.flatMap(Effect.orDie(ledger.takePlace(place)), (isTaken) =>
-        isTaken ? Effect.void : Effect.fail(new ShardMisplaced(place))
-      )
+const unnamed = new Error(
+  "Each shard has transactions of its own: name the transaction or the request"
+)
+
+const recordsOf = (built: Context.Context<never>) =>
+  Context.get(built as Context.Context<Records>, Records).own[0]
+
+const takePlace = (records: Records["Service"]["own"][0], place: Settings.Place) =>
+  Effect.flatMap(Effect.orDie(Settings.takePlace(records, place)), (isTaken) =>
+    isTaken ? Effect.void : Effect.fail(new ShardMisplaced(place))
+  )
 
 /**
- * Moves the rows of databases to the shards where they belong, and returns the number of moved rows. The databases are those of
- * the next start, in its order. The first ones have rows; the others are new, and have the tables of a ledger.
+ * Moves the rows of stores to the shards where they belong, and returns the number of moved transactions and requests. The
+ * stores are those of the next start, in its order. The first ones have rows; the others are new.
  *
  * **Gotchas**
  *
@@ -138,5 +135,7 @@ const takePlace = (ledger: Ledger["Service"], place: { position: number; count: 
  * @category running
  * @since 0.1.0
  */
-export const move: (databases: ReadonlyArray<SqlClient>) => Effect.Effect<number, SqlError> =
-  Move.move
+export const move: (
+  stores: Arr.NonEmptyReadonlyArray<Records["Service"]>
+) => Effect.Effect<number, StoreUnavailable> = (stores) =>
+  Move.move(Arr.map(stores, ({ own }) => own[0]))

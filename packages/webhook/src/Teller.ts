@@ -5,10 +5,11 @@
  *
  * One call of `tell` makes at most one call of the handler:
  *
- * 1. *start*: the attempt is written to the row, so that a call that a crash interrupts counts as failed.
+ * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a crash interrupts counts as
+ *    failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
- * 3. *mark*: the transition is marked as told. If the handler has `commit`, the mark is in one database
- *    transaction with the rows of the merchant.
+ * 3. *mark*: the transition is marked as told, by the write that releases the row. If the handler has `commit`, that write is in
+ *    one database transaction with the rows of the merchant.
  *
  * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After a time-out
  * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
@@ -30,6 +31,7 @@ import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
 import * as Fact from "./Fact.ts"
 import * as Lease from "./internal/Lease.ts"
+import * as Pending from "./internal/Pending.ts"
 import * as Transition from "./internal/Transition.ts"
 import { Journal } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
@@ -37,8 +39,10 @@ import type { Change, DeadLetter, Leased } from "./Row.ts"
 import { defaults, type WorkLimits } from "./WorkLimits.ts"
 
 /**
- * Service that tells the handler the next transition of a leased row, if there is one, and returns the changed
- * row.
+ * Service that tells the handler the next transition of a leased row, if there is one.
+ *
+ * - `tell` returns the change that is to be written with the release of the row; undefined if it is written, and the row released.
+ *   `release` says when the row is due again.
  *
  * @category services
  * @since 0.1.0
@@ -46,7 +50,10 @@ import { defaults, type WorkLimits } from "./WorkLimits.ts"
 export class Teller extends Context.Service<
   Teller,
   {
-    readonly tell: (row: Leased) => Effect.Effect<Leased>
+    readonly tell: (
+      pending: Pending.Pending,
+      release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
+    ) => Effect.Effect<Pending.Pending | undefined>
   }
 >()("@pawl/webhook/Teller") {}
 
@@ -72,31 +79,26 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
       const journal = yield* Journal
       const handler = yield* Handler
 
-      const park = Effect.fnUntraced(function* (row: Leased, deadLetter: DeadLetter) {
-        const parked = yield* Lease.write(ledger, row, {
-          deadLetter,
-          failingSince: undefined,
-          fact: Fact.parked(deadLetter)
-        })
-        yield* journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
-        return parked
-      })
+      const park = (pending: Pending.Pending, deadLetter: DeadLetter) =>
+        Pending.add(
+          pending,
+          { deadLetter, failingSince: undefined, facts: [Fact.parked(deadLetter)] },
+          journal.record(pending.row, { _tag: "DeadLettered", reason: deadLetter.reason })
+        )
 
-      /** Marks a transition as told. */
-      const markTold = Effect.fnUntraced(function* (
-        row: Leased,
+      /** Commits the rows of the merchant with the mark and the release of the row. */
+      const commit = Effect.fnUntraced(function* (
+        call: NonNullable<Handler["Service"]["commit"]>,
         transition: HandlerTransition,
-        change: Change
+        { change, row }: Pending.Pending,
+        started: Leased
       ) {
-        if (handler.commit === undefined) {
-          return Exit.succeed(yield* Lease.write(ledger, row, change))
-        }
         // A commit may succeed and its response be lost. `ifSequence` prevents a second write by the retry.
         const writeOnce = Effect.flatMap(
-          ledger.write(row, { ...change, ifSequence: row.sequence }),
+          ledger.write(row, { ...change, ifSequence: started.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
         )
-        const exit = yield* handler.commit(transition, writeOnce).pipe(
+        const exit = yield* call(transition, writeOnce).pipe(
           Effect.retry({
             schedule: Lease.retrySchedule,
             while: (error) => error instanceof StoreUnavailable
@@ -108,18 +110,19 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         return isLost ? yield* Effect.interrupt : exit
       })
 
-      const tell = Effect.fnUntraced(function* (row: Leased) {
+      const tell: Teller["Service"]["tell"] = Effect.fnUntraced(function* (pending, release) {
+        const { row } = pending
         const standing = Transition.standingOf(row, policy)
         const step = Transition.nextStep(row, standing, yield* Clock.currentTimeMillis)
-        if (step._tag === "Nothing") return row
-        if (step._tag === "Park") return yield* park(row, step.deadLetter)
+        if (step._tag === "Nothing") return pending
+        if (step._tag === "Park") return park(pending, step.deadLetter)
         const { attempt, change, to } = step
-        const started = yield* Lease.write(ledger, row, change)
+        const started = yield* Pending.write(ledger, Pending.add(pending, change))
         const body = yield* Lease.body(ledger, started, to)
         const transition = Transition.make(started, to, standing, body)
         if (transition === undefined) {
           const at = yield* Clock.currentTimeMillis
-          return yield* park(started, { reason: "unreadable", at, to })
+          return park(Pending.none(started), { reason: "unreadable", at, to })
         }
         const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
           Effect.timeout(handlerTimeout),
@@ -127,32 +130,42 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         )
         const sequence = started.sequence + 1
         const at = yield* Clock.currentTimeMillis
-        const result: Exit.Exit<Leased, unknown> = Exit.isFailure(handled)
-          ? Exit.failCause(handled.cause)
-          : yield* markTold(started, transition, {
-              told: to,
-              sequence,
-              pendingStatus: undefined,
-              attempt: 0,
-              failingSince: undefined,
-              deadLetter: undefined,
-              fact: { fact: "told", at, sequence, to }
-            })
-        if (Exit.isSuccess(result)) {
-          const { confirmed, conflict } = standing
-          yield* journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
-          return result.value
+        const { confirmed, conflict } = standing
+        const recorded = journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
+        const told = Pending.add(
+          Pending.none(started),
+          {
+            told: to,
+            sequence,
+            pendingStatus: undefined,
+            attempt: 0,
+            failingSince: undefined,
+            deadLetter: undefined,
+            facts: [{ fact: "told", at, sequence, to }]
+          },
+          recorded
+        )
+        let result: Exit.Exit<unknown, unknown> = handled
+        if (Exit.isSuccess(handled)) {
+          if (handler.commit === undefined) return told
+          const marked = Pending.add(told, { release: yield* release(told.row) })
+          result = yield* commit(handler.commit, transition, marked, started)
+          if (Exit.isSuccess(result)) {
+            yield* recorded
+            return undefined
+          }
         }
+        const cause = Exit.isFailure(result) ? result.cause : Cause.empty
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
-        const wait = waitAfter(result.cause, attempt, lease)
+        const wait = waitAfter(cause, attempt, lease)
         yield* Effect.logWarning(
           `The handler failed; it is called again in ${wait / 1000} s`,
-          reasonOf(result.cause)
+          reasonOf(cause)
         )
         const failedAt = yield* Clock.currentTimeMillis
-        return yield* Lease.write(ledger, started, {
+        return Pending.add(Pending.none(started), {
           retryAt: failedAt + wait,
-          fact: { fact: "failed", at: failedAt, sequence, to }
+          facts: [{ fact: "failed", at: failedAt, sequence, to }]
         })
       })
 

@@ -8,9 +8,11 @@
  *
  * Work on a row has three steps:
  *
- * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`) and the result is written.
- * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`).
- * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again.
+ * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`).
+ * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`). The result of the read is written
+ *    before.
+ * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again. The same write has the result of
+ *    the call.
  *
  * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its retries, 16 for first
  * reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of the first reads are those of the
@@ -158,13 +160,17 @@ const start = Effect.fnUntraced(function* (
 
   const work = Effect.fnUntraced(
     function* (leased: Leased, task: Task) {
-      const told = yield* steps(leased, () => {
-        task.isTold = true
+      yield* steps(leased, {
+        beforeTell: () => {
+          task.isTold = true
+        },
+        release: (row) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            task.isTold = true
+            forget(leased, task)
+            return NextWork.nextOf(row, rules, now)
+          })
       })
-      task.isTold = true
-      forget(leased, task)
-      const next = NextWork.nextOf(told, rules, yield* Clock.currentTimeMillis)
-      yield* Lease.write(ledger, told, { release: next })
     },
     (effect, leased, task) =>
       effect.pipe(

@@ -1,5 +1,5 @@
 /**
- * The deletion of callback bodies after their retention time.
+ * The deletion of callback bodies, of texts of requests and of transactions after their times.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import * as Cleaner from "../src/Cleaner.ts"
-import * as ShardedLedger from "../src/internal/shards/ShardedLedger.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as RequestStore from "../src/RequestStore.ts"
 import { card, verified } from "./service.ts"
@@ -97,7 +96,8 @@ describe("the body of a callback", () => {
               : broken.ledger.deleteBodies(options)
           )
         yield* World.pass("2 days")
-        yield* clean(ShardedLedger.make([{ ...broken.ledger, deleteBodies }, other.ledger]))
+        const shards = [{ ...broken.ledger, deleteBodies }, other.ledger]
+        yield* clean({ ...broken.ledger, shards })
         yield* World.pass("1 second")
         expect(yield* other.ledger.deleteBodies(all(other))).toBe(0)
         yield* World.pass("1 hour")
@@ -123,3 +123,58 @@ it("the texts of requests are deleted while no body can be", () =>
       expect(calls).toBe(2)
     })
   ))
+
+describe("a transaction", () => {
+  /** Runs a cleaner for two days beside an old transaction, and returns the deletions that it asks for. */
+  const watch = (months: number | undefined) =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make()
+        const asked: Array<{ readonly age: number; readonly at: number; readonly limit: number }> =
+          []
+        const deleteOld: Ledger["Service"]["deleteOld"] = ({ before, limit }) =>
+          Effect.suspend(() => {
+            const at = world.now()
+            asked.push({ age: at - before, at, limit })
+            return asked.length === 3
+              ? Effect.fail(new StoreUnavailable({}))
+              : Effect.succeed(asked.length % 2)
+          })
+        yield* clean({ ...world.ledger, deleteOld }).pipe(
+          Effect.provideService(Cleaner.KeptMonths, months)
+        )
+        yield* World.pass("25 hours")
+        return asked
+      })
+    )
+
+  it("is kept for ever by default", async () => {
+    expect(await watch(undefined)).toEqual([])
+  })
+
+  it("is deleted in batches after the months of the setting, at the start and once a day", async () => {
+    const asked = await watch(7)
+    expect(new Set(asked.map(({ age, limit }) => `${age / World.day} ${limit}`))).toEqual(
+      new Set(["217 100"])
+    )
+    // A batch that deleted none ends the day, and one that failed is repeated after 5 minutes.
+    const nextDay = World.day + 20
+    expect(asked.map(({ at }) => at)).toEqual([0, 20, nextDay, nextDay + 5 * World.minute])
+  })
+
+  it("that is old is not known after a cleaner deleted it, and its body need not be old", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: World.says("SUCCEED") })
+        const { receive, stop } = yield* world.start
+        yield* receive("1", "SUCCEED")
+        yield* World.pass("1 minute")
+        expect(World.told(world)).toEqual(["SUCCEED"])
+        yield* stop
+        yield* World.pass("218 days")
+        yield* clean(world.ledger).pipe(Effect.provideService(Cleaner.KeptMonths, 7))
+        yield* World.pass("1 second")
+        expect(yield* world.ledger.get("apm", "1")).toBeUndefined()
+      })
+    ))
+})

@@ -14,7 +14,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { spawnSync } from "node:child_process"
 import * as DayBooks from "../src/DayBooks.ts"
 import * as DayComparison from "../src/DayComparison.ts"
-import * as ShardedLedger from "../src/internal/shards/ShardedLedger.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import type { RowKey } from "../src/RowPages.ts"
 import { card, verified } from "./service.ts"
@@ -260,10 +259,11 @@ it.effect("all shards are compared, also if their databases order ids as a langu
           })
       }
     })
-    const ledger = ShardedLedger.make([yield* shard, yield* shard])
+    const [one, two] = [yield* shard, yield* shard]
+    const ledger = { ...one, shards: [one, two] }
     const ids = Array.from({ length: 40 }, (_, n) => `${n % 2 === 0 ? "tx" : "TX"}${100 + n * 7}`)
-    yield* Effect.forEach(ids, (transactionId) =>
-      ledger.register({ kind: "apm-payment", transactionId }, day + 1)
+    yield* Effect.forEach(ids, (transactionId, n) =>
+      (n % 3 === 0 ? one : two).register({ kind: "apm-payment", transactionId }, day + 1)
     )
     const found = new Map<string, DayComparison.Compared>()
     const answer = { kind: "apm-payment", status: "PENDING" } as const

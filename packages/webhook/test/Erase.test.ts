@@ -7,14 +7,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
+import { run } from "@pawl/test-support/Program"
+import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import { RequestStore, layerMemory as layerRequests } from "../src/RequestStore.ts"
+import * as LedgerRecords from "../src/internal/ledger/LedgerRecords.ts"
+import { Records } from "../src/Records.ts"
 import * as Shards from "../src/Shards.ts"
-import { callback, everything, finish, november, within } from "./archives.ts"
-import { client, emptied, ledgerOf } from "./places.ts"
+import { callback, finish, november } from "./finished.ts"
+import { client, emptied, ledgerOf, type Place } from "./places.ts"
+import { none } from "./receiverProcess.ts"
 import { files, onPostgres } from "./stores.ts"
 
 const file = files()
@@ -22,7 +27,11 @@ const file = files()
 const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(test))
 
-type Both = Ledger | RequestStore
+const within =
+  (place: Place) => (body: Effect.Effect<void, unknown, Ledger | SqlClient | Scope.Scope>) =>
+    runs(Effect.provide(body, emptied(place), { local: true }))
+
+type Both = Ledger | Records | RequestStore
 
 const stores: Readonly<Record<string, () => Layer.Layer<Both, unknown>>> = {
   memory: () => Layer.provideMerge(layerRequests, Layer.fresh(layerMemory)),
@@ -73,6 +82,32 @@ const texts = (requestId: string) =>
   )
 
 const holds = (layer: () => Layer.Layer<Both, unknown>) => {
+  it("the texts of a transaction are deleted, and what accounting needs is kept", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        const [before] = yield* ledger.story("card", "1")
+        const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
+        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
+        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
+        expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
+        const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+        )
+        expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
+          undefined,
+          expect.stringContaining("Grace Hopper 2")
+        ])
+        const row = yield* ledger.get("card", "1")
+        expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
+        expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
+        expect(yield* ledger.story("card", "1")).toEqual([before])
+        const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
+        expect(again).toEqual({ isNew: false })
+      }).pipe(Effect.provide(layer()))
+    ))
+
   it("the texts of the settled requests of a transaction are deleted, and only these", () =>
     runs(
       Effect.gen(function* () {
@@ -80,7 +115,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
         for (const id of ids) yield* ordered(id, id === ids[7])
         for (const id of ids.slice(1)) {
           const isOpen = id === ids[7]
-          expect(yield* ledger.archive.erase("card", id)).toMatchObject({
+          expect(yield* ledger.erase("card", id)).toMatchObject({
             rows: 1,
             bodies: 1,
             requests: isOpen ? 0 : 1,
@@ -90,7 +125,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
         expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
         expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
         expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
-        expect(yield* ledger.archive.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
+        expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
       }).pipe(Effect.provide(layer()))
     ))
 
@@ -109,7 +144,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
             yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
           yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
         }
-        const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.archive.erase("card", id))
+        const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
         expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
         const [story] = yield* ledger.story("card", "1")
         expect(JSON.stringify(story)).not.toContain("grace")
@@ -132,9 +167,12 @@ for (const [name, layer] of Object.entries(stores)) {
           const ledger = yield* Ledger
           const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
           // As after a database was added: what is in quarantine is not moved.
-          for (const shard of ledger.shards ?? []) yield* shard.accept(unknown, november)
+          for (const records of (yield* Records).own) {
+            const alone = LedgerRecords.make({ of: () => records, own: [records] })
+            yield* alone.accept(unknown, november)
+          }
           expect(yield* ledger.quarantined).toHaveLength(4)
-          expect(yield* ledger.archive.erase("card", "1")).toMatchObject({ quarantined: 4 })
+          expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
           expect(yield* ledger.quarantined).toEqual([])
         }).pipe(Effect.provide(four()))
       ))
@@ -142,13 +180,34 @@ for (const [name, layer] of Object.entries(stores)) {
 }
 
 describe("compact", () => {
-  it("rewrites a database without a second file", () =>
+  it("leaves no erased text in the files of the store", async () => {
+    const place = file()
+    const isInFiles = (text: string) =>
+      ["", "-wal"]
+        .map((suffix) => place.filename + suffix)
+        .some((name) => existsSync(name) && readFileSync(name).includes(text))
+    await within(place)(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        expect(isInFiles("Grace Hopper 1")).toBe(true)
+        const again = { note: "Grace Hopper 1 again" }
+        yield* ledger.accept(callback("1", "CHARGEBACK", again), november)
+        yield* ledger.accept(callback("2", "SETTLED", { note: "Ada Lovelace" }), november)
+        for (const id of ["1", "2"]) yield* ledger.erase("card", id)
+        yield* ledger.compact
+        for (const text of ["Grace Hopper", "Ada Lovelace"]) expect(isInFiles(text)).toBe(false)
+        expect(yield* ledger.get("card", "1")).toMatchObject({ told: "SUCCEED", callbacks: 2 })
+      })
+    )
+  })
+
+  it("rewrites a database that a URI names", () =>
     runs(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* finish("1", november)
-        yield* ledger.archive.move(everything)
-        yield* ledger.archive.compact
+        yield* ledger.compact
         expect((yield* ledger.get("card", "1"))?.told).toBe("SUCCEED")
       }).pipe(Effect.provide(NodeSqlite.layerLedger({ filename: `file:${file().filename}` })))
     ))
@@ -158,15 +217,43 @@ describe("compact", () => {
       Effect.gen(function* () {
         const place = file()
         const built = yield* Layer.build(ledgerOf(place))
-        const { archive } = Context.get(built, Ledger)
+        const ledger = Context.get(built, Ledger)
         yield* Effect.provideContext(finish("1", november), built)
         const reader = new DatabaseSync(place.filename)
         reader.exec("BEGIN; SELECT count(*) FROM pawl_transactions")
-        expect(yield* Effect.flip(archive.compact)).toMatchObject({ _tag: "StoreUnavailable" })
+        expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
         reader.close()
-        yield* archive.compact
+        yield* ledger.compact
       })
     ))
+})
+
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+
+describe("the command erase", () => {
+  it("says what it deleted and kept, and names an id that the store does not have", () => {
+    const place = file()
+    const erase = (...args: ReadonlyArray<string>) =>
+      run(process.execPath, [bin, "erase", "card-payment", ...args], {
+        ...none,
+        PAWL_STORE: `sqlite:${place.filename}`
+      })
+    return runs(
+      Effect.gen(function* () {
+        yield* Effect.flatMap(Ledger, (ledger) =>
+          ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
+        ).pipe(Effect.provide(ledgerOf(place), { local: true }))
+        const { code, stdout } = yield* erase("1", "--compact")
+        expect([code, stdout]).toEqual([
+          0,
+          "1: deleted 1 callback text, 0 request texts, 0 notes; kept ids, amounts, currencies, statuses and times\nThe store was rewritten. Backups and logs of the database keep the texts until you delete them.\n"
+        ])
+        const unknown = yield* erase("2")
+        expect(unknown.code).toBe(1)
+        expect(unknown.stderr).toContain("The store has no card transaction 2.")
+      })
+    )
+  })
 })
 
 await onPostgres((place) => {
@@ -192,11 +279,10 @@ await onPostgres((place) => {
           const ledger = yield* Ledger
           const sql = yield* SqlClient
           for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
-          yield* ledger.archive.move({ ...everything, limit: 10 })
-          expect(yield* holding("Grace Hopper 4")).toContain("pawl_callbacks")
+          expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
           yield* sql`ANALYZE`
-          for (let id = 1; id <= 20; id++) yield* ledger.archive.erase("card", String(id))
-          yield* ledger.archive.compact
+          for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
+          yield* ledger.compact
           const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
           for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
         })
@@ -205,7 +291,7 @@ await onPostgres((place) => {
     it("a rewrite fails while a session holds an older snapshot, because deleted texts would be copied", () =>
       within(place)(
         Effect.gen(function* () {
-          const { archive } = yield* Ledger
+          const ledger = yield* Ledger
           yield* finish("1", november)
           const startupParameters = { idle_in_transaction_session_timeout: "0" }
           const other = Context.get(
@@ -215,26 +301,12 @@ await onPostgres((place) => {
           const holder = yield* other.reserve
           yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
           yield* holder.executeUnprepared("SELECT 1", [], undefined)
-          yield* archive.erase("card", "1")
-          expect(yield* Effect.flip(archive.compact)).toMatchObject({ _tag: "StoreUnavailable" })
+          yield* ledger.erase("card", "1")
+          expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
           yield* holder.executeUnprepared("COMMIT", [], undefined)
-          yield* archive.compact
+          yield* ledger.compact
           expect(yield* holding("Grace Hopper 1")).toEqual([])
         }).pipe(Effect.scoped)
-      ))
-
-    it("drops of the same month at one time drop each transaction once", () =>
-      within(place)(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          for (let id = 1; id <= 40; id++) yield* finish(String(id), november)
-          yield* ledger.archive.move(everything)
-          const drop = ledger.archive.drop({ at: Date.UTC(2028, 0), months: 7, limit: 3 })
-          const all = Effect.repeat(drop, { while: (count) => count > 0 })
-          yield* Effect.all([all, all, all], { concurrency: "unbounded" })
-          expect(yield* drop).toBe(0)
-          expect(yield* ledger.get("card", "7")).toBeUndefined()
-        })
       ))
   })
 })

@@ -7,6 +7,7 @@ import type * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
+import type { Records } from "../src/Records.ts"
 import type { RequestStore } from "../src/RequestStore.ts"
 import type { Incoming, Verified, Verifier } from "../src/Verifier.ts"
 
@@ -49,8 +50,8 @@ type IsSame<A, B> = [A, B] extends [B, A] ? true : false
 
 /** A commit uses the client of the ledger and needs nothing else. A ledger in memory has no client. */
 export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transactions> = true
-export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger> = true
+export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger | Records> = true
 export const isInSql: IsSame<
   Layer.Success<typeof LedgerSql.layer>,
-  Ledger | LedgerSql.Transactions | RequestStore
+  Ledger | LedgerSql.Transactions | Records | RequestStore
 > = true

@@ -1,5 +1,5 @@
 /**
- * The transaction of an accept: none on PostgreSQL, where both upserts are one statement, and one on SQLite.
+ * The transaction of an accept: none on PostgreSQL, where it is one statement, and one on SQLite.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
@@ -38,9 +38,9 @@ const promises = (place: Place, transactions: number) => {
   it.effect("an accept stores neither the row nor the body if one of them cannot be stored", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* sql`ALTER TABLE pawl_callbacks RENAME TO absent`
+      yield* sql`ALTER TABLE pawl_transactions_texts RENAME TO absent`
       const error = yield* Effect.flip(accept)
-      yield* sql`ALTER TABLE absent RENAME TO pawl_callbacks`
+      yield* sql`ALTER TABLE absent RENAME TO pawl_transactions_texts`
       expect(error).toBeInstanceOf(StoreUnavailable)
       expect(yield* sql`SELECT * FROM pawl_transactions`).toEqual([])
       expect(yield* accept).toEqual({ isNew: true })

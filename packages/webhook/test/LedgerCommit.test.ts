@@ -3,6 +3,7 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
+import * as Leases from "@pawl/test-support/Leases"
 import { start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/Row.ts"
-import { client, emptied, type Place } from "./places.ts"
+import { client, emptied, ledgerOf, type Place } from "./places.ts"
 import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -159,12 +160,7 @@ const survives = (place: Place, cycles: number) =>
         all.push(...ids)
         await live(place, ids, after)
         // Ends the leases of the killed process.
-        await run(
-          Effect.flatMap(
-            SqlClient,
-            (sql) => sql`UPDATE pawl_transactions SET lease_until = 0 WHERE lease IS NOT NULL`
-          )
-        )
+        await Effect.runPromise(Effect.provide(Leases.end, ledgerOf(place)))
       }
       // Sends again the callbacks that were not accepted.
       expect(await live(place, all)).toBe("ended")

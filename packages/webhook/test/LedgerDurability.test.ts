@@ -63,9 +63,9 @@ const survives = (place: Place, cycles: number, check: Effect.Effect<void, unkno
               yield* check
               const sql = yield* SqlClient
               return yield* sql<{ readonly id: string }>`
-              SELECT transaction_id AS id FROM pawl_transactions
-              JOIN pawl_callbacks USING (transaction_id, scope)
-              WHERE evidence = ${Evidence.claimed("SUCCEED")} AND callbacks = 1 AND count = 1`
+              SELECT transaction_id AS id FROM pawl_transactions_view
+              JOIN pawl_transactions_texts ON key LIKE transaction_id || '%'
+              WHERE evidence = ${Evidence.claimed("SUCCEED")} AND callbacks = 1`
             }),
             client(place)
           )

@@ -5,11 +5,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased, Registration } from "../src/Row.ts"
-import { empty, emptied, type Place, within } from "./places.ts"
+import { type Place, within } from "./places.ts"
 import { apm, card, search, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
@@ -47,10 +46,8 @@ const leaseAndJoin = Effect.flatMap(leasePayment, joinTo)
 /** The lines of a table, without those of the two rows of `twoRows`. */
 const bystanders = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
-    ["pawl_transactions", "pawl_callbacks"],
-    (table) => sql`SELECT * FROM ${sql(table)}
-      WHERE NOT (transaction_id = '1' AND scope IN ('refund', 'card-payment'))
-      ORDER BY transaction_id, scope`
+    ["pawl_transactions", "pawl_transactions_texts"],
+    (table) => sql`SELECT * FROM ${sql(table)} WHERE key <> ${"1\tcard"} ORDER BY key`
   )
 )
 
@@ -72,13 +69,11 @@ const promises = (place: Place) => {
         yield* accept("2", "SUCCEED", refund)
         const leased = yield* leasePayment
         const before = yield* bystanders
-        expect(before.map(({ length }) => length)).toEqual([3, 3])
+        expect(before.map(({ length }) => length)).toEqual([2, 3])
         expect(yield* joinTo(leased)).toBeUndefined()
         expect(yield* bystanders).toEqual(before)
-        const sql = yield* SqlClient
-        const left = yield* sql`SELECT scope FROM pawl_transactions WHERE transaction_id = '1'
-          ORDER BY scope`
-        expect(left.map(({ scope }) => scope)).toEqual(["apm", "refund"])
+        const left = yield* ledger.story("card", "1")
+        expect(left.map(({ row }) => row.scope)).toEqual(["refund"])
       })
     )
   )
@@ -88,17 +83,19 @@ const promises = (place: Place) => {
     inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const sql = yield* SqlClient
         yield* twoRows({ status: "NEW" })
         yield* accept("1", "PENDING", refund)
         yield* leaseAndJoin
         const evidence =
           Evidence.confirmed("NEW") | Evidence.claimed("PENDING") | Evidence.claimed("SUCCEED")
         expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 4, evidence })
-        const counts = yield* sql`SELECT scope, status, count FROM pawl_callbacks ORDER BY status`
-        expect(counts.map(({ count, scope, status }) => [scope, status, Number(count)])).toEqual([
-          ["refund", "PENDING", 3],
-          ["refund", "SUCCEED", 1]
+        const [story] = yield* ledger.story("card", "1")
+        const counts = story?.facts.flatMap((each) =>
+          each.fact === "accepted" ? [[each.status, each.count]] : []
+        )
+        expect(counts?.toSorted()).toEqual([
+          ["PENDING", 3],
+          ["SUCCEED", 1]
         ])
       })
     )
@@ -130,32 +127,6 @@ const promises = (place: Place) => {
   )
 
   it.effect(
-    "a join has not all facts if one of its rows is older than the facts, and else has them all",
-    inPlace(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const sql = yield* SqlClient
-        const scopes = ["card-payment", "refund"]
-        for (const isRegistered of [true, false]) {
-          for (const older of [[], scopes.slice(1), scopes.slice(0, 1), scopes]) {
-            yield* empty
-            if (isRegistered) yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
-            else yield* accept("1", "PENDING", refund)
-            yield* accept("1", "PENDING", payment)
-            // Rows of the first version were migrated so.
-            for (const scope of older)
-              yield* sql`UPDATE pawl_transactions SET facts = facts - 1000000 WHERE scope = ${scope}`
-            yield* leaseAndJoin
-            const stories = yield* ledger.story("card", "1")
-            const isComplete = stories.map(({ complete }) => complete)
-            expect([older, isComplete]).toEqual([older, [older.length === 0]])
-          }
-        }
-      })
-    )
-  )
-
-  it.effect(
     "a join keeps the read, the larger sequence and the last unconfirmed claim of the joined row (R37)",
     inPlace(
       Effect.gen(function* () {
@@ -176,31 +147,24 @@ const promises = (place: Place) => {
   )
 
   it.effect(
-    "the row to join to is looked for only by a write that changes the kind of its row",
-    () => {
-      const texts: Array<string> = []
-      const record: Statement.Transformer = (statement) => {
-        texts.push(statement.compile()[0])
-        return Effect.succeed(statement)
-      }
-      return Effect.gen(function* () {
+    "a join keeps the bodies of both rows, and that of the row that stays where both have one",
+    inPlace(
+      Effect.gen(function* () {
         const ledger = yield* Ledger
-        yield* accept("1", "PENDING", payment)
-        const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
-        const leased = rows[0] as Leased
-        const searches = Effect.fnUntraced(function* (change: Parameters<typeof ledger.write>[1]) {
-          texts.length = 0
-          yield* ledger.write(leased, change)
-          return texts.filter((text) => /SELECT \* FROM pawl_transactions/u.test(text)).length
-        })
-        expect(yield* searches({ askedAt: 1 })).toBe(0)
-        expect(yield* searches({ kind: "card-payment" })).toBe(0)
-        expect(yield* searches({ kind: "refund" })).toBe(1)
-      }).pipe(
-        Effect.provide(emptied(place), { local: true }),
-        Effect.provideService(Statement.CurrentTransformer, record)
-      )
-    }
+        const sql = yield* SqlClient
+        const bodyOf = (transactionStatus: Status) =>
+          verified("card", card({ transactionId: "1", transactionStatus }), refund).bytes
+        yield* twoRows()
+        yield* accept("1", "PENDING", refund)
+        yield* leaseAndJoin
+        const key = { method: "card", transactionId: "1", scope: "refund" } as const
+        expect(yield* ledger.body(key, "PENDING")).toEqual(bodyOf("PENDING"))
+        expect(yield* ledger.body(key, "SUCCEED")).toEqual(bodyOf("SUCCEED"))
+        expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toHaveLength(2)
+        expect(yield* ledger.deleteBodies({ before: 2000, limit: 9 })).toBe(2)
+        expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toEqual([])
+      })
+    )
   )
 }
 

@@ -88,7 +88,7 @@ await onPostgres((place) => {
       )
 
       yield* becomeReadOnly
-      const write = run(sql`UPDATE pawl_transactions SET polls = 1`)
+      const write = run(sql`UPDATE pawl_transactions SET parts = 1`)
       expect(yield* Effect.flip(write)).toMatchObject(unavailable)
       yield* Effect.retry(write, untilWritable)
     })
@@ -102,7 +102,7 @@ await onPostgres((place) => {
       yield* ledger.accept(callback("7"), 1000)
       const locked = yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`SELECT 1 FROM pawl_transactions WHERE transaction_id = '7' FOR UPDATE`
+          yield* sql`SELECT 1 FROM pawl_transactions WHERE key LIKE '7%' FOR UPDATE`
           const fibers = yield* Effect.forEach(ids, (id) =>
             Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
           )

@@ -7,17 +7,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
-import * as Struct from "effect/Struct"
 import * as Statement from "effect/sql/Statement"
 import fc from "fast-check"
 import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
-import * as Schema from "../src/internal/sql/Schema.ts"
-import * as Tables from "../src/internal/sql/Tables.ts"
 import { client, emptied, ledgerOf, type Place, within } from "./places.ts"
 import { card, incoming, secret, verified, verifierOf } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
@@ -123,20 +119,17 @@ const promises = (place: Place) => {
   const inPlace = within(place)
 
   it.effect(
-    "keeps the bytes of the first and the newest body of a status, and their count",
+    "keeps the bytes of the newest body of a status, and the count of its callbacks",
     inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const sql = yield* SqlClient
         const bodies = [0, 1, 2].map((n) => verified("card", card({ metadata: { n: `${n} ✓` } })))
+        const key = { method: "card", scope: "card", transactionId: "100001" } as const
         for (const [index, body] of bodies.entries()) {
           yield* ledger.accept(body, index)
-          const [line] = yield* sql`SELECT count, first_body, newest_body FROM pawl_callbacks`
-          expect({ ...line, count: Number(line?.["count"]) }).toEqual({
-            count: index + 1,
-            first_body: bodies[0]?.bytes,
-            newest_body: index === 0 ? null : body.bytes
-          })
+          expect(yield* ledger.body(key, "SUCCEED")).toEqual(body.bytes)
+          const [story] = yield* ledger.story("card", "100001")
+          expect(story?.facts).toMatchObject([{ fact: "accepted", count: index + 1, at: 0 }])
         }
       })
     )
@@ -154,10 +147,9 @@ const promises = (place: Place) => {
         yield* accept("SUCCEED")
         // A body that is not JSON cannot be parsed, so these calls would fail.
         const unreadable = new Uint8Array([0])
-        yield* sql`UPDATE pawl_callbacks SET first_body = ${unreadable}, newest_body = ${unreadable}`
+        yield* sql`UPDATE pawl_transactions_texts SET body = ${unreadable}`
         const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
         const leased = rows[0] as Leased
-        yield* sql`UPDATE pawl_transactions SET callbacks = callbacks + 1`
         const written = yield* ledger.write(leased, {
           deadLetter: { reason: "handler-failed", at: 1, to: undefined }
         })
@@ -204,13 +196,13 @@ const promises = (place: Place) => {
     inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const sql = yield* SqlClient
         yield* ledger.accept(verified("card", card({ transactionStatus: "PENDING" })), 1000)
         const registration = { kind: "card-payment", transactionId: "100001" } as const
         for (const count of [1, 2]) {
           yield* ledger.register({ ...registration, status: "NEW" }, 1000 + count)
-          const [line] = yield* sql`SELECT facts FROM pawl_transactions`
-          expect(Number(line?.["facts"])).toBe(count)
+          const [story] = yield* ledger.story("card", "100001")
+          const registered = story?.facts.filter(({ fact }) => fact === "registered")
+          expect(registered).toMatchObject([{ count, number: count }])
         }
         expect(yield* ledger.get("card", "100001")).toMatchObject({
           kind: "card-payment",
@@ -243,79 +235,20 @@ const promises = (place: Place) => {
     inPlace(
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        const sql = yield* SqlClient
         yield* ledger.accept(verified("card", card()), 1000)
         const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 1 })
         const leased = rows[0] as Leased
         for (const at of [1, 2]) {
           yield* ledger.write(leased, { askedAt: at })
-          yield* ledger.write(leased, { fact: { fact: "told", at, sequence: at, to: "SUCCEED" } })
+          yield* ledger.write(leased, {
+            facts: [{ fact: "told", at, sequence: at, to: "SUCCEED" }]
+          })
         }
-        const lines = yield* sql`SELECT number FROM pawl_facts ORDER BY number`
-        expect(lines.map(({ number }) => Number(number))).toEqual([1, 2])
+        const [story] = yield* ledger.story("card", "100001")
+        const told = story?.facts.filter(({ fact }) => fact === "told")
+        expect(told?.map(({ number }) => number)).toEqual([1, 2])
       })
     )
-  )
-
-  it.effect("brings the tables of the first version up to date", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient
-      const tables = [
-        "pawl_transactions",
-        "pawl_callbacks",
-        "pawl_quarantine",
-        "pawl_liveness",
-        "pawl_facts",
-        "pawl_requests",
-        "pawl_read_budget",
-        "pawl_shard",
-        "pawl_merchant",
-        "pawl_migrations"
-      ]
-      yield* Effect.forEach(tables, (table) => sql`DROP TABLE IF EXISTS ${sql(table)}`)
-      yield* Migrator.make({})({
-        table: "pawl_migrations",
-        loader: Migrator.fromRecord({ "1_ledger": Tables.migrations["1_ledger"] })
-      })
-      const line = (
-        transaction_id: string,
-        bodies: { newest_at?: null; first_body?: Uint8Array; newest_body?: Uint8Array }
-      ) => ({
-        transaction_id,
-        scope: "card",
-        status: "SUCCEED",
-        count: 2,
-        first_at: 1,
-        newest_at: 2,
-        first_body: null,
-        newest_body: null,
-        ...bodies
-      })
-      const body = (transactionId: string, orderAmount: string) =>
-        verified("card", card({ transactionId, orderAmount })).bytes
-      const lines = [
-        line("1", { first_body: body("1", "1.00"), newest_body: body("1", "2.00") }),
-        line("2", { first_body: body("2", "3.00") }),
-        line("3", { newest_at: null }),
-        line("4", { first_body: body("5", "4.00") }),
-        line("6", { first_body: new Uint8Array([123]) })
-      ]
-      yield* Effect.forEach(lines, (each) => sql`INSERT INTO pawl_callbacks ${sql.insert(each)}`)
-      yield* Schema.migrate
-      const migrated = yield* sql`SELECT * FROM pawl_callbacks ORDER BY transaction_id`
-      const signed = ["2.00", "3.00", null, null, null].map((amount) => ({
-        account: amount && "mid-1",
-        amount,
-        currency: amount && "EUR"
-      }))
-      expect(migrated).toMatchObject(
-        lines.map((each, index) => ({
-          ...Struct.omit(each, ["count", "first_at", "newest_at"]),
-          ...signed[index]
-        }))
-      )
-      expect(migrated.map(({ count }) => Number(count))).toEqual([2, 2, 2, 2, 2])
-    }).pipe(Effect.provide(client(place), { local: true }))
   )
 
   it.effect(
@@ -339,7 +272,7 @@ const promises = (place: Place) => {
   it.effect("accepts a hundred concurrent callbacks in a few statements", () => {
     let statements = 0
     const count: Statement.Transformer = (statement) => {
-      if (statement.compile()[0].includes("INSERT INTO pawl_callbacks")) statements++
+      if (statement.compile()[0].includes("INSERT INTO pawl_transactions_texts")) statements++
       return Effect.succeed(statement)
     }
     return Effect.gen(function* () {

@@ -139,6 +139,7 @@ describe("--merchants", () => {
             forward: "ftp://s3cret",
             forwardSecret: "whsec_s3cret!",
             accounts: [1],
+            keepMonths: 6,
             merchantSecretPrev: "s3cret",
             "s3cret-1": ""
           },
@@ -156,6 +157,7 @@ describe("--merchants", () => {
         "merchants[0].forward cannot be used",
         "merchants[0].forwardSecret cannot be used",
         "merchants[0].accounts cannot be used",
+        "merchants[0].keepMonths cannot be used: give a number from 7 to 99999, or never.",
         "merchants[1].id cannot be used. The id of a merchant must be",
         "merchants[1].accounts cannot be used: name at least one",
         "merchants[1].merchantSecret cannot be used: the variable PAWL_MERCHANT_KEY is not set.",
@@ -171,7 +173,7 @@ describe("--merchants", () => {
             merchantSecret: "secret-of-a",
             store: `sqlite:${directory}/../${basename(directory)}/a.db`
           }),
-          shop("c", { merchantSecret: "secret-of-old", store: `${shop("a").store}-archive` }),
+          shop("c", { merchantSecret: "secret-of-old", store: shop("a").store }),
           shop("d", { forwardSecret: "secret-of-a" }),
           shop("e", { merchantSecretPrevious: "secret-of-d" })
         ]

@@ -1,5 +1,5 @@
 /**
- * Migrations as a command: forward, back by one version, and by two processes at once, on both databases.
+ * Migrations as a command: by two processes at once, on both databases.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { urlOf } from "@pawl/test-support/Postgres"
@@ -7,9 +7,7 @@ import { run } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Migrator from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
-import { migrations } from "../src/internal/sql/Tables.ts"
 import { Ledger } from "../src/Ledger.ts"
 import { client, ledgerOf, type Place } from "./places.ts"
 import { none } from "./receiverProcess.ts"
@@ -17,9 +15,7 @@ import { card, verified } from "./service.ts"
 import { files, onPostgres } from "./stores.ts"
 
 const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
-const versions = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
-const newest = Math.max(...versions)
-const before = Math.max(...versions.filter((version) => version < newest))
+const newest = 1
 
 const migrate = (store: string, ...args: ReadonlyArray<string>) =>
   Effect.map(
@@ -43,17 +39,6 @@ const check = (place: Place, store: string) =>
     const callback = verified("card", card())
     yield* inLedger((ledger) => ledger.accept(callback, 1000))
 
-    expect(yield* migrate(store, "--back")).toEqual(at(before))
-    expect(yield* migrate(store, "--back")).toEqual(at(before))
-    // The version before this one knows one migration less. It finds nothing to do, and every column that it needs.
-    const { [Object.keys(migrations).at(-1) as keyof typeof migrations]: _, ...earlier } =
-      migrations
-    const earlierRun = yield* Migrator.make({})({
-      table: "pawl_migrations",
-      loader: Migrator.fromRecord(earlier)
-    }).pipe(Effect.provide(client(place)))
-    expect(earlierRun).toEqual([])
-
     expect(yield* Effect.all([migrate(store), migrate(store)], { concurrency: 2 })).toEqual([
       at(newest),
       at(newest)
@@ -62,7 +47,7 @@ const check = (place: Place, store: string) =>
       SqlClient,
       (sql) => sql<{ migration_id: number }>`SELECT migration_id FROM pawl_migrations ORDER BY 1`
     ).pipe(Effect.provide(client(place)))
-    expect(lines.map(({ migration_id }) => migration_id)).toEqual(versions)
+    expect(lines.map(({ migration_id }) => migration_id)).toEqual([newest])
     const row = yield* inLedger((ledger) => ledger.get("card", "100001"))
     expect(row?.callbacks).toBe(1)
   })
@@ -70,13 +55,10 @@ const check = (place: Place, store: string) =>
 const file = files()
 
 describe("migrate", async () => {
-  it.live(
-    "makes the tables of a SQLite file, and sets them back by one version and forward",
-    () => {
-      const place = file()
-      return check(place, `sqlite:${place.filename}`)
-    }
-  )
+  it.live("makes the tables of a SQLite file once", () => {
+    const place = file()
+    return check(place, `sqlite:${place.filename}`)
+  })
 
   it.live("names what is missing in a sentence", () =>
     Effect.gen(function* () {
@@ -96,7 +78,7 @@ describe("migrate", async () => {
   )
 
   await onPostgres((place) => {
-    it.live("makes the tables of a database, and sets them back by one version and forward", () =>
+    it.live("makes the tables of a database once", () =>
       Effect.scoped(check(place, urlOf(place.database)))
     )
   })

@@ -3,7 +3,7 @@
  */
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import * as OrderedIndex from "../src/internal/memory/OrderedIndex.ts"
+import * as OrderedIndex from "../src/internal/records/OrderedIndex.ts"
 
 interface Value {
   readonly key: number

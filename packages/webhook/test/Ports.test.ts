@@ -9,6 +9,9 @@ import { type IncomingMessage, request } from "node:http"
 import { connect, createServer } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { ask, post, receiver, service } from "./receiverProcess.ts"
+import * as TransactionDocument from "../src/internal/documents/TransactionDocument.ts"
+import { blank } from "../src/Row.ts"
+import { findOrMake } from "../src/StoredRow.ts"
 import { files } from "./stores.ts"
 
 const file = files()
@@ -71,9 +74,15 @@ describe("A28: the public port", () => {
       const { filename } = file()
       const { port } = yield* receiver(env, "--store", `sqlite:${filename}`)
       const database = new DatabaseSync(filename, { timeout: 10_000 })
-      database.exec(`INSERT INTO pawl_transactions
-        (transaction_id, scope, method, kind, retry_at, created_at, new_status_at, dead_letter_reason, dead_letter_at)
-        VALUES ('7', 'card', 'card', 'card', 0, 0, 0, 'amount-mismatch', 1)`)
+      const stored = blank("card", "7", 0)
+      const deadLetter = { reason: "amount-mismatch", at: 1, to: undefined } as const
+      const row = { ...findOrMake([], "card", "7", 0, "callback"), row: { ...stored, deadLetter } }
+      database
+        .prepare(
+          `INSERT INTO pawl_transactions (key, version, listed_at, listed_until, parts, document)
+            VALUES (?, 1, 1, 1, 1, ?)`
+        )
+        .run("7\tcard", TransactionDocument.encode([row]))
       const proxies = [port, yield* httpProxy(port), yield* tcpProxy(port)]
       for (const each of proxies) {
         const near = `http://127.0.0.1:${each}`
@@ -86,9 +95,9 @@ describe("A28: the public port", () => {
         expect((yield* post(`${near}/callback`, "1", "PENDING")).status).toBe(200)
       }
       const parked = database.prepare(
-        "SELECT dead_letter_at FROM pawl_transactions WHERE transaction_id = '7'"
+        "SELECT parked_at FROM pawl_transactions_view WHERE transaction_id = '7'"
       )
-      expect(parked.get()).toEqual({ dead_letter_at: 1 })
+      expect(parked.get()).toEqual({ parked_at: 1 })
       database.close()
     })
   )

@@ -74,12 +74,13 @@ const start = Effect.fnUntraced(function* (place: Place) {
 })
 
 const promises = (place: Place) =>
-  it.live("a send takes one commit more than an accept", () =>
+  it.live("a send takes three commits, and one that is settled none", () =>
     Effect.gen(function* () {
       const { countIn, ledger, send } = yield* start(place)
       const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
       expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
-      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(2)
+      // The request, its registration and its outcome.
+      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(3)
       expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(0)
     }).pipe(Effect.scoped)
   )

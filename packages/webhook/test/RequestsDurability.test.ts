@@ -2,6 +2,7 @@
  * Requests of processes that are killed or stopped, and what is on the disk of them.
  */
 import { readText, serve } from "@pawl/test-support/Listener"
+import * as Leases from "@pawl/test-support/Leases"
 import * as Program from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -62,10 +63,8 @@ const startIn = (place: Place, port: number, calls: ReadonlyArray<unknown>) =>
 /** Ends every lease, as the time of a lease does. */
 const endLeases = (place: Place) =>
   Effect.provide(
-    Effect.flatMap(SqlClient, (sql) => sql`UPDATE pawl_requests SET lease_until = 0`).pipe(
-      Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
-    ),
-    client(place)
+    Effect.retry(Leases.end, { times: 100, schedule: Schedule.spaced("20 millis") }),
+    ledgerOf(place)
   )
 
 const outcomes = (place: Place) =>
@@ -73,7 +72,7 @@ const outcomes = (place: Place) =>
     Effect.flatMap(
       SqlClient,
       (sql) => sql<{ readonly outcome: string | null; readonly transaction_id: string | null }>`
-        SELECT outcome, transaction_id FROM pawl_requests ORDER BY request_id`
+        SELECT outcome, transaction_id FROM pawl_requests_view ORDER BY request_id`
     ),
     client(place)
   )
@@ -91,7 +90,7 @@ const registered = (place: Place) =>
     Effect.flatMap(
       SqlClient,
       (sql) => sql<{ readonly id: string }>`
-        SELECT transaction_id AS id FROM pawl_transactions WHERE registered = 1`
+        SELECT transaction_id AS id FROM pawl_transactions_view WHERE registered = 1`
     ),
     client(place)
   )

@@ -3,6 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
+import * as Struct from "effect/Struct"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Fact from "../src/Fact.ts"
@@ -39,7 +40,7 @@ describe("RowRule", () => {
         until: time,
         ifSequence: time,
         release: fc.record({ dueAt: optional(time), lane: optional(lane) }),
-        fact: fc.constant(Fact.redriven(5))
+        facts: fc.constant([Fact.redriven(5)])
       },
       { requiredKeys: [] }
     )
@@ -48,9 +49,13 @@ describe("RowRule", () => {
   it("write needs the lease and the sequence, and a claim since the lease keeps the ladder of reads", () => {
     check(fc.tuple(change, fc.boolean()), (stored, [each, isSameSequence]) => {
       const { lease, row } = stored
-      const { fact, ifSequence, release, until, ...changed }: Change = isSameSequence
-        ? { ...each, ifSequence: row.sequence }
-        : each
+      const {
+        facts = [],
+        ifSequence,
+        release,
+        until,
+        ...changed
+      }: Change = isSameSequence ? { ...each, ifSequence: row.sequence } : each
       const leased = { ...row, lease: 1, evidenceAtLease: 0 }
       const given: Change = { ...each, ...(isSameSequence && { ifSequence: row.sequence }) }
       const written = Rule.write([bystander, stored], leased, given)
@@ -81,11 +86,31 @@ describe("RowRule", () => {
             ...(release === undefined
               ? { lease: { ...lease, until: until ?? lease.until } }
               : { lease: undefined, ...due(stored, release.dueAt, release.lane ?? "repeat") }),
-            facts: Fact.add(stored.facts, fact)
+            facts: facts.reduce(Fact.add, stored.facts)
           }
         ],
         leased: { ...next, lease: 1, evidenceAtLease: lease.evidence }
       })
+    })
+  })
+
+  it("write of two joined changes does what the two writes do one after the other", () => {
+    check(fc.tuple(change, change), (stored, changes) => {
+      // A write that needs a sequence is never joined.
+      const [one, two] = changes.map((drawn): Change => {
+        const { evidence = 0, ...change } = Struct.omit(drawn, ["ifSequence"])
+        // A worker adds what the service has confirmed.
+        const confirmed = statuses.filter((each) => (evidence & Evidence.confirmed(each)) !== 0)
+        return { ...change, evidence: confirmed.map(Evidence.confirmed).reduce(Evidence.join, 0) }
+      })
+      if (one === undefined || two === undefined) return
+      const own = { ...stored, lease: { id: 1, until: 9, evidence: stored.row.evidence } }
+      const { release: _, ...first } = one
+      const leased = { ...own.row, lease: 1, evidenceAtLease: own.row.evidence }
+      const written = Rule.write([own], leased, first)
+      const both = Rule.write(written.rows, written.leased ?? leased, two)
+      const joined = Rule.write([own], leased, Rule.joinChanges(first, two))
+      expect(joined).toEqual(both)
     })
   })
 

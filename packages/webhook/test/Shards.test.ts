@@ -5,7 +5,7 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,8 +13,6 @@ import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
-import * as Statement from "effect/sql/Statement"
 import { describe, expect, it } from "vitest"
 import * as WorkSettings from "../src/internal/WorkSettings.ts"
 import * as Ledger from "../src/Ledger.ts"
@@ -22,6 +20,9 @@ import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as RequestStore from "../src/RequestStore.ts"
 import type { Leased } from "../src/Row.ts"
+import { transactionOf } from "../src/internal/documents/Keys.ts"
+import * as Engines from "../src/internal/records/Engines.ts"
+import { Records } from "../src/Records.ts"
 import * as Shards from "../src/Shards.ts"
 import * as Verifier from "../src/Verifier.ts"
 import * as WorkLimits from "../src/WorkLimits.ts"
@@ -109,18 +110,24 @@ it("callbacks of a shard that is down are answered 503, and the work on the othe
       const told = new Set<string>()
       const shard = (position: number) =>
         Layer.effect(
-          Ledger.Ledger,
-          Effect.map(Ledger.Ledger, (ledger) => {
-            const unlessDown = <A>(call: Effect.Effect<A, StoreUnavailable>) =>
-              Effect.suspend(() =>
-                down.has(position) ? Effect.fail(new StoreUnavailable({})) : call
-              )
-            return {
-              ...ledger,
-              accept: (callback, at) => unlessDown(ledger.accept(callback, at)),
-              claim: (options) => unlessDown(ledger.claim(options)),
-              write: (leased, change) => unlessDown(ledger.write(leased, change))
-            }
+          Records,
+          Effect.map(Records, ({ own: [records] }) => {
+            const unlessDown =
+              <Call extends (...of: never) => Effect.Effect<unknown, unknown>>(call: Call) =>
+              (...of: Parameters<Call>) =>
+                Effect.suspend(() =>
+                  down.has(position)
+                    ? Effect.fail(new StoreUnavailable({}))
+                    : call(...(of as never))
+                )
+            return Engines.make([
+              {
+                ...records,
+                change: unlessDown(records.change) as typeof records.change,
+                get: unlessDown(records.get) as typeof records.get,
+                lease: unlessDown(records.lease) as typeof records.lease
+              }
+            ])
           })
         ).pipe(Layer.provideMerge(Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)))
       const built = yield* Layer.build(
@@ -294,7 +301,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     ))
 
   it.each([0, 3, 11, 40])(
-    "rows are moved from one database to four, also if the move ends after %s statements",
+    "rows are moved from one database to four, also if the move ends after %s changes",
     (limit) =>
       runs(
         Effect.gen(function* () {
@@ -317,48 +324,51 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
               for (const row of rows.slice(0, 9)) {
                 yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
               }
-              const page = { before: Infinity, dueAfter: 8e5, limit: 1000 }
-              expect((yield* ledger.archive.move(page)).moved).toBe(9)
               yield* ledger.noteAlive(3000)
               return yield* everything(ledger, store)
             })
           )
-          for (const place of all) yield* Effect.scoped(Layer.build(ledgerOf(place)))
-          const clients = yield* Effect.forEach(all, (place) =>
-            Effect.map(Layer.build(client(place)), Context.get(SqlClient))
+          const stores = Arr.map(all, () => undefined) as unknown as Arr.NonEmptyArray<
+            Records["Service"]
+          >
+          for (const [position, place] of all.entries()) {
+            stores[position] = Context.get(
+              yield* Layer.build(Layer.fresh(ledgerOf(place))),
+              Records
+            )
+          }
+          let changes = 0
+          const failing = Arr.map(stores, ({ own: [records] }) =>
+            Engines.make([
+              {
+                ...records,
+                change: ((...of: Parameters<typeof records.change>) =>
+                  Effect.suspend(() =>
+                    changes++ < limit
+                      ? records.change(...of)
+                      : Effect.fail(new StoreUnavailable({}))
+                  )) as typeof records.change
+              }
+            ])
           )
-          let statements = 0
-          const failing: Statement.Transformer = (statement) =>
-            statements++ < limit
-              ? Effect.succeed(statement)
-              : Effect.die(
-                  new SqlError({ reason: new UnknownError({ message: "the end", cause: 0 }) })
-                )
-          const ended = yield* Effect.exit(
-            Effect.provideService(Shards.move(clients), Statement.CurrentTransformer, failing)
-          )
-          expect(ended._tag).toBe("Failure")
+          expect((yield* Effect.exit(Shards.move(failing)))._tag).toBe("Failure")
           if (limit > 1) {
             expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe(
               "Failure"
             )
           }
-          yield* Shards.move(clients)
-          expect(yield* Shards.move(clients)).toBe(0)
+          yield* Shards.move(stores)
+          expect(yield* Shards.move(stores)).toBe(0)
           const built = yield* Layer.build(sharded(all))
           const ledger = Context.get(built, Ledger.Ledger)
           const store = Context.get(built, RequestStore.RequestStore)
           expect(yield* everything(ledger, store)).toEqual(before)
           expect(yield* ledger.lastAliveAt).toBe(3000)
-          for (const [position, sql] of clients.entries()) {
-            const lines = yield* sql<{
-              readonly transaction_id: string
-              readonly method: "apm" | "card"
-            }>`
-              SELECT transaction_id, method FROM pawl_transactions`
-            expect(lines.length).toBeGreaterThan(0)
-            for (const { method, transaction_id: transactionId } of lines) {
-              expect(Shards.shardOf({ method, transactionId }, 4)).toBe(position)
+          for (const [position, { own }] of stores.entries()) {
+            const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
+            expect(found.length).toBeGreaterThan(0)
+            for (const { key } of found) {
+              expect(Shards.shardOf(transactionOf(key), 4)).toBe(position)
             }
           }
         })

@@ -91,7 +91,11 @@ const play = (steps: ReadonlyArray<Step>) => {
     if (next._tag === "Nothing") return leased
     if (next._tag === "Park") {
       const { deadLetter } = next
-      return write(leased, { deadLetter, failingSince: undefined, fact: Fact.parked(deadLetter) })
+      return write(leased, {
+        deadLetter,
+        failingSince: undefined,
+        facts: [Fact.parked(deadLetter)]
+      })
     }
     const { change, to } = next
     const started = write(leased, change)
@@ -105,7 +109,7 @@ const play = (steps: ReadonlyArray<Step>) => {
     if (outcome === "is killed") return undefined
     if (outcome === "fails") {
       const retryAt = now + 1000
-      return write(started, { retryAt, fact: { fact: "failed", at: now, sequence, to } })
+      return write(started, { retryAt, facts: [{ fact: "failed", at: now, sequence, to }] })
     }
     const told: Change = {
       told: to,
@@ -114,7 +118,7 @@ const play = (steps: ReadonlyArray<Step>) => {
       attempt: 0,
       failingSince: undefined,
       deadLetter: undefined,
-      fact: { fact: "told", at: now, sequence, to }
+      facts: [{ fact: "told", at: now, sequence, to }]
     }
     const marked = write(started, told)
     // The answer of the ledger was lost, so the same write is made again.

@@ -15,6 +15,7 @@ import { Confirmer } from "../src/Confirmer.ts"
 import * as Journal from "../src/Journal.ts"
 import { layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/Row.ts"
+import * as Pending from "../src/internal/Pending.ts"
 import * as Teller from "../src/Teller.ts"
 import * as World from "./world.ts"
 
@@ -163,6 +164,7 @@ it("a row with nothing to tell is returned as it is", () =>
       )
       const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
       const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
-      expect(yield* tell(row)).toBe(row)
+      const pending = Pending.none(row)
+      expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
     })
   ))

@@ -28,12 +28,16 @@ const handedOver = (place: Place) =>
     const ids = ["1", "2", "3", "4", "5"]
     for (const transactionId of ids)
       yield* ledger.accept(verified("card", card({ transactionId })), now)
-    const [{ body } = {}] = yield* sql`SELECT first_body AS body FROM pawl_callbacks
-      WHERE transaction_id = '5'`
-    yield* sql`UPDATE pawl_transactions SET ordered = '{"amount' WHERE transaction_id = '2'`
-    yield* sql`UPDATE pawl_transactions SET told = 'SUCCEDE' WHERE transaction_id = '3'`
-    yield* sql`UPDATE pawl_callbacks SET status = 'SUCCEDE' WHERE transaction_id = '4'`
-    yield* sql`UPDATE pawl_callbacks SET first_body = ${new Uint8Array([123])} WHERE transaction_id = '5'`
+    const texts = yield* sql<{ readonly key: string; readonly document: string }>`
+      SELECT key, document FROM pawl_transactions WHERE key < '5' ORDER BY key`
+    const damage = (key: string, from: string, to: string) =>
+      sql`UPDATE pawl_transactions SET document = replace(document, ${from}, ${to})
+        WHERE key LIKE ${`${key}%`}`
+    yield* damage("2", "kc", "kq")
+    yield* damage("3", "\n", "\n\n")
+    yield* sql`UPDATE pawl_transactions SET document = '' WHERE key LIKE '4%'`
+    const [{ body } = {}] = yield* sql`SELECT body FROM pawl_transactions_texts WHERE key LIKE '5%'`
+    yield* sql`UPDATE pawl_transactions_texts SET body = ${new Uint8Array([123])} WHERE key LIKE '5%'`
 
     const told = new Set<string>()
     const dependencies = Layer.mergeAll(
@@ -59,17 +63,22 @@ const handedOver = (place: Place) =>
       [reason, unreadable]
     ])
     expect(Object.fromEntries(shown)).toEqual({
-      2: ["unreadable", "ordered"],
-      3: ["unreadable", "told"],
-      4: ["unreadable", undefined],
+      2: ["unreadable", "document"],
+      3: ["unreadable", "document"],
+      4: ["unreadable", "document"],
       5: ["unreadable", undefined]
     })
-    expect(yield* ledger.get("card", "4")).toMatchObject({ unreadable: "status" })
     expect([...told]).toEqual(["1"])
+    // A callback of such a transaction is kept for a person.
+    const callback = card({ transactionId: "4" })
+    expect(yield* ledger.accept(verified("card", callback), now)).toEqual({ isNew: true })
+    expect((yield* ledger.quarantined).map(({ transactionId }) => transactionId)).toEqual(["4"])
 
-    // A redrive tries again: what a person has corrected goes on, the rest is parked again.
-    yield* sql`UPDATE pawl_transactions SET ordered = NULL, told = NULL WHERE transaction_id < '4'`
-    yield* sql`UPDATE pawl_callbacks SET first_body = ${body} WHERE transaction_id = '5'`
+    // A redrive tries again: what a person has restored goes on, the rest stays parked.
+    for (const { document, key } of texts.filter(({ key }) => !key.startsWith("4"))) {
+      yield* sql`UPDATE pawl_transactions SET document = ${document} WHERE key = ${key}`
+    }
+    yield* sql`UPDATE pawl_transactions_texts SET body = ${body} WHERE key LIKE '5%'`
     for (const transactionId of ids) yield* ledger.redrive({ method: "card", transactionId }, now)
     const left = yield* until(() => told.size === 4, 1)
     expect(left.map(({ transactionId }) => transactionId)).toEqual(["4"])
@@ -86,7 +95,7 @@ const listed = (place: Place) =>
       verified("card", card({ transactionId, transactionStatus: "SETTLED" }))
     )
     for (const [at, each] of odd.entries()) yield* ledger.accept(each, at)
-    yield* sql`UPDATE pawl_quarantine SET body = ${new Uint8Array([123])} WHERE first_at = 1`
+    yield* sql`UPDATE pawl_quarantine_texts SET body = ${new Uint8Array([123])} WHERE at = 1`
     const ids = (yield* ledger.quarantined).map(({ transactionId }) => transactionId)
     expect(ids).toEqual(["1", "3"])
   }).pipe(Effect.scoped)

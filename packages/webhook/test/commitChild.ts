@@ -65,7 +65,7 @@ const program = Effect.gen(function* () {
     { concurrency: "unbounded" }
   )
   yield* Effect.repeat(
-    Effect.delay(sql`SELECT 1 FROM pawl_transactions WHERE told IS NULL LIMIT 1`, "20 millis"),
+    Effect.delay(sql`SELECT 1 FROM pawl_transactions_view WHERE told IS NULL LIMIT 1`, "20 millis"),
     { until: ({ length }) => length === 0 }
   )
 })

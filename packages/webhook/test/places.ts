@@ -30,26 +30,16 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
     [
       "pawl_transactions",
-      "pawl_facts",
-      "pawl_callbacks",
+      "pawl_transactions_texts",
+      "pawl_requests",
       "pawl_quarantine",
-      "pawl_liveness",
-      "pawl_requests"
+      "pawl_quarantine_texts",
+      "pawl_settings"
     ],
     (table) => sql`DELETE FROM ${sql(table)}`,
     { discard: true }
   )
 )
-
-/** Returns a query of the numbers from 1 to `count`, in the column `n`. */
-export const numbersTo = (sql: SqlClient, count: number) =>
-  sql.literal(
-    sql.onDialectOrElse({
-      pg: () => `SELECT n FROM generate_series(1, ${count}) AS n`,
-      orElse: () =>
-        `WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count}) SELECT n FROM s`
-    })
-  )
 
 /** Runs the body of a test with an empty ledger in a store. */
 export const within =

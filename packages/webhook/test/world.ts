@@ -14,7 +14,7 @@ import type { Kind } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -23,7 +23,6 @@ import { MinimumLogLevel } from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import * as Archivist from "../src/Archivist.ts"
 import * as Journal from "../src/Journal.ts"
 import * as Ledger from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
@@ -226,11 +225,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       receiveRequest: (incoming: Verifier.Incoming) =>
         Effect.provideService(receive(incoming), Clock.Clock, ahead)
     }
-  }).pipe(
-    Effect.provideService(Clock.Clock, ahead),
-    // The ledger in memory has no archive, and an hourly look at it would take most of the time of a test.
-    Effect.provideService(Archivist.Settings, { after: Duration.infinity, months: undefined })
-  )
+  }).pipe(Effect.provideService(Clock.Clock, ahead))
 
   return { now, ledger, calls, reads, entries, counts, start }
 })

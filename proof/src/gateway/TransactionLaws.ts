@@ -140,13 +140,14 @@ export const transactionLaws: ReadonlyArray<GatewayLaw> = [
           fc.constantFrom("__proto__", "constructor", "amount", "Basket"),
           fc.string({ unit: "grapheme" })
         ),
-        fc.string({ unit: "grapheme" })
+        // "$&" once changed the request that the law itself wrote.
+        fc.oneof(fc.constantFrom("$&", "$1"), fc.string({ unit: "grapheme" }))
       ),
       { maxLength: 4 }
     ),
     function* ({ get, post }, pairs) {
       const metadata = JSON.stringify(Object.fromEntries(pairs))
-      const text = JSON.stringify(cardBody()).replace(/\}$/u, `,"metadata":${metadata}}`)
+      const text = `${JSON.stringify(cardBody()).slice(0, -1)},"metadata":${metadata}}`
       const id = field(yield* post("/payouts/card", text), "transactionId")
       const { json } = yield* get(`/payouts/card/info/${id}`)
       strictEqual(JSON.stringify((json as { readonly metadata: unknown }).metadata), metadata)

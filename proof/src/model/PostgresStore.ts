@@ -50,11 +50,7 @@ export const make: MakeStore = Effect.gen(function* () {
   })
   const ledger = Context.get(built, Ledger)
   return {
-    // The archive rests, because it is looked at every hour, and that costs more than all the rest. On SQLite it does not.
-    ledger: database.watch(
-      { ...ledger, archive: { ...ledger.archive, move: () => Effect.never } },
-      moveClock
-    ),
+    ledger: database.watch(ledger, moveClock),
     clock,
     pass: (duration) => Effect.provideService(pass(duration), Clock.Clock, clock),
     idle: database.idle

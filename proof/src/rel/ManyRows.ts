@@ -4,9 +4,8 @@
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** The tables with a row for each transaction or status, and the column that the database makes itself. */
-const tables = ["pawl_transactions", "pawl_callbacks"]
-const generated = "claimable_at"
+/** The tables with a document for each transaction, and with a text for each status. */
+const tables = ["pawl_transactions", "pawl_transactions_texts"]
 /** The copies that one statement makes. */
 const atOnce = 100_000
 /** The id of the first copy: above those of the callbacks that a run makes. */
@@ -20,15 +19,14 @@ export const fill = Effect.fnUntraced(function* (count: number, log: (line: stri
       tables,
       Effect.fnUntraced(function* (table) {
         const [line = {}] = yield* sql<object>`SELECT * FROM ${sql(table)} LIMIT 1`
-        const columns = Object.keys(line).filter(
-          (name) => name !== "transaction_id" && name !== generated
-        )
+        const columns = Object.keys(line).filter((name) => name !== "key")
         const names = sql.literal(columns.join(", "))
-        yield* sql`INSERT INTO ${sql(table)} (transaction_id, ${names})
+        const method = String((line as { readonly key?: string }).key).split("\t")[1]
+        yield* sql`INSERT INTO ${sql(table)} (key, ${names})
           WITH RECURSIVE series (n) AS (
             SELECT CAST(${firstId + from} AS BIGINT) UNION ALL SELECT n + 1 FROM series WHERE n < ${firstId + to}
           ), first AS (SELECT ${names} FROM ${sql(table)} LIMIT 1)
-          SELECT CAST(n AS TEXT), ${names} FROM series, first`
+          SELECT CAST(n AS TEXT) || ${`\t${method}`}, ${names} FROM series, first`
       }),
       { discard: true }
     )

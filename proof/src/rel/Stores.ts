@@ -1,7 +1,9 @@
 /**
  * Stores for one run, deleted at its end: a SQLite file, or a database in PostgreSQL.
  */
+import * as Leases from "@pawl/test-support/Leases"
 import * as Postgres from "@pawl/test-support/Postgres"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Effect from "effect/Effect"
@@ -38,6 +40,10 @@ export const execute = (store: SqlStore, text: string) =>
     Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared),
     layerClient(store)
   )
+
+/** Ends all leases of a store, as the time of a lease does. */
+export const endLeases = (store: SqlStore) =>
+  Effect.provide(Leases.end, Layer.provide(LedgerSql.layer, layerClient(store)), { local: true })
 
 /** Makes the function that runs statements on a store, again when another process has locked its file. */
 export const queryOf = (store: SqlStore) =>

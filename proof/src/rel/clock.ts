@@ -116,10 +116,9 @@ const onStore = (
     const deleteLeases = Effect.suspend(() => {
       // A call whose lease is deleted may begin later, also that of the stopped receiver.
       application.endLeases(Infinity)
-      const statement = "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
       // The stopped receiver may hold the lock of a row, until the server ends its transaction.
       const schedule = Schedule.spaced("200 millis")
-      return Effect.retry(Stores.execute(store, statement), { schedule, times: 100 })
+      return Effect.retry(Stores.endLeases(store), { schedule, times: 100 })
     })
     const fault = {
       process: Effect.sync(() => {

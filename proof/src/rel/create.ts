@@ -42,17 +42,15 @@ interface RequestLine {
   readonly outcome: string | null
   readonly transaction_id: string | null
   readonly told: string | null
-  readonly attempts: number
   readonly due_at: number | bigint | null
-  readonly lease_until: number | bigint | null
-  readonly parked_reason: string | null
+  readonly parked_at: number | bigint | null
 }
 
 /** Says why a request has no outcome yet. */
-const stateOf = ({ attempts, due_at, lease_until, parked_reason }: RequestLine, now: number) => {
+const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
   const inSeconds = (time: number | bigint | null) =>
     time === null ? "never" : `in ${Math.round((Number(time) - now) / 1000)} s`
-  return `${attempts} attempts, due ${inSeconds(due_at)}, lease ends ${inSeconds(lease_until)}, parked: ${String(parked_reason)}`
+  return `due ${inSeconds(due_at)}, parked ${inSeconds(parked_at)}`
 }
 
 const onStore = (
@@ -88,6 +86,7 @@ const onStore = (
     })
 
     const query = yield* Stores.queryOf(store)
+    const runEnd = Effect.runPromiseWith(yield* Effect.context())
     yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
 
     const task = (orders: Task["orders"], change: Partial<Task> = {}): Task => ({
@@ -139,20 +138,18 @@ const onStore = (
       else figures.killed++
     }
 
+    const endLeases = () => runEnd(Stores.endLeases(store))
     const lines = () =>
       query<RequestLine>(`SELECT r.request_id AS id, r.outcome, r.transaction_id, t.told,
-          r.attempts, r.due_at, r.lease_until, r.parked_reason
-        FROM pawl_requests r LEFT JOIN pawl_transactions t ON t.transaction_id = r.transaction_id`)
+          r.due_at, r.parked_at FROM pawl_requests_view r
+        LEFT JOIN pawl_transactions_view t ON t.transaction_id = r.transaction_id`)
 
     yield* Effect.promise(async () => {
       for (let number = 1; number <= cycles; number++) {
         await cycle(number)
         if (number % 50 === 0) log(`${name}: ${number} cycles, ${service.effects.size} effects`)
       }
-      if (!leases) {
-        await query("UPDATE pawl_requests SET lease_until = 0 WHERE lease_until IS NOT NULL")
-        await query("UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL")
-      }
+      if (!leases) await endLeases()
       service.repair()
       next.give(task([]))
       const deadline = performance.now() + settleTimeout

@@ -127,8 +127,7 @@ const onStore = (
 
     if (!leases) {
       yield* Effect.promise(() => killReceiver(number, standby))
-      const endLeases = "UPDATE pawl_transactions SET lease_until = 0 WHERE lease_until IS NOT NULL"
-      yield* Stores.execute(store, endLeases)
+      yield* Stores.endLeases(store)
       standby = startReceiver(++number)
     }
     close()

@@ -60,7 +60,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
     const query = yield* Stores.queryOf(store)
     yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
     const lines = () =>
-      query<RequestLine>("SELECT request_id AS id, outcome, transaction_id FROM pawl_requests")
+      query<RequestLine>("SELECT request_id AS id, outcome, transaction_id FROM pawl_requests_view")
 
     const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
       const deadline = performance.now() + stepTimeout

@@ -13,7 +13,10 @@ import * as Postgres from "@pawl/test-support/Postgres"
 import { serve } from "@pawl/test-support/Listener"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import type { Status } from "@pawl/core/Status"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import { lookahead, slack } from "@pawl/webhook/ReadBudget"
+import type { PlannedKey, PlannedPage } from "@pawl/webhook/RowPages"
 import { shardOf } from "@pawl/webhook/Shards"
 import * as Effect from "effect/Effect"
 import { text } from "node:stream/consumers"
@@ -45,6 +48,30 @@ const reservedAhead = Math.floor((lookahead * readsPerSecond) / shards / (1000 +
 type Phase = "before" | "cut" | "after"
 
 const placeOf = (transactionId: string) => shardOf({ method: "apm", transactionId }, shards)
+
+/** Makes the reads of the watch of a database due at once. */
+const watchNow = (database: string) =>
+  Effect.provide(
+    Effect.flatMap(
+      Ledger,
+      Effect.fnUntraced(function* (ledger) {
+        let after: PlannedKey | undefined = { dueAt: 0, transactionId: "", scope: "card" }
+        while (after !== undefined) {
+          const page: PlannedPage = {
+            lane: "watch",
+            after,
+            readSince: Infinity,
+            dueAt: 1,
+            rate: 1e9,
+            limit: 1000
+          }
+          after = yield* ledger.bringForward(page)
+        }
+      })
+    ),
+    NodePostgres.layerLedger({ ...Postgres.server, database, maxConnections: 2 }),
+    { local: true }
+  )
 
 /** Serves the status of each transaction, and records the reads. */
 const startService = Effect.gen(function* () {
@@ -182,12 +209,7 @@ const scaleWith = ({ count, log }: RunOptions) =>
     const watched = new Set(toldAt.keys())
     const pacedReads = reads.length
     log(`postgres: the watch of ${watched.size} transactions, and a burst of ${burst}`)
-    yield* Effect.forEach(databases, (database) =>
-      Postgres.execute(
-        database,
-        `UPDATE pawl_transactions SET poll_at = 1, due_at = 1, lane = 4 WHERE told = 'SUCCEED' AND lease IS NULL`
-      )
-    )
+    yield* Effect.forEach(databases, (database) => watchNow(database))
     const burstAt = performance.now()
     yield* Effect.promise(async () => {
       await repeat(burst, 32, () => transaction("after"))

@@ -13,6 +13,7 @@
 import type { Transition } from "@pawl/core/Handler"
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
@@ -28,11 +29,30 @@ import {
   type StoreName
 } from "./Run.ts"
 import * as Stores from "./Stores.ts"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import { Records } from "@pawl/webhook/Records"
+import { blank } from "@pawl/webhook/Row"
+import { findOrMake } from "@pawl/webhook/StoredRow"
 
 const maxWait = 1000
 /** The unrelated transactions of each part, and the time between two of them, in milliseconds. */
 const unrelated = 20
 const unrelatedGap = 250
+
+/** Makes registered operations whose polls are due. */
+const duePolls = (count: number) =>
+  Effect.flatMap(Records, ({ own: [records] }) =>
+    Effect.forEach(
+      Array.from({ length: count }, (_, index) => String(700_001 + index)),
+      (id) => {
+        const row = { ...blank("apm-payment", id, 0), registered: true, pollAt: 0 }
+        const made = findOrMake([], "apm-payment", id, 0, "registration")
+        const value = [{ ...made, row, dueAt: 0 }]
+        return records.change("transactions", `${id}\tapm`, () => ({ value, result: undefined }))
+      },
+      { concurrency: 64, discard: true }
+    )
+  )
 
 /** Options that only the tests change: the parts, and whether times are judged. */
 interface SlowOptions {
@@ -101,15 +121,10 @@ const onStore = (
 
     const prepare = {
       polls: Effect.gen(function* () {
-        const rows = Array.from(
-          { length: 3 * count },
-          (_, index) =>
-            `('${700_001 + index}', 'apm-payment', 'apm', 'apm-payment', 1, 0, 0, 0, 0, 0, 3)`
-        )
-        yield* Stores.execute(
-          store,
-          `INSERT INTO pawl_transactions (transaction_id, scope, method, kind, registered, retry_at, created_at,
-            new_status_at, poll_at, due_at, lane) VALUES ${rows.join(",")}`
+        yield* Effect.provide(
+          duePolls(3 * count),
+          Layer.provide(LedgerSql.layer, Stores.layerClient(store)),
+          { local: true }
         )
         yield* Effect.promise(() => until(() => service.hanging() >= 8))
       }),

@@ -97,7 +97,9 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
   const report = (store: Stores.SqlStore, layer = Stores.layerClient(store)) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      const rows = yield* sql<{ id: string }>`SELECT transaction_id AS id FROM pawl_transactions`
+      const rows = yield* sql<{
+        id: string
+      }>`SELECT transaction_id AS id FROM pawl_transactions_view`
       const ids = new Set(rows.map(({ id }) => id))
       figures.rows = rows.length
       for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)

@@ -126,7 +126,6 @@ export const make = Effect.fnUntraced(function* (
           )
         ),
       get: (method, id) => execute(ledger.get(method, id)),
-      isRegisteredRefund: (refundId) => execute(ledger.isRegisteredRefund(refundId)),
       body: (key, status) => execute(ledger.body(key, status)),
       deadLetters: (page) => execute(ledger.deadLetters(page)),
       story: (method, id) => execute(ledger.story(method, id)),
@@ -135,7 +134,9 @@ export const make = Effect.fnUntraced(function* (
       redriveAll: (options) => execute(ledger.redriveAll(options)),
       backlog: (at) => execute(ledger.backlog(at)),
       deleteBodies: (options) => execute(ledger.deleteBodies(options)),
-      archive: ledger.archive,
+      erase: (...of) => execute(ledger.erase(...of)),
+      deleteOld: (options) => execute(ledger.deleteOld(options)),
+      compact: execute(ledger.compact),
       quarantined: execute(ledger.quarantined),
       reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
       lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),

@@ -5,7 +5,6 @@ import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import type { Transport } from "@pawl/http/Transport"
-import * as Archivist from "@pawl/webhook/Archivist"
 import * as Journal from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -14,7 +13,6 @@ import type { Leased } from "@pawl/webhook/Row"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -117,8 +115,6 @@ export const make = Effect.fnUntraced(function* (
         instance.run(Effect.provide(receiveOrBug(incoming), context))
     }).pipe(
       Effect.provideService(Hmac, hmac),
-      // The ledger in memory has no archive, and an hourly look at it would take most of the time of a run.
-      Effect.provideService(Archivist.Settings, { after: Duration.infinity, months: undefined }),
       Effect.provideService(Clock.Clock, nemesis.clock(name)),
       Effect.provideServiceEffect(
         Random.Random,

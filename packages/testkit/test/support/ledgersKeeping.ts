@@ -125,6 +125,14 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
+    "a deletion of old transactions takes new ones with it",
+    "deleteOld deletes",
+    (ledger) => ({
+      ...ledger,
+      deleteOld: ({ limit }) => ledger.deleteOld({ before: Infinity, limit })
+    })
+  ],
+  [
     "a full quarantine refuses a body",
     "quarantine keeps",
     (ledger) => ({

@@ -3,6 +3,7 @@
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import type { Records } from "@pawl/webhook/Records"
 import type { RequestStore } from "@pawl/webhook/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,20 +13,15 @@ import { afterAll } from "vitest"
 
 const tables = [
   "pawl_transactions",
-  "pawl_facts",
-  "pawl_callbacks",
-  "pawl_quarantine",
-  "pawl_liveness",
   "pawl_requests",
-  "pawl_archived",
-  "pawl_archive"
+  "pawl_quarantine",
+  "pawl_settings",
+  "pawl_transactions_texts",
+  "pawl_quarantine_texts"
 ]
 
 const empty = Effect.flatMap(SqlClient, (sql) =>
-  Effect.andThen(
-    Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true }),
-    sql`UPDATE pawl_read_budget SET version = 0, state = NULL`
-  )
+  Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
 )
 
 /**
@@ -34,7 +30,7 @@ const empty = Effect.flatMap(SqlClient, (sql) =>
  */
 export const emptied = <E>(
   client: Layer.Layer<SqlClient, E>
-): Layer.Layer<Ledger | RequestStore, E | LedgerSql.StartError> => {
+): Layer.Layer<Ledger | Records | RequestStore, E | LedgerSql.StartError> => {
   const runtime = ManagedRuntime.make(client)
   afterAll(() => runtime.dispose())
   return LedgerSql.layer.pipe(

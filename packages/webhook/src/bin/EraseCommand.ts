@@ -35,10 +35,10 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
   StoreFlag.within(
     store,
     Effect.gen(function* () {
-      const { archive } = yield* Ledger
+      const ledger = yield* Ledger
       const unknown: Array<string> = []
       for (const id of ids) {
-        const erased = yield* archive.erase(methodOf(kind), id)
+        const erased = yield* ledger.erase(methodOf(kind), id)
         const { bodies, notes, open, quarantined, requests, rows } = erased
         if (rows + quarantined + requests + open === 0) {
           unknown.push(id)
@@ -54,7 +54,7 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
         }
       }
       if (compact) {
-        yield* Effect.catchTag(archive.compact, "StoreUnavailable", () =>
+        yield* Effect.catchTag(ledger.compact, "StoreUnavailable", () =>
           report(
             "The texts are deleted, and the store could not be rewritten: end the receivers and other sessions that use it, and run erase --compact again."
           )

@@ -6,6 +6,7 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Secret } from "../internal/admin/Overview.ts"
+import * as RetentionSettings from "../internal/RetentionSettings.ts"
 import * as NodeStore from "../NodeStore.ts"
 import * as Rules from "./SettingRules.ts"
 
@@ -25,6 +26,8 @@ export interface Merchant {
   readonly forward: string | undefined
   readonly forwardSecret: Redacted.Redacted
   readonly stores: NodeStore.Stores
+  /** The months that transactions are kept, infinite for ever. Undefined if the setting of the process counts. */
+  readonly keepMonths?: number | undefined
   readonly named: ReadonlyArray<Secret>
 }
 
@@ -46,7 +49,8 @@ const fields = [
   "baseUrl",
   "store",
   "forward",
-  "forwardSecret"
+  "forwardSecret",
+  "keepMonths"
 ]
 
 /** Returns a sentence for each field of a record that is not known. */
@@ -161,6 +165,14 @@ export const read = Effect.fnUntraced(function* (
       "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE, or a list of shards"
     )
   }
+  const givenMonths = entry["keepMonths"]
+  const keepMonths =
+    typeof givenMonths === "number" || typeof givenMonths === "string"
+      ? RetentionSettings.monthsIn(String(givenMonths))
+      : undefined
+  if (givenMonths !== undefined && keepMonths === undefined) {
+    refuse("keepMonths", RetentionSettings.adviceOfMonths)
+  }
   const previous = Rules.nonEmpty(yield* secretIn("merchantSecretPrevious"))
   const merchant: Merchant | undefined = stores && {
     id,
@@ -170,6 +182,7 @@ export const read = Effect.fnUntraced(function* (
     forward,
     forwardSecret: Rules.nonEmpty(forwardSecret) ?? service.merchantSecret,
     stores,
+    keepMonths,
     named: Rules.named(
       { current: service.merchantSecret, previous, forward: forwardSecret },
       {

@@ -9,7 +9,6 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { dirname, resolve } from "node:path"
 import * as Listing from "../internal/merchants/Listing.ts"
-import * as NodeSqlite from "../NodeSqlite.ts"
 import type * as NodeStore from "../NodeStore.ts"
 import * as MerchantEntry from "./MerchantEntry.ts"
 import type { Merchant } from "./MerchantEntry.ts"
@@ -138,10 +137,9 @@ const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<stri
     ? []
     : [`secret ${Redacted.value(secret)}`]
 
-/** A file has another file beside it, its archive. */
 const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
   if (store._tag === "memory") return []
-  if (store._tag === "postgres") return [`postgres ${Redacted.value(store.url)}`]
-  const { filename } = store
-  return [filename, NodeSqlite.archiveOf(filename)].map((file) => `file ${resolve(file)}`)
+  return store._tag === "postgres"
+    ? [`postgres ${Redacted.value(store.url)}`]
+    : [`file ${resolve(store.filename)}`]
 }

@@ -9,7 +9,6 @@
  * SIGTERM ends it at once.
  */
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,36 +25,15 @@ import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 
-const nothingLost = "The archive has every archived transaction: nothing was given up"
-const losses = {
-  missing:
-    "All archived transactions were given up, because the archive is missing: a callback of one of them counts as new",
-  older:
-    "The newest archived transactions were given up, because the archive is older than the ledger: a callback of one of them counts as new"
-}
-
 const migrate = Command.make(
   "migrate",
   {
-    store: Settings.flags.store,
-    back: Flag.Boolean("back").pipe(
-      Flag.withDescription(
-        "Sets the tables back by one version, so that the version of pawl before this one starts; deletes nothing"
-      ),
-      Flag.withDefault(false)
-    ),
-    archiveLost: Flag.Boolean("archive-lost").pipe(
-      Flag.withDescription(
-        "Lets a SQLite ledger start without archived transactions that are lost: callbacks of these count as new"
-      ),
-      Flag.withDefault(false)
-    )
+    store: Settings.flags.store
   },
   Effect.fnUntraced(
-    function* ({ archiveLost, back, store }) {
+    function* ({ store }) {
       for (const database of yield* Settings.databases(store)) {
-        const { lost, version } = yield* NodeStore.migrate(database, { archiveLost, back })
-        if (archiveLost) yield* Console.log(lost === undefined ? nothingLost : losses[lost])
+        const version = yield* NodeStore.migrate(database)
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },

@@ -146,7 +146,12 @@ const storeOf = ({ id, stores }: Merchant, connections: number) =>
   )
 
 const receiverOf = (
-  { accounts, secrets, service }: Pick<Merchant, "accounts" | "secrets" | "service">,
+  {
+    accounts,
+    keepMonths,
+    secrets,
+    service
+  }: Pick<Merchant, "accounts" | "keepMonths" | "secrets" | "service">,
   options: {
     readonly settings: Settings.Settings
     readonly policy: Policy
@@ -159,7 +164,7 @@ const receiverOf = (
       options.handler,
       Pawl.layer({ ...options.settings.client, ...service }),
       Verifier.layer({ ...secrets, ...(accounts.length > 0 && { accounts }) }),
-      options.settings.retention
+      options.settings.retention(keepMonths)
     ]),
     Layer.provideMerge(options.store)
   )

@@ -10,6 +10,7 @@ import { existsSync } from "node:fs"
 import type { Ledger } from "../Ledger.ts"
 import * as NodeSqlite from "../NodeSqlite.ts"
 import * as NodeStore from "../NodeStore.ts"
+import type { Records } from "../Records.ts"
 import type { RequestStore } from "../RequestStore.ts"
 import { report, type Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
@@ -43,7 +44,7 @@ const isMissing = (store: NodeStore.Database): store is NodeStore.Database & Nod
 export const within = <A, R>(
   flags: ReadonlyArray<string>,
   work: Effect.Effect<A, StoreUnavailable | Reported, R | Ledger>
-): Effect.Effect<A, Reported, Exclude<R, Ledger | RequestStore>> =>
+): Effect.Effect<A, Reported, Exclude<R, Ledger | Records | RequestStore>> =>
   Effect.gen(function* () {
     const stores = yield* Settings.databases(flags)
     const missing = stores.find(isMissing)

@@ -12,12 +12,13 @@ import type { Ledger } from "../Ledger.ts"
 import * as Metrics from "../Metrics.ts"
 import type * as ReadUse from "../ReadUse.ts"
 import * as Reconciler from "../Reconciler.ts"
-import type { Leased, Row } from "../Row.ts"
+import type { Change, Leased, Row } from "../Row.ts"
 import { Teller } from "../Teller.ts"
 import * as Alarm from "./Alarm.ts"
 import * as Lease from "./Lease.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
+import * as Pending from "./Pending.ts"
 import * as PossibleTimes from "./PossibleTimes.ts"
 import type * as Reads from "./Reads.ts"
 import type * as Slots from "./Slots.ts"
@@ -38,9 +39,15 @@ interface Tools {
   readonly lease: number
 }
 
+/** Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the row is released. */
+interface Hooks {
+  readonly beforeTell: () => void
+  readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
+}
+
 /**
- * Makes the function that takes the steps with a row, and returns the row after them. A step that is not due, or that finds
- * no free slot or read budget, is left out. `beforeTell` runs before the handler may be called.
+ * Makes the function that takes the steps with a row and releases it. A step that is not due, or that finds
+ * no free slot or read budget, is left out.
  */
 export const make = Effect.fnUntraced(function* ({
   lease,
@@ -69,7 +76,8 @@ export const make = Effect.fnUntraced(function* ({
   const takeAnother = (row: Leased) =>
     Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
 
-  const read = Effect.fnUntraced(function* (row: Leased) {
+  const read = Effect.fnUntraced(function* (pending: Pending.Pending) {
+    const { row } = pending
     const result = yield* reads.isLimited()
       ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
       : confirmer.read(row)
@@ -86,13 +94,16 @@ export const make = Effect.fnUntraced(function* ({
       planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
         ? Reconciler.asReplay(row, planned)
         : planned
-    const next = yield* Lease.write(ledger, row, change)
-    if (change.deadLetter !== undefined) {
-      yield* journal.record(row, { _tag: "DeadLettered", reason: change.deadLetter.reason })
-    }
-    const reason = Alarm.reasonOf(row, next, result, rules)
-    if (reason !== undefined) yield* journal.record(row, { _tag: "Alarm", reason })
-    return next
+    const { deadLetter } = change
+    const parked =
+      deadLetter === undefined
+        ? Effect.void
+        : journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
+    const next = Pending.add(pending, change, parked)
+    const reason = Alarm.reasonOf(row, next.row, result, rules)
+    return reason === undefined
+      ? next
+      : Pending.add(next, {}, journal.record(row, { _tag: "Alarm", reason }))
   })
 
   const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
@@ -106,7 +117,8 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** Reads if the budget has a read in time. */
-  const readInTurn = Effect.fnUntraced(function* (row: Leased) {
+  const readInTurn = Effect.fnUntraced(function* (pending: Pending.Pending) {
+    const { row } = pending
     const lane = NextWork.readLane(row, rules)
     const isTaken = yield* reads.take(lane, budgetTimeout)
     const now = yield* Clock.currentTimeMillis
@@ -114,36 +126,50 @@ export const make = Effect.fnUntraced(function* ({
     if (!isTaken) {
       Metrics.countPutOff(lane, yield* Effect.context())
       use.putOff(lane, dueAt, now)
-      return row
+      return pending
     }
     use.send(dueAt)
     Metrics.recordReadLag(lane, Math.max(0, now - dueAt) / 1000, yield* Effect.context())
-    return yield* read(row)
+    return yield* read(pending)
   })
 
-  /** Does a step in a slot of its lane; leaves it out if it is not due or no slot is free. */
-  const inSlot = (
-    row: Leased,
+  /** Does a step in a slot of its lane, or another one if the step is not due or no slot is free. */
+  const inSlot = <A, B>(
+    pending: Pending.Pending,
     laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
-    step: (row: Leased) => Effect.Effect<Leased>
-  ) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const lane = laneOf(row, rules, now)
+    step: (pending: Pending.Pending) => Effect.Effect<A>,
+    otherwise: (pending: Pending.Pending) => Effect.Effect<B>
+  ): Effect.Effect<A | B> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<A | B> => {
+      const lane = laneOf(pending.row, rules, now)
       return lane === undefined || !slots.take(lane)
-        ? Effect.succeed(row)
+        ? otherwise(pending)
         : Effect.ensuring(
-            step(row),
+            step(pending),
             Effect.sync(() => slots.giveBack(lane))
           )
     })
 
-  return Effect.fnUntraced(function* (leased: Leased, beforeTell: () => void) {
-    const row = yield* correctTimes(leased)
-    const known = yield* inSlot(row, NextWork.laneOfRead, readInTurn)
-    return yield* inSlot(known, NextWork.laneOfCall, (row) => {
+  return Effect.fnUntraced(function* (leased: Leased, { beforeTell, release }: Hooks) {
+    const finish = (pending: Pending.Pending) =>
+      Effect.flatMap(release(pending.row), (release) =>
+        Effect.asVoid(Pending.write(ledger, Pending.add(pending, { release })))
+      )
+    /** The slot is held until the end of the call is written: after a crash at most as many are told again. */
+    const tell = (pending: Pending.Pending) => {
       beforeTell()
-      return teller.tell(row)
-    })
+      return Effect.flatMap(teller.tell(pending, release), (told) =>
+        told === undefined ? Effect.void : finish(told)
+      )
+    }
+    const row = yield* correctTimes(leased)
+    const known = yield* inSlot(
+      Pending.none(row),
+      NextWork.laneOfRead,
+      readInTurn,
+      Effect.succeed<Pending.Pending>
+    )
+    yield* inSlot(known, NextWork.laneOfCall, tell, finish)
   })
 })
 

@@ -90,14 +90,16 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
       failingSince,
       retryAt,
       sequence,
-      fact: {
-        fact: "called",
-        at: now,
-        sequence: sequence + 1,
-        to,
-        evidence: row.evidence,
-        read: row.read?.status
-      }
+      facts: [
+        {
+          fact: "called",
+          at: now,
+          sequence: sequence + 1,
+          to,
+          evidence: row.evidence,
+          read: row.read?.status
+        }
+      ]
     }
   }
 }

@@ -4,7 +4,7 @@
  * **Details**
  *
  * The response and the work are those of a callback whose checksum does not match, so neither tells which merchants and accounts there
- * are (`docs/decisions/0103-a-callback-of-an-unknown-merchant-is-answered-like-a-forged-one.md`).
+ * are (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
  */
 import type { Refusal } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"

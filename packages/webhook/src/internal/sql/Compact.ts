@@ -8,7 +8,13 @@ import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
 
 /** The tables that have texts of persons, on PostgreSQL. */
-const tables = ["pawl_callbacks", "pawl_facts", "pawl_requests", "pawl_quarantine", "pawl_archive"]
+const tables = [
+  "pawl_transactions",
+  "pawl_requests",
+  "pawl_quarantine",
+  "pawl_transactions_texts",
+  "pawl_quarantine_texts"
+]
 
 /** Rewrites the files of a database. Fails if another process prevents it. */
 export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { BigInteger } from "./RowCodec.ts"
+import type { BigInteger } from "../records/SqlStore.ts"
 
 /** The clock of a database. `refresh` measures it again if the last measurement is older than 10 seconds. */
 export interface DatabaseClock {

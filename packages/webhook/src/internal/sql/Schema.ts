@@ -1,13 +1,55 @@
 /**
- * Brings the tables of a database up to date (`Tables`), or sets them back by one version.
+ * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept, and how they are made.
+ *
+ * **Details**
+ *
+ * Each collection of documents is one table (`Records`), with a column and an index only for what is searched: the times at which
+ * a document is due in each lane, its place in a list, and the name that it is related to. A table whose name ends in `_texts`
+ * has the texts beside documents. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
+ *
+ * A migration that has landed never changes.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { laneCount } from "../../Records.ts"
+import * as SqlStore from "../records/SqlStore.ts"
 import * as Retry from "./Retry.ts"
-import { migrations } from "./Tables.ts"
+import * as Views from "./Views.ts"
+
+const collections = ["transactions", "requests", "quarantine", "settings"] as const
+
+const documents = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const bytes = sql.onDialectOrElse({ pg: () => "BYTEA", orElse: () => "BLOB" })
+  // Pages are read in the order of the characters of the keys.
+  const key = sql.onDialectOrElse({ pg: () => `TEXT COLLATE "C"`, orElse: () => "TEXT" })
+  const clustered = sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" })
+  const columns = SqlStore.columns.map(([name, type]) => `${name} ${type}`).join()
+  for (const collection of collections) {
+    const table = SqlStore.tableOf(collection)
+    const index = (name: string, columns: string, condition: string) =>
+      sql.unsafe(`CREATE INDEX ${table}_${name} ON ${table} (${columns}) WHERE ${condition}`)
+    yield* sql.unsafe(`CREATE TABLE ${table} (
+      key ${key} NOT NULL PRIMARY KEY, version BIGINT NOT NULL, ${columns}) ${clustered}`)
+    const texts = SqlStore.textsOf(collection)
+    yield* sql.unsafe(`CREATE TABLE ${texts} (key ${key} NOT NULL, name ${key} NOT NULL,
+      at BIGINT NOT NULL, body ${bytes} NOT NULL, PRIMARY KEY (key, name)) ${clustered}`)
+    yield* sql.unsafe(`CREATE INDEX ${texts}_at ON ${texts} (at)`)
+    if (collection === "settings" || collection === "quarantine") continue
+    for (let lane = 0; lane < laneCount; lane++) {
+      yield* index(`due_${lane}`, `due_${lane}`, `due_${lane} IS NOT NULL`)
+    }
+    yield* index("listed", "listed_at, key", "listed_at IS NOT NULL")
+    yield* index("several", "key", "parts > 1")
+    yield* index("related", "related", "related IS NOT NULL")
+  }
+  yield* Views.create
+})
+
+const migrations = { "1_documents": documents }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
@@ -31,24 +73,6 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
-/**
- * The migrations of this version, without those that `setBack` has set aside: their tables and columns are there, so they are
- * only counted again.
- */
-const loader = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const lines = yield* sql<{ readonly migration_id: number }>`
-    UPDATE pawl_migrations SET migration_id = -migration_id
-    WHERE migration_id < 0 AND migration_id >= ${-newest} RETURNING migration_id`
-  const setAside = lines.map(({ migration_id }) => migration_id)
-  const all = yield* Migrator.fromRecord(migrations)
-  return all.filter(([id]) => !setAside.includes(id))
-}).pipe(
-  Effect.catchTag("SqlError", (cause) =>
-    Effect.fail(new Migrator.MigrationError({ kind: "Failed", message: cause.message, cause }))
-  )
-)
-
 /** How long a process waits for the migration that another one makes. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.jittered,
@@ -59,7 +83,7 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Migrator.make({})({
     table: "pawl_migrations",
-    loader
+    loader: Migrator.fromRecord(migrations)
   }).pipe(
     Effect.andThen(refuseNewer),
     Effect.retry({
@@ -67,15 +91,3 @@ export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, Sq
       while: (error) => error._tag === "SqlError" && Retry.conflictPolicy.while(error)
     })
   )
-
-/**
- * Sets the newest migration aside, so that the version before this one starts. Its tables, columns and rows stay: migrations
- * only add, so the earlier version works on them.
- */
-export const setBack: typeof migrate = Effect.andThen(
-  migrate,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`UPDATE pawl_migrations SET migration_id = ${-newest} WHERE migration_id = ${newest}`
-  })
-)

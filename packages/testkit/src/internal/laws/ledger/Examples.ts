@@ -4,6 +4,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { Change } from "@pawl/webhook/Row"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue, signedForPayment } from "./LedgerLaw.ts"
 
@@ -44,7 +45,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "a registration and the first callback at the same time make one row (R37)",
-      section: "docs/decisions/0015",
+      section: "docs/decisions/0012",
       explanation:
         "The first callback of a fast transaction comes while its create is being registered. Two rows would tell the handler of one transaction twice, and out of order."
     },
@@ -111,7 +112,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "quarantine keeps a body once, at most 16 of a transaction, and refuses none",
-      section: "docs/decisions/0016",
+      section: "docs/decisions/0012",
       explanation:
         "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit takes the place of the newest one: it is not refused, because a refusal says that the store failed."
     },
@@ -143,7 +144,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "an id that is not signed names only a registered refund, which gets nothing signed of another transaction (A27)",
-      section: "docs/decisions/0015",
+      section: "docs/decisions/0012",
       explanation:
         "The checksum of a callback does not cover its refundId. An attacker who saw the callback of one refund can send it with the id of another one: it must make no row, and the other refund must not be compared with the amount of the first, or be told with it."
     },
@@ -201,6 +202,47 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       for (const count of [4, 2, 0])
         expect(yield* ledger.deleteBodies({ before: 9, limit: 2 })).toBe(count)
       expect(yield* ledger.quarantined).toEqual([])
+    }
+  ),
+
+  law(
+    {
+      name: "deleteOld deletes at most its limit of old transactions, and none that is open, leased or parked",
+      section: "docs/decisions/0017",
+      explanation:
+        "A merchant may have to delete old transactions. Nothing that a worker or a person still has to do may be lost with them."
+    },
+    function* (ledger) {
+      const ids = ["done", "ended", "watched", "new", "open", "leased", "parked", "retried"]
+      for (const transactionId of ids)
+        yield* ledger.accept(
+          callback("SUCCEED", { transactionId }),
+          transactionId === "new" ? 1000 : 999
+        )
+      const { rows } = yield* ledger.claim({ at: 1000, until: 31_000, limit: 9 })
+      const changes: Readonly<Record<string, Change>> = {
+        watched: { told: "SUCCEED", release: { dueAt: 90_000, lane: "watch" } },
+        open: { told: "PENDING", release: { dueAt: undefined } },
+        leased: { told: "SUCCEED" },
+        parked: {
+          told: "SUCCEED",
+          deadLetter: { reason: "handler-failed", at: 1000, to: undefined },
+          release: { dueAt: undefined }
+        },
+        retried: { told: "SUCCEED", release: { dueAt: 90_000, lane: "retry" } }
+      }
+      const done: Change = { told: "SUCCEED", release: { dueAt: undefined } }
+      for (const row of rows) yield* ledger.write(row, changes[row.transactionId] ?? done)
+      for (const count of [2, 1, 0])
+        expect(yield* ledger.deleteOld({ before: 1000, limit: 2 })).toBe(count)
+      const kept = yield* Effect.filter(ids, (id) =>
+        Effect.map(ledger.get("card", id), (row) => row !== undefined)
+      )
+      expect(kept).toEqual(ids.slice(3))
+      expect(yield* ledger.story("card", "done")).toEqual([])
+      const again = yield* ledger.accept(callback("SUCCEED", { transactionId: "done" }), 2000)
+      expect(again).toEqual({ isNew: true })
+      expect(yield* ledger.get("card", "done")).toMatchObject({ callbacks: 1, told: undefined })
     }
   ),
 

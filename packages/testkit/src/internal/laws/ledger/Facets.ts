@@ -11,7 +11,7 @@ import type * as Laws from "../../../Laws.ts"
 export const facets = {
   rows: {
     name: "an operation has one row, in any order of callback and registration (A08, A23, R19)",
-    section: "docs/decisions/0015",
+    section: "docs/decisions/0012",
     explanation:
       "A callback may come before the registration, or without a token. A refund may have the id of its payment. An id is plain text, even where it looks like a number, a property name or a pattern. Two rows of one operation are joined."
   },
@@ -64,7 +64,7 @@ export const facets = {
   },
   facts: {
     name: "the facts of a row are those of its changes, and a repeat raises the counter of its first fact",
-    section: "docs/decisions/0082",
+    section: "docs/decisions/0014",
     explanation:
       "A person asks what happened to a payment. A fact that is written apart from its change tells of a change that was never made, or misses one."
   }
@@ -76,7 +76,7 @@ export const facets = {
 export type Facet = keyof typeof facets
 
 /** The facet whose law compares a field of a row. Every field has one. */
-const facetOf: Readonly<Record<keyof Leased, Facet>> = {
+const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
   method: "rows",
   scope: "rows",
   transactionId: "rows",

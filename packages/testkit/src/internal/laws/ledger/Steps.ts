@@ -131,7 +131,7 @@ const changes: {
   told: orNot(fc.constantFrom(...statuses)),
   sequence: fc.constantFrom(0, 0, 0, 3),
   ifSequence: fc.constantFrom(0, 0, 0, 1),
-  fact: orNot(fact),
+  facts: orNot(fc.tuple(fact)),
   pendingStatus: orNot(status),
   attempt: fc.nat(3),
   failingSince: moment,

@@ -244,7 +244,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.each(
     {
       name: "a callback does not affect the transaction that only an unsigned field names (A27)",
-      section: "docs/decisions/0015",
+      section: "docs/decisions/0012",
       explanation:
         "The checksum of a callback does not cover its refundId: the sender of one captured callback of a refund can send it with the id of any other refund."
     },

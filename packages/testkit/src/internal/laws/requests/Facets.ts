@@ -67,7 +67,7 @@ export const facets = {
 export type Facet = keyof typeof facets
 
 /** The facet whose law compares a field of a row. Every field has one. */
-const facetOf: Readonly<Record<keyof RequestRow, Facet>> = {
+const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
   requestId: "written",
   kind: "written",
   digest: "written",

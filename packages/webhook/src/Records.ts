@@ -1,0 +1,243 @@
+/**
+ * The port of the engine: what a store of documents does.
+ *
+ * **Details**
+ *
+ * A document is a value under a key, in a collection, with a version. The engine (`internal/records/Engine`) loads documents,
+ * changes them by pure functions, and gives them to a store with the version that it changed. A store writes a document only
+ * if it still has that version, so no change is lost, whichever process makes it. A store knows nothing else: no SQL states a
+ * rule.
+ *
+ * Beside its document a key may have texts, such as the bodies of callbacks: bytes that are read rarely and deleted earlier.
+ *
+ * A store finds documents by their keys and by their `Index`: the times at which they are due, and their place in a list. The
+ * engine computes the index from the document with each write.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Engines } from "./internal/records/Engines.ts"
+
+/**
+ * Service that changes documents: one engine, or one for each shard. The layers of a store provide it, and the ledger and the
+ * request store are rules over it.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Records extends Context.Service<Records, Engines>()("@pawl/webhook/Records") {}
+
+/**
+ * The collections of documents.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Collection = "transactions" | "requests" | "quarantine" | "settings"
+
+/**
+ * The number of lanes in which a document may be due.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const laneCount = 5
+
+/**
+ * The fields by which a store finds a document. Times are milliseconds since the epoch.
+ *
+ * - `due`: for each lane, the earliest time at which a part of the document may be leased; undefined if there is none.
+ * - `listed`: the first and the last time under which the document is in the list of its collection; undefined if it is not.
+ * - `parts`: the number of parts of the document that may be due.
+ * - `related`: the name of something that the document belongs to; undefined if there is none.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Index {
+  readonly due: ReadonlyArray<number | undefined>
+  readonly listed: readonly [first: number, last: number] | undefined
+  readonly parts: number
+  readonly related: string | undefined
+}
+
+/**
+ * A document as it is stored. `listedAt` is the first time under which it is listed, if it was found in the list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Line<Stored> {
+  readonly key: string
+  readonly version: number
+  readonly document: Stored
+  readonly listedAt?: number | undefined
+}
+
+/**
+ * A text beside a document. `at` is the time of the text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Text {
+  readonly name: string
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * A write of one document. Versions never restart: that of a new document is drawn, so a key that is deleted and made again is
+ * not taken for the old one.
+ *
+ * - `expected`: the version that the document must have; undefined if there must be none.
+ * - `document`: the new document; undefined to delete it with its texts.
+ * - `put`, `remove`: the texts that are written, and the names of those that are deleted.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Write<Stored> {
+  readonly key: string
+  readonly expected: number | undefined
+  readonly version: number
+  readonly document: Stored | undefined
+  readonly index: Index
+  readonly put: ReadonlyArray<Text>
+  readonly remove: ReadonlyArray<string>
+}
+
+/**
+ * The documents that are due in a lane from one time to another, at most `limit`, in the order of their times.
+ *
+ * - `after`: only documents behind this key, of those that are due at `from`. Documents of one time are in the order of their
+ *   keys then; without it in any order, because many may be due at the same time.
+ * - `isNewestFirst`: the order is reversed.
+ * - `isTimesOnly`: the documents are left out.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface DueRange {
+  readonly lane: number
+  readonly from: number
+  readonly to: number
+  readonly limit: number
+  readonly after?: string | undefined
+  readonly isNewestFirst?: boolean | undefined
+  readonly isTimesOnly?: boolean | undefined
+}
+
+/**
+ * A document that was found by its time. `range` is the position of its range.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface DueLine<Stored> extends Omit<Line<Stored>, "document"> {
+  readonly range: number
+  readonly at: number
+  readonly document: Stored | undefined
+}
+
+/**
+ * The place of a document in the list of its collection.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ListPlace {
+  readonly at: number
+  readonly key: string
+}
+
+/**
+ * The place of a text among those of its collection, which are ordered by time, key and name.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface TextPlace extends ListPlace {
+  readonly name: string
+}
+
+/**
+ * The number of documents that are due at a time, without those of several parts, the earliest of their times, and the number of
+ * listed documents that have one part in the list.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Counts {
+  readonly due: number
+  readonly listed: number
+}
+
+/**
+ * A store of documents. Every effect of it returns after its commit; in a transaction (`atomically`, or one of the merchant) it is
+ * part of that.
+ *
+ * - `commit` writes documents, each all or nothing. It returns those that it did not write, because their versions differ, with
+ *   the present document if it was read. With `skipsLocked` it does not wait for documents that another process has locked.
+ * - `load` reads documents. With `isLocked` no other process changes them before the end of the transaction.
+ * - `due` finds documents by the times at which they are due.
+ * - `list` returns up to `limit` listed documents from a place on, and all of several list times that are listed behind it.
+ * - `related` returns the documents that are related to a name.
+ * - `page` returns up to `limit` documents behind a key, in the order of the keys.
+ * - `text` reads a text; undefined if there is none. `texts` returns the places of texts before a time.
+ * - `count` counts documents that are due at a time. `several` returns those of several parts that are due or listed.
+ * - `together` makes one commit of several effects if that saves a flush of the disk. `atomically` makes one transaction of them.
+ * - `committers` is the number of commits at a time that the store is made for.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Store<Stored> {
+  readonly commit: (
+    collection: Collection,
+    writes: ReadonlyArray<Write<Stored>>,
+    skipsLocked?: boolean
+  ) => Effect.Effect<ReadonlyMap<string, Line<Stored> | undefined>, SqlError>
+  readonly load: (
+    collection: Collection,
+    keys: ReadonlyArray<string>,
+    isLocked?: boolean
+  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  readonly due: (
+    collection: Collection,
+    ranges: ReadonlyArray<DueRange>
+  ) => Effect.Effect<ReadonlyArray<DueLine<Stored>>, SqlError>
+  readonly list: (
+    collection: Collection,
+    options: { readonly from: ListPlace; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  readonly related: (
+    collection: Collection,
+    name: string
+  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  readonly page: (
+    collection: Collection,
+    options: { readonly after: string; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  readonly text: (
+    collection: Collection,
+    key: string,
+    name: string
+  ) => Effect.Effect<Uint8Array | undefined, SqlError>
+  readonly texts: (
+    collection: Collection,
+    options: { readonly before: number; readonly after: TextPlace; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<TextPlace>, SqlError>
+  readonly count: (collection: Collection, at: number) => Effect.Effect<Counts, SqlError>
+  readonly several: (
+    collection: Collection,
+    at: number
+  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  readonly together: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  readonly atomically: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  readonly isInTransaction: Effect.Effect<boolean>
+  readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  readonly committers: number
+}

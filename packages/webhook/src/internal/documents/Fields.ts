@@ -1,0 +1,151 @@
+/**
+ * The format of a document: a line for each field.
+ *
+ * **Details**
+ *
+ * The first character of a line is the number of the field, which never gets another meaning. A field that has its default is
+ * left out. Most numbers have base 36, and most times are milliseconds from the creation of what the document is about, because
+ * both are short. The numbers that the views of a database show are decimal. A text has no line break, no NUL and no lone surrogate: they are escaped.
+ *
+ * The last line is a check of all others, so a damaged document is never read as another value. A process keeps fields that it
+ * does not know, because a newer version wrote them.
+ */
+
+import * as Fnv from "./Fnv.ts"
+
+/** The field of the check. */
+const check = "~"
+
+/** Writes the lines of a document with the check behind them. */
+export const seal = (lines: ReadonlyArray<string>): string => {
+  const text = lines.join("\n")
+  return `${text}\n${check}${hashOf(text)}`
+}
+
+/** Returns the lines of a document without the check. Throws an error if the document is damaged. */
+export const open = (document: string): ReadonlyArray<string> => {
+  const end = document.lastIndexOf("\n")
+  const text = document.slice(0, end)
+  if (document.slice(end + 1) !== `${check}${hashOf(text)}`) throw new Error("damaged")
+  return text.split("\n")
+}
+
+const hashOf = (text: string): string => Fnv.ofText(text).toString(36)
+
+/** Adds a field with a value, unless the value is undefined. */
+export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
+  if (value !== undefined) lines.push(field + value)
+}
+
+/**
+ * Writes a number, or a time as the difference from another one. One that is no integer or too large comes as it is, and so does
+ * one whose difference is rounded.
+ */
+export const number = (value: number, base = 0): string => {
+  const difference = value - base
+  const isExact = Math.abs(difference) < limit && base + difference === value
+  return isExact && Number.isInteger(difference) ? difference.toString(36) : `=${value}`
+}
+
+/** The integers below have the same value after they were written and read. */
+const limit = 2 ** 52
+
+/** Writes a decimal number unless it is the default. */
+export const decimalUnless = (value: number, standard: number): string | undefined =>
+  value === standard ? undefined : String(value)
+
+/** Reads a decimal number. Throws an error if it is none. */
+export const decimalIn = (text: string): number => {
+  const value = Number(text)
+  if (text === "" || Number.isNaN(value)) throw new Error("not a number")
+  return value
+}
+
+/** Writes a number that may be left out. */
+export const optional = (value: number | undefined, base = 0): string | undefined =>
+  value === undefined ? undefined : number(value, base)
+
+/** Writes a number unless it is the default. */
+export const unless = (value: number, standard: number, base = 0): string | undefined =>
+  value === standard ? undefined : number(value, base)
+
+/** Reads a number. Throws an error if it is none. */
+export const numberIn = (text: string, base = 0): number => {
+  const value = text.startsWith("=") ? Number(text.slice(1)) : Number.parseInt(text, 36) + base
+  if (Number.isNaN(value)) throw new Error("not a number")
+  return value
+}
+
+const escapes: ReadonlyArray<readonly [character: string, letter: string]> = [
+  ["\\", "\\"],
+  ["\n", "n"],
+  ["\t", "t"],
+  [",", "c"],
+  ["\0", "0"]
+]
+
+const special = /[\\\n\t,\0]|\p{Cs}/u
+
+/** Writes a text. It has no tab and no comma, so that these may separate texts. */
+export const text = (value: string): string => {
+  if (!special.test(value)) return value
+  let escaped = ""
+  for (const character of value) {
+    const known = escapes.find(([each]) => each === character)
+    const isLone = character.length === 1 && /\p{Cs}/u.test(character)
+    escaped += known
+      ? `\\${known[1]}`
+      : isLone
+        ? `\\u${character.charCodeAt(0).toString(16)}`
+        : character
+  }
+  return escaped
+}
+
+/** Reads a text. */
+export const textIn = (value: string): string => {
+  if (!value.includes("\\")) return value
+  let read = ""
+  for (let at = 0; at < value.length; at++) {
+    if (value[at] !== "\\") {
+      read += value[at]
+      continue
+    }
+    const letter = value[++at] ?? ""
+    if (letter === "u") {
+      read += String.fromCharCode(Number.parseInt(value.slice(at + 1, at + 5), 16))
+      at += 4
+      continue
+    }
+    const known = escapes.find(([, each]) => each === letter)
+    if (known === undefined) throw new Error("unknown escape")
+    read += known[0]
+  }
+  return read
+}
+
+/** A table of words with a character for each, which never changes. */
+export interface Codes<Word extends string> {
+  readonly entries: ReadonlyArray<readonly [word: string, code: string]>
+  readonly of: (word: Word) => string
+  readonly in: (code: string | undefined) => Word
+  readonly find: (code: string | undefined) => Word | undefined
+}
+
+/** Makes a table. A word or a code that is not in it is an error: a newer version has it. */
+export const codes = <Word extends string>(table: Readonly<Record<Word, string>>): Codes<Word> => {
+  const words = new Map(
+    Object.entries<string>(table).map(([word, code]) => [code, word as Word] as const)
+  )
+  const find = (code: string | undefined) => (code === undefined ? undefined : words.get(code))
+  return {
+    entries: Object.entries(table),
+    of: (word) => table[word],
+    find,
+    in: (code) => {
+      const word = find(code)
+      if (word === undefined) throw new Error("unknown code")
+      return word
+    }
+  }
+}

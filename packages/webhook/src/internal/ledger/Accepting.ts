@@ -1,0 +1,117 @@
+/**
+ * Accepting callbacks and registrations: each is one change of the document of its transaction.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { methodOf } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Operations } from "../../LedgerOperations.ts"
+import type { RegisteredDifferently } from "../../Order.ts"
+import * as RowRule from "../../RowRule.ts"
+import { hasRegisteredRefund, ofNamedRefund, type StoredRows } from "../../StoredRow.ts"
+import type { Verified } from "../../Verifier.ts"
+import { keyOf } from "../documents/Keys.ts"
+import type { Rule } from "../records/Engine.ts"
+import type { Engines } from "../records/Engines.ts"
+import { bodyNames } from "./Bodies.ts"
+import * as Quarantine from "./Quarantine.ts"
+
+/** Makes the operations. */
+export const make = (engines: Engines): Pick<Operations, "accept" | "quarantined" | "register"> => {
+  const quarantine = Quarantine.make(engines)
+
+  /** Returns a callback as that of the refund that it names, if the refund is registered. */
+  const address = (verified: Verified): Effect.Effect<Verified, StoreUnavailable> => {
+    const { method, refundId } = verified
+    if (refundId === undefined) return Effect.succeed(verified)
+    const named = { method, transactionId: refundId }
+    return engines
+      .of(named)
+      .get("transactions", keyOf(named))
+      .pipe(
+        Effect.catchTag("Unreadable", () => Effect.undefined),
+        Effect.map((rows = []) => (hasRegisteredRefund(rows) ? ofNamedRefund(verified) : verified))
+      )
+  }
+
+  const store = (verified: Verified, claim: Status, at: number) =>
+    engines
+      .of(verified)
+      .change(
+        "transactions",
+        keyOf(verified),
+        (rows = []) => {
+          const { isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
+          return { ...withoutBodies(rows, next, at), wakes: isDue, result: { isNew } }
+        },
+        // Replays with one status leave room for callbacks with another one.
+        `${claim} ${verified.kind}`
+      )
+      .pipe(
+        Effect.catchTag("Unreadable", () =>
+          Effect.andThen(
+            Effect.logWarning("A callback is quarantined, because its transaction cannot be read"),
+            quarantine.accept(verified, "transaction", at)
+          )
+        )
+      )
+
+  return {
+    accept: (received, at) =>
+      Effect.flatMap(address(received), (verified) =>
+        verified.claim === undefined
+          ? quarantine.accept(verified, verified.quarantine, at)
+          : store(verified, verified.claim, at)
+      ),
+    register: (registration, at) => {
+      const { kind, transactionId } = registration
+      const key = { method: methodOf(kind), transactionId }
+      type Registered = Result.Result<void, RegisteredDifferently>
+      const rule: Rule<StoredRows, Registered> = (rows) => {
+        const registered = RowRule.register(rows ?? [], registration, at)
+        return Result.isSuccess(registered)
+          ? { value: registered.success, wakes: true, result: Result.succeed(undefined) }
+          : { value: rows, result: Result.fail(registered.failure) }
+      }
+      return engines
+        .of(key)
+        .change("transactions", keyOf(key), rule)
+        .pipe(
+          // The transaction is shown as a dead letter, and a person decides.
+          Effect.catchTag("Unreadable", () =>
+            Effect.as(
+              Effect.logWarning("A registration is left out: its transaction cannot be read"),
+              Result.succeed(undefined)
+            )
+          ),
+          Effect.flatMap((registered) => Effect.fromResult(registered))
+        )
+    },
+    quarantined: quarantine.list
+  }
+}
+
+/**
+ * Takes the bodies out of rows: they are texts beside the document. A body that takes the place of an older one replaces it
+ * under each name that the older one may have.
+ */
+const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
+  const texts = rows.flatMap(({ bodies, row }) =>
+    Object.entries(bodies).map(([key, bytes]) => {
+      const status = key as Status
+      const isReplaced = before.some(
+        (stored) => stored.row.scope === row.scope && status in stored.row.newestCallbacks
+      )
+      const [name = "", ...older] = bodyNames(rows, row.scope, status)
+      return { name, older: isReplaced ? older : [], at, bytes }
+    })
+  )
+  return {
+    value: rows.map((stored) =>
+      Object.keys(stored.bodies).length === 0 ? stored : { ...stored, bodies: {} }
+    ),
+    put: texts.map(({ name, at, bytes }) => ({ name, at, bytes })),
+    remove: texts.flatMap(({ older }) => older)
+  }
+}

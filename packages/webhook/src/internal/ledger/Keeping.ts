@@ -1,0 +1,220 @@
+/**
+ * Retention: deletes bodies and old transactions, and erases what a person has written.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Method } from "@pawl/core/Kind"
+import { isStatus, type Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import type { Operations } from "../../LedgerOperations.ts"
+import * as RequestRule from "../../RequestRule.ts"
+import * as Retention from "../../Retention.ts"
+import { isParked } from "../../Row.ts"
+import type { StoredRow, StoredRows } from "../../StoredRow.ts"
+import type { Collection, TextPlace } from "../../Records.ts"
+import { kinds, statuses } from "../documents/Codes.ts"
+import { keyOf, type TransactionKey } from "../documents/Keys.ts"
+import type { Values } from "../records/Codecs.ts"
+import type { PageOf, Records, Rule } from "../records/Engine.ts"
+import { each, type Engines } from "../records/Engines.ts"
+import { bodyNames } from "./Bodies.ts"
+import type { Quarantined } from "../documents/Quarantined.ts"
+import * as Quarantine from "./Quarantine.ts"
+import { sum } from "./Reading.ts"
+
+/** Makes the operations. */
+export const make = (
+  engines: Engines
+): Pick<Operations, "compact" | "deleteBodies" | "deleteOld" | "erase"> => {
+  const quarantine = Quarantine.make(engines)
+
+  const eraseRows = Effect.fnUntraced(
+    function* (key: TransactionKey) {
+      const records = engines.of(key)
+      const rows = yield* records.get("transactions", keyOf(key))
+      const names = (rows ?? []).flatMap(({ row }) =>
+        Object.keys(row.newestCallbacks)
+          .filter(isStatus)
+          .flatMap((status) => bodyNames(rows ?? [], row.scope, status))
+      )
+      const stored = yield* Effect.filter([...new Set(names)], (name) =>
+        Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
+      )
+      return yield* records.change("transactions", keyOf(key), (rows = []) => {
+        const { notes, rows: erased } = Retention.eraseRows(rows)
+        const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
+        return {
+          value: rows.length === 0 ? undefined : erased,
+          remove: stored,
+          result: { rows: rows.length, bodies: stored.length, notes, requestIds }
+        }
+      })
+    },
+    Effect.catchTag("Unreadable", () =>
+      Effect.succeed({ rows: 0, bodies: 0, notes: 0, requestIds: [] })
+    )
+  )
+
+  /** Deletes the texts of the requests that a transaction names, or that name it. */
+  const eraseRequests = Effect.fnUntraced(function* (
+    key: TransactionKey,
+    named: ReadonlyArray<string>
+  ) {
+    const related = yield* each(engines, (records) => records.related("requests", keyOf(key)))
+    const ids = new Set([...named, ...related.flat().map((found) => found.key)])
+    return yield* Effect.forEach(ids, (requestId) =>
+      engines
+        .of({ requestId })
+        .change("requests", requestId, (row) => {
+          const erased = row && RequestRule.deleteTexts(row, Infinity)
+          const isOpen = row !== undefined && row.settledAt === undefined
+          return { value: erased ?? row, result: { isErased: erased !== undefined, isOpen } }
+        })
+        .pipe(
+          Effect.catchTag("Unreadable", () => Effect.succeed({ isErased: false, isOpen: false }))
+        )
+    )
+  })
+
+  return {
+    deleteBodies: (options) =>
+      Effect.map(
+        each(engines, (records) =>
+          Effect.zipWith(
+            deleteOldTexts(records, "transactions", deleteBodiesOf, options),
+            deleteOldTexts(records, "quarantine", deleteQuarantined, options),
+            (one, two) => one + two
+          )
+        ),
+        sum
+      ),
+    deleteOld: (options) =>
+      Effect.map(
+        each(engines, (records) => deleteOldIn(records, options)),
+        sum
+      ),
+    erase: Effect.fnUntraced(function* (method: Method, transactionId: string) {
+      const key = { method, transactionId }
+      const { requestIds, ...counts } = yield* eraseRows(key)
+      const quarantined = yield* quarantine.remove(key)
+      const requests = yield* eraseRequests(key, requestIds)
+      return {
+        ...counts,
+        quarantined,
+        requests: requests.filter(({ isErased }) => isErased).length,
+        open: requests.filter(({ isOpen }) => isOpen).length
+      }
+    }),
+    compact: Effect.asVoid(each(engines, ({ compact }) => compact))
+  }
+}
+
+type DeleteOptions = Parameters<Operations["deleteBodies"]>[0]
+
+/** Deletes texts that came before a time, in pages, until `limit` are deleted. Each document is changed once a page. */
+const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  ruleOf: (names: ReadonlyArray<string>, before: number) => Rule<Values[Name], number>,
+  { before, limit }: DeleteOptions
+): Effect.fn.Return<number, StoreUnavailable> {
+  let count = 0
+  let after: TextPlace | undefined = { at: Number.MIN_SAFE_INTEGER, key: "", name: "" }
+  while (after !== undefined && count < limit) {
+    const size: number = limit - count
+    const places: ReadonlyArray<TextPlace> = yield* records.texts(collection, {
+      before,
+      after,
+      limit: size
+    })
+    const counts = yield* Effect.forEach(
+      Map.groupBy(places, ({ key }) => key),
+      ([key, texts]) =>
+        records
+          .change(
+            collection,
+            key,
+            ruleOf(
+              texts.map(({ name }) => name),
+              before
+            )
+          )
+          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
+      { concurrency: 16 }
+    )
+    count += sum(counts)
+    after = places.length < size ? undefined : places.at(-1)
+  }
+  return count
+})
+
+/** Deletes bodies of callbacks that came before a time. A dead letter keeps its callbacks. Counts and evidence stay. */
+const deleteBodiesOf =
+  (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
+  (rows) => {
+    if (rows === undefined) return { value: rows, remove: names, result: names.length }
+    const ownerOf = (name: string): StoredRow | undefined =>
+      rows.find(({ row }) => row.scope === kinds.find(name[0])) ??
+      rows.find(({ row }) => statusOf(name) in row.newestCallbacks)
+    const remove = names.filter((name) => {
+      const owner = ownerOf(name)
+      if (owner === undefined) return true
+      const { at = -Infinity } = owner.row.newestCallbacks[statusOf(name)] ?? {}
+      return !isParked(owner.row) && at < before
+    })
+    if (remove.length === 0) return { value: rows, result: 0 }
+    const value = rows.map((stored) => {
+      const own = remove.filter((name) => ownerOf(name) === stored).map(statusOf)
+      const kept = Object.entries(stored.row.newestCallbacks).filter(
+        ([status]) => !own.some((each) => each === status)
+      )
+      return own.length === 0
+        ? stored
+        : { ...stored, row: { ...stored.row, newestCallbacks: Object.fromEntries(kept) } }
+    })
+    return { value, remove, result: remove.length }
+  }
+
+const statusOf = (name: string): Status => statuses.in(name[1])
+
+const deleteQuarantined =
+  (names: ReadonlyArray<string>, before: number): Rule<Quarantined, number> =>
+  (kept = []) => {
+    const isOld = (each: Quarantined[number]) => names.includes(each.name) && each.newestAt < before
+    const value = kept.filter((each) => !isOld(each))
+    const remove = kept.filter(isOld).map(({ name }) => name)
+    return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
+  }
+
+/** The most documents that are looked at together. */
+const pageSize = 200
+
+/** Deletes transactions that `Retention.isDeletable` names, until `limit` are deleted. */
+const deleteOldIn = Effect.fnUntraced(function* (
+  records: Records,
+  { before, limit }: Parameters<Operations["deleteOld"]>[0]
+): Effect.fn.Return<number, StoreUnavailable> {
+  let count = 0
+  let after: string | undefined = ""
+  while (after !== undefined && count < limit) {
+    const page: PageOf<"transactions"> = yield* records.page("transactions", {
+      after,
+      limit: pageSize
+    })
+    const old = page.found.filter(({ value }) => Retention.isDeletable(value, before))
+    const deleted = yield* Effect.forEach(
+      old.slice(0, limit - count),
+      ({ key }) =>
+        records
+          .change("transactions", key, (rows = []) =>
+            Retention.isDeletable(rows, before)
+              ? { value: undefined, result: 1 }
+              : { value: rows.length === 0 ? undefined : rows, result: 0 }
+          )
+          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
+      { concurrency: 16 }
+    )
+    count += sum(deleted)
+    after = page.last
+  }
+  return count
+})

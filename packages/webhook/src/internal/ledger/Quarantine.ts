@@ -1,0 +1,176 @@
+/**
+ * The quarantine: verified callbacks that cannot be acted on, kept for a person.
+ *
+ * **Details**
+ *
+ * A body is kept once. An attacker who has one genuine callback can send its signed
+ * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
+ * that came. Callbacks of other transactions are not affected.
+ */
+import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Json from "@pawl/core/Json"
+import type { Method } from "@pawl/core/Kind"
+import * as Brand from "effect/Brand"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Accepted } from "../../LedgerOperations.ts"
+import { quarantineLimit } from "../../RowRule.ts"
+import type { Verified } from "../../Verifier.ts"
+import type { PageOf, Records, Rule, Unreadable } from "../records/Engine.ts"
+import type { Engines } from "../records/Engines.ts"
+import * as Fnv from "../documents/Fnv.ts"
+import type { TransactionKey } from "../documents/Keys.ts"
+import type { Quarantined } from "../documents/Quarantined.ts"
+
+/** A longer id does not fit into an index. */
+const maxKey = 200
+
+const keyOf = ({ method, transactionId }: TransactionKey): string => {
+  const key = `${transactionId}\t${method}`
+  if (key.length <= maxKey) return key
+  const hash = Fnv.ofText(key)
+  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fnv.ofText(key, hash)}`
+}
+
+/** Makes the quarantine. */
+export const make = (engines: Engines) => {
+  /** Returns the callback of a transaction that has the same body. */
+  const findSame = Effect.fnUntraced(function* (
+    records: Records,
+    key: string,
+    print: string,
+    bytes: Uint8Array
+  ) {
+    for (const each of (yield* read(records, key)) ?? []) {
+      if (each.print !== print) continue
+      const stored = yield* records.text("quarantine", key, each.name)
+      if (stored !== undefined && isSame(stored, bytes)) return each.name
+    }
+    return undefined
+  })
+
+  return {
+    /** Stores a callback. `reason` is the field because of which it cannot be acted on. */
+    accept: Effect.fnUntraced(function* (
+      { bytes, method, secret, signed }: Verified,
+      reason: string | undefined,
+      at: number
+    ): Effect.fn.Return<Accepted, StoreUnavailable> {
+      const id = { method, transactionId: signed.transactionId }
+      const [records, key] = [engines.of(id), keyOf(id)]
+      const print = `${bytes.length}.${Fnv.ofBytes(bytes)}`
+      const same = yield* findSame(records, key, print, bytes)
+      const rule: Rule<Quarantined, Accepted> = (kept = [], version) => {
+        if (kept.some(({ name }) => name === same)) {
+          const value = kept.map((each) => (each.name === same ? { ...each, newestAt: at } : each))
+          const put = [{ name: same ?? "", at, bytes }]
+          return { value, put, result: { isNew: false } }
+        }
+        const name = version.toString(36)
+        const remove = kept.slice(quarantineLimit - 1).map((each) => each.name)
+        return {
+          value: [
+            ...kept.slice(0, quarantineLimit - 1),
+            { name, print, method, reason, secret, firstAt: at, newestAt: at }
+          ],
+          put: [{ name, at, bytes }],
+          remove,
+          result: remove.length === 0 ? { isNew: true } : { isNew: true, hasReplaced: true }
+        }
+      }
+      return yield* readable(records.change("quarantine", key, rule))
+    }),
+
+    /** Lists the callbacks, oldest first. A body that cannot be read any more does not hide the others. */
+    list: Effect.gen(function* () {
+      const all: Array<{ readonly at: number; readonly verified: Verified }> = []
+      for (const records of engines.own) {
+        let after: string | undefined = ""
+        while (after !== undefined) {
+          const page: PageOf<"quarantine"> = yield* pageOf(records, after)
+          for (const { key, value } of page.found) {
+            for (const each of value) {
+              const bytes = yield* records.text("quarantine", key, each.name)
+              const read = bytes && Result.try(() => readBody(each.method, bytes))
+              if (bytes === undefined || read === undefined || Result.isFailure(read)) continue
+              all.push({ at: each.firstAt, verified: verifiedOf(each, read.success, bytes) })
+            }
+          }
+          after = page.last
+        }
+      }
+      return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
+    }),
+
+    /** Deletes the callbacks of a transaction, and returns their number. */
+    remove: (id: TransactionKey) =>
+      Effect.map(
+        Effect.forEach(engines.own, (records) =>
+          readable(
+            records.change("quarantine", keyOf(id), (kept) => ({
+              value: undefined,
+              result: kept?.length ?? 0
+            }))
+          )
+        ),
+        (counts) => counts.reduce((sum, count) => sum + count, 0)
+      )
+  }
+}
+
+const read = (records: Records, key: string) => readable(records.get("quarantine", key))
+
+const readable = <A>(
+  call: Effect.Effect<A, StoreUnavailable | Unreadable>
+): Effect.Effect<A, StoreUnavailable> =>
+  Effect.catchTag(call, "Unreadable", ({ key }) =>
+    Effect.die(new Error(`The quarantine of ${key} cannot be read: restore it from a backup`))
+  )
+
+const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
+  one.length === two.length && one.every((byte, at) => byte === two[at])
+
+const pageOf = (records: Records, after: string) =>
+  records.page("quarantine", { after, limit: 100 })
+
+/** Reads the stored body of a callback, which was verified before it was stored. */
+const readBody = (
+  method: Method,
+  bytes: Uint8Array
+): { readonly body: Body; readonly signed: Signed } => {
+  const body = Result.getOrThrow(Json.fromBytes(bytes)) as Readonly<Record<string, string | number>>
+  const [account, amount, currency, transactionId] = signedNames[method]
+  const text = (name: string) => String(body[name])
+  return {
+    body,
+    signed: {
+      account: text(account),
+      amount: text(amount),
+      currency: text(currency),
+      transactionId: text(transactionId)
+    }
+  }
+}
+
+const verifiedOf = (
+  { method, reason, secret }: Quarantined[number],
+  { body, signed }: ReturnType<typeof readBody>,
+  bytes: Uint8Array
+): Verified =>
+  verified({
+    method,
+    kind: method,
+    transactionId: signed.transactionId,
+    refundId: undefined,
+    ordered: undefined,
+    signed,
+    claim: undefined,
+    quarantine: reason,
+    secret,
+    body,
+    bytes
+  })
+
+/** Marks a stored callback as verified: it was verified before it was stored. */
+const verified = Brand.nominal<Verified>()

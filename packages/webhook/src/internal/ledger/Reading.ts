@@ -1,0 +1,144 @@
+/**
+ * Reading rows: by their id, in pages, and as dead letters.
+ */
+import * as Effect from "effect/Effect"
+import { lanes } from "../../Lane.ts"
+import type { Operations } from "../../LedgerOperations.ts"
+import { isParked, type Parked, type ParkedKey } from "../../Row.ts"
+import * as RowPages from "../../RowPages.ts"
+import * as StoredRow from "../../StoredRow.ts"
+import * as Story from "../../Story.ts"
+import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"
+import type { Found, Records } from "../records/Engine.ts"
+import { each, type Engines } from "../records/Engines.ts"
+import { bodyNames } from "./Bodies.ts"
+
+type Reads = Pick<Operations, "backlog" | "body" | "deadLetters" | "get" | "page" | "story">
+
+/** Makes the operations. */
+export const make = (engines: Engines): Reads => {
+  const rowsOf = (key: TransactionKey) =>
+    engines
+      .of(key)
+      .get("transactions", keyOf(key))
+      .pipe(
+        Effect.catchTag("Unreadable", () => Effect.undefined),
+        Effect.map((rows = []) => rows)
+      )
+
+  return {
+    get: (method, transactionId) =>
+      Effect.map(rowsOf({ method, transactionId }), (rows) => StoredRow.get(rows, method)),
+    story: (method, transactionId) =>
+      Effect.map(rowsOf({ method, transactionId }), (rows) =>
+        rows.map((stored) => Story.make(stored))
+      ),
+    body: Effect.fnUntraced(function* ({ method, scope, transactionId }, status) {
+      const key = { method, transactionId }
+      const rows = yield* rowsOf(key)
+      const row = rows.find((stored) => stored.row.scope === scope)?.row
+      if (row?.newestCallbacks[status] === undefined) return undefined
+      for (const name of bodyNames(rows, row.scope, status)) {
+        const body = yield* engines.of(key).text("transactions", keyOf(key), name)
+        if (body !== undefined) return body
+      }
+      return undefined
+    }),
+    page: (options) =>
+      Effect.map(
+        each(engines, (records) => pageOf(records, options)),
+        RowPages.join
+      ),
+    deadLetters: (page) =>
+      Effect.map(
+        each(engines, (records) => parkedIn(records, page)),
+        (pages) => pages.flat().toSorted(byPlace).slice(0, page.limit)
+      ),
+    backlog: (at) =>
+      Effect.map(
+        each(engines, (records) => backlogOf(records, at)),
+        (all) => ({
+          due: sum(all.map(({ due }) => due)),
+          oldestDueAt: earliest(all.map(({ oldestDueAt }) => oldestDueAt)),
+          deadLetters: sum(all.map(({ deadLetters }) => deadLetters))
+        })
+      )
+  }
+}
+
+const rowsIn = (found: ReadonlyArray<Found<StoredRow.StoredRows>>): StoredRow.StoredRows =>
+  found.flatMap(({ value }) => value)
+
+const pageOf = (records: Records, options: RowPages.PageOptions) => {
+  const { after, limit } = options
+  // No key of an id comes before the id with a tab. Its document may have a row behind `after`.
+  const start = after === undefined ? "" : `${after.transactionId}\t`
+  return Effect.map(records.page("transactions", { after: start, limit: limit + 2 }), ({ found }) =>
+    RowPages.page(rowsIn(found), options)
+  )
+}
+
+/** Reads dead letters until there are enough, because a document may have none of the reason. */
+const parkedIn = Effect.fnUntraced(function* (
+  records: Records,
+  { after, limit, reason }: Parameters<Operations["deadLetters"]>[0]
+) {
+  const parked = new Map<string, Parked>()
+  let from = {
+    at: after?.at ?? Number.MIN_SAFE_INTEGER,
+    key: after === undefined ? "" : keyOfRow(after)
+  }
+  const size = limit + 2
+  for (;;) {
+    const found = yield* records.list("transactions", { from, limit: size })
+    for (const { row } of rowsIn(found)) {
+      if (!isParked(row) || (reason ?? row.deadLetter.reason) !== row.deadLetter.reason) continue
+      if (after !== undefined && compare(placeOf(row), after) <= 0) continue
+      parked.set(`${row.scope}/${row.transactionId}`, { ...row, newestCallbacks: {} })
+    }
+    const { at, key } = from
+    const behind = found.filter((each) => each.at > at || (each.at === at && each.key >= key))
+    const last = behind.at(size - 1)
+    if (last === undefined || parked.size >= limit) {
+      return [...parked.values()].toSorted(byPlace).slice(0, limit)
+    }
+    // The character comes before any character of a key.
+    from = { at: last.at, key: `${last.key}\u0001` }
+  }
+})
+
+const backlogOf = Effect.fnUntraced(function* (records: Records, at: number) {
+  const { due, listed, several } = yield* records.count("transactions", at)
+  const rows = rowsIn(several)
+  const first = yield* records.due(
+    "transactions",
+    lanes.map((_, lane) => ({ lane, from: Number.MIN_SAFE_INTEGER, to: at, limit: 1 }))
+  )
+  return {
+    due: due + rows.filter((stored) => StoredRow.claimableAt(stored) <= at).length,
+    oldestDueAt: earliest(first.map((found) => found.at)),
+    deadLetters: listed + rows.filter(({ row }) => isParked(row)).length
+  }
+})
+
+const placeOf = ({ deadLetter, scope, transactionId }: Parked): ParkedKey => ({
+  at: deadLetter.at,
+  scope,
+  transactionId
+})
+
+const compare = (one: ParkedKey, two: ParkedKey): number =>
+  one.at - two.at || RowPages.compareKeys(one, two)
+
+const byPlace = (one: Parked, two: Parked): number => compare(placeOf(one), placeOf(two))
+
+/** Returns the earliest of some times. */
+export const earliest = (times: ReadonlyArray<number | undefined>): number | undefined =>
+  times.reduce<number | undefined>(
+    (soonest, at) => (at === undefined ? soonest : Math.min(soonest ?? at, at)),
+    undefined
+  )
+
+/** Adds counts. */
+export const sum = (counts: ReadonlyArray<number>): number =>
+  counts.reduce((one, two) => one + two, 0)

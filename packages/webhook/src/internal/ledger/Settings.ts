@@ -1,0 +1,128 @@
+/**
+ * The settings of a store: when a worker was last alive, the read budget, the place among shards, and the merchant. Each is a
+ * document of its own.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Effect from "effect/Effect"
+import type { Operations } from "../../LedgerOperations.ts"
+import * as ReadBudget from "../../ReadBudget.ts"
+import type { Records, Rule } from "../records/Engine.ts"
+import { each, type Engines } from "../records/Engines.ts"
+import { earliest } from "./Reading.ts"
+
+type Keeps = Pick<
+  Operations,
+  "checkWritable" | "lastAliveAt" | "lowerReads" | "noteAlive" | "reserveReads"
+>
+
+/** Makes the operations. */
+export const make = (engines: Engines): Keeps => {
+  /** The budget of a ledger with several shards is that of the first one. */
+  const [first] = engines.own
+  const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
+    ...ReadBudget.unused,
+    ...(value as Partial<ReadBudget.ReadBudget> | undefined)
+  })
+  return {
+    noteAlive: (at) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
+    lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
+    // The value changes with each check, so that the store has something to write.
+    checkWritable: Effect.flatMap(
+      Effect.forEach(
+        engines.own,
+        (records) =>
+          Effect.exit(
+            change(records, "check", (count = 0) => ({
+              value: (count as number) + 1,
+              result: undefined
+            }))
+          ),
+        { concurrency: "unbounded" }
+      ),
+      // Readiness means that some callbacks can be stored.
+      (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
+    ),
+    reserveReads: (wanted, at) =>
+      change(first, "reads", (value) => {
+        const before = budgetOf(value)
+        const { budget, reservation } = ReadBudget.reserve(before, wanted, at)
+        return { value: budget === before ? value : budget, result: reservation }
+      }),
+    lowerReads: (by, at) =>
+      change(first, "reads", (value) => ({
+        value: ReadBudget.lower(budgetOf(value), by, at),
+        result: undefined
+      }))
+  }
+}
+
+/** Returns the time at which a worker was last alive; undefined if there is none. */
+export const aliveAt = (records: Records): Effect.Effect<number | undefined, StoreUnavailable> =>
+  Effect.map(get(records, "alive"), (at) => at as number | undefined)
+
+/** Sets the time at which a worker was last alive. */
+export const copyAlive = (
+  records: Records,
+  at: number | undefined
+): Effect.Effect<void, StoreUnavailable> =>
+  change(records, "alive", (stored) => ({ value: at ?? stored, result: undefined }))
+
+const get = (records: Records, key: string): Effect.Effect<unknown, StoreUnavailable> =>
+  Effect.catchTag(records.get("settings", key), "Unreadable", () => Effect.undefined)
+
+const change = <A>(
+  records: Records,
+  key: string,
+  rule: Rule<unknown, A>
+): Effect.Effect<A, StoreUnavailable> =>
+  Effect.catchTag(records.change("settings", key, rule), "Unreadable", () =>
+    Effect.die(
+      new Error(`The setting ${key} of the store cannot be read: restore it from a backup`)
+    )
+  )
+
+/** The place of an engine among the shards of a ledger: its position, from 0, and the number of shards. */
+export interface Place {
+  readonly position: number
+  readonly count: number
+}
+
+/** The count while rows are moved. No ledger has it, so none starts. */
+const moving = 0
+
+/** Keeps the place of an engine that has none and no documents, and tells whether the engine has it. */
+export const takePlace = (
+  records: Records,
+  { count, position }: Place
+): Effect.Effect<boolean, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const stored = (yield* get(records, "place")) as Place | undefined
+    if (stored !== undefined) return stored.position === position && stored.count === count
+    if (count === 1) return true
+    for (const collection of ["transactions", "requests"] as const) {
+      const { found } = yield* records.page(collection, { after: "", limit: 1 })
+      if (found.length > 0) return false
+    }
+    yield* setPlace(records, { position, count })
+    return true
+  })
+
+/** Sets the place of an engine. */
+export const setPlace = (records: Records, place: Place): Effect.Effect<void, StoreUnavailable> =>
+  change(records, "place", () => ({ value: place, result: undefined }))
+
+/** Notes that the documents of an engine are moved. */
+export const setMoving = (
+  records: Records,
+  position: number
+): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
+
+/** Keeps the owner of an engine that has none, and returns the one that it has. */
+export const takeOwner = (
+  records: Records,
+  owner: string
+): Effect.Effect<string, StoreUnavailable> =>
+  change(records, "owner", (stored) => {
+    const kept = (stored as string | undefined) ?? owner
+    return { value: kept, result: kept }
+  })

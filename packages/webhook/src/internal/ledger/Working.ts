@@ -1,0 +1,276 @@
+/**
+ * Working on rows: leases those that are due, and writes what a worker makes of them.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Effect from "effect/Effect"
+import * as Evidence from "@pawl/core/Evidence"
+import { isStatus } from "@pawl/core/Status"
+import { redriven } from "../../Fact.ts"
+import { lanes, perLane } from "../../Lane.ts"
+import type { Operations } from "../../LedgerOperations.ts"
+import type { DueRange } from "../../Records.ts"
+import * as RequestRule from "../../RequestRule.ts"
+import type { Change, Key, Leased, Row } from "../../Row.ts"
+import * as RowPages from "../../RowPages.ts"
+import * as RowRule from "../../RowRule.ts"
+import * as StoredRow from "../../StoredRow.ts"
+import { keyOf, keyOfRow } from "../documents/Keys.ts"
+import type { Found, Records, Rule } from "../records/Engine.ts"
+import { each, type Engines } from "../records/Engines.ts"
+import { bodyName } from "./Bodies.ts"
+import { earliest } from "./Reading.ts"
+
+type Work = Pick<
+  Operations,
+  "bringForward" | "claim" | "redrive" | "redriveAll" | "shift" | "write"
+>
+
+type Rows = StoredRow.StoredRows
+type DueFound = Found<Rows> & { readonly at: number }
+
+/** Makes the operations. `deadLetters` lists the rows to redrive. */
+export const make = (engines: Engines, deadLetters: Operations["deadLetters"]): Work => {
+  /** Settles the request that a row names, before the lease of the row ends. Most rows name no open request. */
+  const settleRequest = Effect.fnUntraced(
+    function* (requestId: string, row: Row) {
+      const records = engines.of({ requestId })
+      const request = yield* records.get("requests", requestId)
+      if (request === undefined || RequestRule.find(request, row) === undefined) return
+      yield* records.change("requests", requestId, (request) => ({
+        value: request && (RequestRule.find(request, row) ?? request),
+        result: undefined
+      }))
+    },
+    Effect.catchTag("Unreadable", () => Effect.void)
+  )
+
+  const redriveAt = (key: Key, at: number, event: ReturnType<typeof redriven>) => {
+    const rule: Rule<Rows, boolean> = (rows) => {
+      if (rows === undefined) return { value: rows, result: false }
+      const next = RowRule.redrive(rows, key, at, event)
+      // A document that a person has restored is still listed, and due later.
+      return next === rows
+        ? { value: [...rows], result: false, wakes: true }
+        : { value: next, result: true, wakes: true }
+    }
+    return engines
+      .of(key)
+      .change("transactions", keyOf(key), rule)
+      .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(false)))
+  }
+
+  return {
+    claim: (options) =>
+      Effect.map(
+        each(engines, (records) => claimIn(records, options)),
+        (claims) => ({
+          rows: claims.flatMap(({ rows }) => rows),
+          dueAt: earliest(claims.map(({ dueAt }) => dueAt))
+        })
+      ),
+    write: Effect.fnUntraced(function* (leased, change) {
+      const found = namedRequest(leased, change)
+      if (found !== undefined) yield* settleRequest(found.requestId, found.row)
+      const rule: Rule<Rows, Leased | undefined> = (rows) => {
+        const written = rows && RowRule.write(rows, leased, change)
+        if (written === undefined || written.rows === rows)
+          return { value: rows, result: undefined }
+        const { leased: result, rows: next } = written
+        const wakes = change.release !== undefined || result === undefined
+        const remove = result === undefined ? replacedBodies(rows ?? [], next, leased) : []
+        return { value: next, remove, result, wakes }
+      }
+      return yield* engines
+        .of(leased)
+        .change("transactions", keyOf(leased), rule)
+        .pipe(Effect.catchTag("Unreadable", () => Effect.undefined))
+    }),
+    redrive: (key, at, note) => redriveAt(key, at, redriven(at, note)),
+    redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }) {
+      const listed = yield* deadLetters(page)
+      const parked = listed.filter(({ deadLetter }) => deadLetter.at <= before)
+      const event = redriven(before, note)
+      yield* Effect.forEach(parked, (row, position) =>
+        redriveAt(row, dueAt + Math.floor((position * 1000) / rate), event)
+      )
+      return parked.length
+    }),
+    shift: (options) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
+    bringForward: (page) =>
+      Effect.map(
+        each(engines, (records) => bringForwardIn(records, page)),
+        (lasts) =>
+          lasts
+            .filter((last) => last !== undefined)
+            .toSorted((one, two) => one.dueAt - two.dueAt)[0]
+      )
+  }
+}
+
+/**
+ * Returns the row and the request that it names when its lease ends, if the service has confirmed a status of the
+ * transaction, and no response to another request named it.
+ */
+const namedRequest = (
+  leased: Leased,
+  { evidence = Evidence.none, read, release }: Change
+): { readonly requestId: string; readonly row: Row } | undefined => {
+  const requestId = leased.ordered?.requestId
+  const isOpen = !leased.registered || leased.isOrderRegistered
+  if (release === undefined || !isOpen || requestId === undefined) return undefined
+  const row = {
+    ...leased,
+    evidence: Evidence.join(leased.evidence, evidence),
+    read: Evidence.joinRead(leased.read, read)
+  }
+  return Evidence.confirmedStatuses(row.evidence).length === 0 ? undefined : { requestId, row }
+}
+
+/** Returns the names of the bodies of a row that those of the row take the place of to which it was joined. */
+const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArray<string> => {
+  const kept = before.filter((stored) => after.some(({ row }) => row.scope === stored.row.scope))
+  const target = kept.find((stored) => !after.includes(stored))
+  return Object.keys(target?.row.newestCallbacks ?? {})
+    .filter(isStatus)
+    .map((status) => bodyName(leased.scope, status))
+}
+
+/** A row that was leased, and the time since when it was due. */
+interface Taken {
+  readonly at: number
+  readonly leased: Leased
+}
+
+/** Leases the rows that `StoredRow.claimable` chooses. */
+const claimIn = (
+  records: Records,
+  { at, limit, newest = 0, until }: Parameters<Operations["claim"]>[0]
+) => {
+  const limits = perLane(limit)
+  const asked = {
+    at,
+    limits: lanes.map((lane) => (limits[lane] === 0 ? undefined : limits[lane])),
+    newest: { lane: lanes.indexOf("ask"), limit: newest }
+  }
+  const take = (found: ReadonlyArray<Found<Rows> & { readonly version: number }>) => {
+    const home = new Map(
+      found.flatMap((document) => document.value.map((stored) => [stored, document] as const))
+    )
+    const taken = new Map<string, { value: Rows; result: Array<Taken> }>()
+    for (const stored of StoredRow.claimable([...home.keys()], at, limits, newest)) {
+      const document = home.get(stored)
+      if (document === undefined) continue
+      const { key, value, version } = document
+      const before = taken.get(key) ?? { value, result: [] }
+      const { result } = before
+      // Each version is that of one change, and a change leases a few rows of a document.
+      const id = version * maxRows + result.length
+      const leased = RowRule.lease(before.value, stored.row.scope, { id, until })
+      if (leased.leased !== undefined) {
+        result.push({ at: StoredRow.claimableAt(stored), leased: leased.leased })
+      }
+      taken.set(key, { value: leased.rows, result })
+    }
+    return taken
+  }
+  return Effect.map(records.lease("transactions", asked, take), ({ dueAt, taken }) => ({
+    dueAt,
+    rows: taken.toSorted((one, two) => one.at - two.at).map(({ leased }) => leased)
+  }))
+}
+
+/** More than a document has rows. */
+const maxRows = 8
+
+/** Before any time of a document. */
+const start = Number.MIN_SAFE_INTEGER
+
+/** The most documents of one search. */
+const pageSize = 100
+
+const concurrency = 16
+
+/** Shifts the rows that `StoredRow.shift` names. A document is found by its earliest row, so all that are due are looked at. */
+const shiftIn = Effect.fnUntraced(function* (
+  records: Records,
+  options: Parameters<Operations["shift"]>[0]
+): Effect.fn.Return<void, StoreUnavailable> {
+  const keys = new Set<string>()
+  for (const lane of lanes.keys()) {
+    let place: { from: number; after: string } | undefined = { from: start, after: "" }
+    while (place !== undefined) {
+      const to = options.until + 2 * options.by
+      const range: DueRange = { lane, ...place, to, limit: pageSize }
+      const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
+      for (const { key } of found) keys.add(key)
+      const last = found.at(-1)
+      place =
+        last === undefined || found.length < pageSize
+          ? undefined
+          : { from: last.at, after: last.key }
+    }
+  }
+  yield* Effect.forEach(
+    keys,
+    (key) =>
+      records
+        .change("transactions", key, (rows = []) => {
+          const shifted = StoredRow.shift(rows, options)
+          const isSame = rows.every((stored, position) => stored === shifted[position])
+          return isSame
+            ? { value: rows.length === 0 ? undefined : rows, result: undefined }
+            : { value: shifted, result: undefined, wakes: true }
+        })
+        .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
+    { concurrency, discard: true }
+  )
+})
+
+/** Brings the planned reads of a page forward. */
+const bringForwardIn = Effect.fnUntraced(function* (
+  records: Records,
+  page: RowPages.PlannedPage
+): Effect.fn.Return<RowPages.PlannedKey | undefined, StoreUnavailable> {
+  const lane = lanes.indexOf(page.lane)
+  const found: Array<DueFound> = []
+  let isLast = false
+  let from = page.after.dueAt
+  let after = keyOfRow(page.after)
+  while (found.length < page.limit && !isLast) {
+    const to = Number.MAX_SAFE_INTEGER
+    const range: DueRange = { lane, from, to, after, limit: page.limit }
+    const next: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
+    found.push(...next.filter(({ value }) => value.some((each) => RowPages.isPlanned(each, page))))
+    isLast = next.length < page.limit
+    const last = next.at(-1)
+    if (last === undefined) break
+    from = last.at
+    after = last.key
+  }
+  const rows = found.flatMap(({ value }) => value)
+  const { changed, last } = RowPages.bringForward(rows, page)
+  yield* Effect.forEach(
+    found,
+    ({ key, value }) =>
+      value.every((stored) => !changed.has(stored))
+        ? Effect.void
+        : records
+            .change("transactions", key, (stored) => ({
+              // A row that changed meanwhile is leased, or due at once.
+              value: stored?.map((each) => {
+                const before = value.find(({ row }) => row.scope === each.row.scope)
+                const next = before && changed.get(before)
+                return next === undefined ||
+                  each.lease !== undefined ||
+                  each.dueAt !== before?.dueAt
+                  ? each
+                  : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
+              }),
+              result: undefined,
+              wakes: true
+            }))
+            .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
+    { concurrency, discard: true }
+  )
+  return last
+})

@@ -1,0 +1,630 @@
+/**
+ * The engine: changes documents by pure rules, and leases those that are due.
+ *
+ * **Details**
+ *
+ * A change begins with the document as this process knows it, or assumes that there is none, so most changes need no read. If
+ * the store has another version, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
+ * After two rounds the document is locked, so a change ends in three rounds, however many processes change it.
+ *
+ * The changes that wait at the same time share a commit. Those of one document run one after the other in it.
+ *
+ * A document that cannot be decoded fails its own changes with `Unreadable`. Its group is not affected. A claim lists it, and looks
+ * at it again after five minutes: a person may have restored it.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import type * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { SqlError } from "effect/sql/SqlError"
+import {
+  type Collection,
+  type Counts,
+  type DueRange,
+  type Index,
+  laneCount,
+  type Line,
+  type ListPlace,
+  type Store,
+  type Text,
+  type TextPlace,
+  type Write
+} from "../../Records.ts"
+import * as Cache from "./Cache.ts"
+import type { Codecs, Values } from "./Codecs.ts"
+import * as DueSearch from "./DueSearch.ts"
+
+/** Error of a change whose document cannot be decoded. */
+export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
+
+/**
+ * The result of a rule. The same `value` changes nothing; undefined deletes the document. `wakes` tells the workers of
+ * this process that something is due.
+ */
+export interface Outcome<Value, A> {
+  readonly value: Value | undefined
+  readonly result: A
+  readonly put?: ReadonlyArray<Text> | undefined
+  readonly remove?: ReadonlyArray<string> | undefined
+  readonly wakes?: boolean | undefined
+}
+
+/** `version` is the version that the document gets, which no other change of it has. */
+export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
+
+/** A document with its key. */
+export interface Found<Value> {
+  readonly key: string
+  readonly value: Value
+}
+
+/** A page of documents, and the key of the last one that was looked at; undefined if there are no more. */
+export interface PageOf<Name extends Collection> {
+  readonly found: ReadonlyArray<Found<Values[Name]>>
+  readonly last: string | undefined
+}
+
+/** How a store is used. A store in the process has no cache, no groups and no time-outs. */
+export interface Options {
+  readonly codecs: Codecs<unknown>
+  readonly isLocal: boolean
+  readonly drawVersion: () => number
+  readonly pollInterval: Duration.Duration
+  readonly time?: ((clock: Clock.Clock) => number) | undefined
+  readonly compact: Effect.Effect<void, SqlError>
+  /** Runs before each change and claim, such as a measurement of the clock. */
+  readonly refresh?: Effect.Effect<void, SqlError>
+  /** Runs a step within three seconds, and again after a conflict, except after an error that `isFinal`. */
+  readonly run: <A>(
+    step: Effect.Effect<A, SqlError>,
+    isFinal?: (error: SqlError) => boolean
+  ) => Effect.Effect<A, SqlError>
+  /** Makes a function that commits a change together with others that wait at the same time. */
+  readonly groupOf: (
+    committers: number,
+    commit: (
+      items: ReadonlyArray<Item>,
+      isAlone: boolean
+    ) => Effect.Effect<ReadonlyArray<Exit.Exit<Done, SqlError>>>
+  ) => Effect.Effect<Commit, never, Scope.Scope>
+  /** Is given each error of the store. */
+  readonly retire: (error: SqlError) => Effect.Effect<void>
+  /** Tells whether a document is locked by another process. */
+  readonly isBlocked: (error: SqlError) => boolean
+  /** How long a claim searches from where the last one found the first document, in nanoseconds. */
+  readonly fullSearchInterval: bigint
+}
+
+interface Known {
+  readonly value: Result.Result<unknown, Unreadable>
+  readonly version: number | undefined
+  /** Whether the store was asked in this change. */
+  readonly isSure: boolean
+}
+
+/** A change that waits for its commit. */
+export interface Item {
+  readonly collection: Collection
+  readonly key: string
+  readonly variant: string
+  readonly rule: Rule<unknown, unknown>
+}
+
+interface Task {
+  readonly key: string
+  readonly items: Array<{ readonly rule: Item["rule"]; readonly position: number }>
+  known: Known | undefined
+}
+
+/** The result of a change. */
+export type Done = Result.Result<unknown, Unreadable>
+
+type Commit = (item: Item) => Effect.Effect<Done, SqlError>
+
+/** The time after which a document that could not be read is looked at again, in milliseconds. */
+const unreadablePause = 300_000
+/** The rounds before the documents of a change are locked. */
+const maxRounds = 2
+
+/** Makes the engine over a store. */
+export const make = Effect.fnUntraced(function* <Stored>(
+  store: Store<Stored>,
+  options: Options
+): Effect.fn.Return<Records, never, Scope.Scope> {
+  const { drawVersion, isLocal, run } = options
+  const codecs = options.codecs as Codecs<Stored>
+  const cache = Cache.make<Known>(isLocal ? 0 : 8192)
+  const search = DueSearch.make(options.fullSearchInterval)
+  const work = {
+    transactions: yield* Latch.make(),
+    requests: yield* Latch.make(),
+    quarantine: yield* Latch.make(),
+    settings: yield* Latch.make()
+  } satisfies Record<Collection, unknown>
+
+  const unavailable = <A>(call: Effect.Effect<A, SqlError>) =>
+    call.pipe(
+      Effect.tapError(options.retire),
+      Effect.mapError((cause) => new StoreUnavailable({ cause }))
+    )
+  const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(run(call))
+
+  const knownOf = (collection: Collection, line: Line<Stored>): Known => ({
+    value: Result.mapError(
+      codecs[collection].decode(line.key, line.document),
+      () => new Unreadable({ key: line.key })
+    ),
+    version: line.version,
+    isSure: true
+  })
+
+  const valuesOf = <Name extends Collection>(
+    collection: Name,
+    lines: ReadonlyArray<Line<Stored>>
+  ): ReadonlyArray<Found<Values[Name]>> =>
+    lines.flatMap((line) => {
+      const { value } = knownOf(collection, line)
+      const read = Result.isSuccess(value)
+        ? value.success
+        : codecs[collection].unreadable(line.key, line.listedAt ?? 0)
+      return read === undefined ? [] : [{ key: line.key, value: read as Values[Name] }]
+    })
+
+  /** Runs the rules of a task on the known document. Returns undefined if nothing changes. */
+  const fold = ({ items, key }: Task, base: unknown, version: number) => {
+    let value = base
+    let wakes = false
+    const put: Array<Text> = []
+    const remove: Array<string> = []
+    const results = items.map(({ rule }) => {
+      const outcome = rule(value, version)
+      value = outcome.value
+      wakes ||= outcome.wakes === true
+      put.push(...(outcome.put ?? []))
+      remove.push(...(outcome.remove ?? []))
+      return outcome.result
+    })
+    const isChanged = value !== base || put.length + remove.length > 0
+    return { key, value, wakes, put, remove, results, isChanged }
+  }
+
+  const writeOf = (
+    collection: Collection,
+    { version: expected }: Known,
+    {
+      key,
+      put,
+      remove,
+      value,
+      version
+    }: {
+      readonly key: string
+      readonly value: unknown
+      readonly version: number
+      readonly put: ReadonlyArray<Text>
+      readonly remove: ReadonlyArray<string>
+    }
+  ): Write<Stored> => {
+    const codec = codecs[collection]
+    return {
+      key,
+      expected,
+      version,
+      document: value === undefined ? undefined : codec.encode(value),
+      index: value === undefined ? nowhere : codec.indexOf(value),
+      put,
+      // A text that is written again in the same change stays.
+      remove: remove.filter((name) => put.every((text) => text.name !== name))
+    }
+  }
+
+  const idOf = (collection: Collection, key: string) => `${collection} ${key}`
+
+  /** Keeps what is known of a document after its commit, and tells the workers. */
+  const keep = (
+    collection: Collection,
+    { document, index, key, version }: Write<Stored>,
+    value: unknown,
+    wakes: boolean
+  ): void => {
+    const known = { value: Result.succeed(value), version, isSure: false }
+    cache.set(idOf(collection, key), document === undefined ? undefined : known)
+    search.note(collection, index)
+    if (wakes) work[collection].openUnsafe()
+  }
+
+  /** Does a round of tasks, and returns those that need another one. */
+  const round = Effect.fnUntraced(function* (
+    collection: Collection,
+    tasks: ReadonlyArray<Task>,
+    done: Array<Done | undefined>,
+    isLocked: boolean,
+    isInside: boolean
+  ): Effect.fn.Return<ReadonlyArray<Task>, SqlError> {
+    const unknown = tasks.filter(({ known }) => known === undefined)
+    if (unknown.length > 0) {
+      const lines = yield* store.load(
+        collection,
+        unknown.map(({ key }) => key),
+        isLocked
+      )
+      const byKey = new Map(lines.map((line) => [line.key, line]))
+      for (const task of unknown) {
+        const line = byKey.get(task.key)
+        task.known = line === undefined ? absent(true) : knownOf(collection, line)
+      }
+    }
+    const again: Array<Task> = []
+    const finish = ({ items }: Task, results: ReadonlyArray<Done>) =>
+      items.forEach(({ position }, at) => (done[position] = results[at]))
+    const changes = tasks.flatMap((task) => {
+      const { known } = task
+      if (known === undefined) return []
+      const { value } = known
+      if (Result.isFailure(value)) {
+        finish(
+          task,
+          task.items.map(() => Result.fail(value.failure))
+        )
+        return []
+      }
+      const version = known.version === undefined ? drawVersion() : known.version + 1
+      const change = fold(task, value.success, version)
+      if (change.isChanged) {
+        return [{ task, ...change, write: writeOf(collection, known, { ...change, version }) }]
+      }
+      if (known.isSure) finish(task, change.results.map(Result.succeed))
+      else {
+        task.known = undefined
+        again.push(task)
+      }
+      return []
+    })
+    if (changes.length === 0) return again
+    const conflicts = yield* store.commit(
+      collection,
+      changes.map(({ write }) => write)
+    )
+    for (const { results, task, value, wakes, write } of changes) {
+      const id = idOf(collection, task.key)
+      if (conflicts.has(task.key)) {
+        const line = conflicts.get(task.key)
+        task.known = line && knownOf(collection, line)
+        cache.set(id, undefined)
+        again.push(task)
+        continue
+      }
+      finish(task, results.map(Result.succeed))
+      if (isInside) {
+        cache.set(id, undefined)
+        yield* store.afterCommit(Effect.sync(() => keep(collection, write, value, wakes)))
+      } else keep(collection, write, value, wakes)
+    }
+    return again
+  })
+
+  /** Does rounds until all tasks are done. */
+  const rounds = Effect.fnUntraced(function* (
+    collection: Collection,
+    tasks: ReadonlyArray<Task>,
+    done: Array<Done | undefined>,
+    { isInside, step }: { readonly isInside: boolean; readonly step: Options["run"] }
+  ) {
+    let open = tasks
+    for (let count = 0; open.length > 0; count++) {
+      const isLocked = isInside || count >= maxRounds
+      if (isLocked) for (const task of open) task.known = undefined
+      const work = round(collection, open, done, isLocked, isInside)
+      open = yield* step(isLocked && !isInside ? store.atomically(work) : work)
+    }
+  })
+
+  const tasksOf = (items: ReadonlyArray<Item>, usesCache: boolean): ReadonlyArray<Task> => {
+    const tasks = new Map<string, Task>()
+    items.forEach(({ collection, key, rule }, position) => {
+      const known = usesCache ? (cache.get(idOf(collection, key)) ?? absent(false)) : undefined
+      const task = tasks.get(key) ?? { key, items: [], known }
+      task.items.push({ rule, position })
+      tasks.set(key, task)
+    })
+    return [...tasks.values()].toSorted((one, two) => (one.key < two.key ? -1 : 1))
+  }
+
+  type Exits = ReadonlyArray<Exit.Exit<Done, SqlError>>
+
+  /** Commits changes of a collection. Some may succeed and others fail. */
+  const commit = (items: ReadonlyArray<Item>, isAlone: boolean): Effect.Effect<Exits> => {
+    const [first] = items
+    if (first === undefined) return Effect.succeed([])
+    const done: Array<Done | undefined> = []
+    const step: Options["run"] = (work) => run(work, isAlone ? undefined : options.isBlocked)
+    const whole: Options["run"] = (work) => work
+    // Where all rounds are one transaction they succeed or fail as a whole.
+    const isWhole = store.committers === 1
+    const work = Effect.suspend(() => {
+      done.length = 0
+      return rounds(first.collection, tasksOf(items, !isLocal), done, {
+        isInside: false,
+        step: isWhole ? whole : step
+      })
+    })
+    return Effect.map(Effect.exit(isWhole ? step(store.together(work)) : work), (exit): Exits =>
+      items.map((_, position) => {
+        const result = done[position]
+        if (Exit.isFailure(exit) && (isWhole || result === undefined)) {
+          return Exit.failCause(exit.cause)
+        }
+        return result === undefined
+          ? Exit.die(new Error("A change was lost"))
+          : Exit.succeed(result)
+      })
+    )
+  }
+
+  const group = new Map<Collection, Commit>()
+  for (const collection of isLocal ? [] : collections) {
+    group.set(collection, yield* options.groupOf(store.committers, commit))
+  }
+
+  const alone = Effect.fnUntraced(function* (item: Item) {
+    const done: Array<Done | undefined> = []
+    yield* rounds(item.collection, tasksOf([item], false), done, {
+      isInside: true,
+      step: (work) => work
+    })
+    return done[0] as Done
+  })
+
+  const change = <Name extends Collection, A>(
+    collection: Name,
+    key: string,
+    rule: Rule<Values[Name], A>,
+    variant = ""
+  ): Effect.Effect<A, StoreUnavailable | Unreadable> => {
+    const item = { collection, key, variant, rule: rule as Item["rule"] }
+    const changed = isLocal
+      ? alone(item)
+      : Effect.flatMap(store.isInTransaction, (isInside) =>
+          isInside
+            ? alone(item)
+            : (group.get(collection)?.(item) ?? Effect.die("no such collection"))
+        )
+    return Effect.flatMap(unavailable(changed), (done) =>
+      Effect.fromResult(done as Result.Result<A, Unreadable>)
+    )
+  }
+
+  /** Lists documents that cannot be read, and makes them due later. */
+  const parkUnreadable = (
+    collection: Collection,
+    lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
+    at: number
+  ): Effect.Effect<void, SqlError> =>
+    lines.length === 0
+      ? Effect.void
+      : Effect.asVoid(
+          store.commit(
+            collection,
+            lines.map(({ document, key, lane, listedAt = at, version }) => {
+              const due = Array.from({ length: laneCount }, (_, each) =>
+                each === lane ? at + unreadablePause : undefined
+              )
+              return {
+                key,
+                expected: version,
+                version: version + 1,
+                document,
+                index: { ...nowhere, due, listed: [listedAt, listedAt], parts: 1 },
+                put: [],
+                remove: []
+              }
+            })
+          )
+        )
+
+  const lease: Records["lease"] = Effect.fnUntraced(function* (collection, asked, take) {
+    if (asked.limits.every((limit) => limit === undefined)) return { taken: [], dueAt: undefined }
+    const searching = yield* search.begin(collection, asked)
+    let soonestFound: number | undefined
+    const ranges = DueSearch.rangesOf(searching)
+    const lines = yield* bounded(
+      Effect.andThen(options.refresh ?? Effect.void, store.due(collection, ranges))
+    ).pipe(
+      Effect.tap((found) =>
+        Effect.sync(() => {
+          soonestFound = Math.min(...found.map(({ at }) => at))
+        })
+      ),
+      Effect.ensuring(Effect.sync(() => search.end(collection, searching, soonestFound)))
+    )
+    type Value = Values[typeof collection]
+    const later = lines.filter(({ document }) => document === undefined).map(({ at }) => at)
+    const documents = new Map(
+      lines.flatMap((line) => {
+        const { document } = line
+        if (document === undefined) return []
+        const read = { ...line, document }
+        return [[line.key, { line: read, known: knownOf(collection, read) }] as const]
+      })
+    )
+    const readable = [...documents.values()].flatMap(({ known, line }) =>
+      Result.isSuccess(known.value)
+        ? [{ key: line.key, value: known.value.success as Value, version: line.version + 1, known }]
+        : []
+    )
+    const unreadable = [...documents.values()].flatMap(({ known, line }) =>
+      Result.isFailure(known.value) ? [{ ...line, lane: ranges[line.range]?.lane ?? 0 }] : []
+    )
+    const changed = take(readable)
+    const writes = readable.flatMap(({ key, known, version }) => {
+      const value = changed.get(key)?.value
+      return value === undefined
+        ? []
+        : [writeOf(collection, known, { key, value, version, put: [], remove: [] })]
+    })
+    const leased: Effect.Effect<ReadonlyMap<string, unknown>, SqlError> = writes.length === 0
+      ? Effect.succeed(new Map())
+      : store.together(store.commit(collection, writes, true))
+    const conflicts = yield* bounded(
+      Effect.andThen(parkUnreadable(collection, unreadable, asked.at), leased)
+    )
+    for (const write of writes) {
+      if (!conflicts.has(write.key)) {
+        keep(collection, write, changed.get(write.key)?.value, false)
+      } else cache.set(idOf(collection, write.key), undefined)
+    }
+    const next = readable.flatMap(({ key, value }) => {
+      if (conflicts.has(key)) return []
+      const { due } = codecs[collection].indexOf(changed.get(key)?.value ?? value)
+      return asked.limits.flatMap((limit, lane) => (limit === undefined ? [] : (due[lane] ?? [])))
+    })
+    const soonest = [...later, ...next].reduce((one, two) => Math.min(one, two), Infinity)
+    return {
+      taken: [...changed].flatMap(([key, { result }]) => (conflicts.has(key) ? [] : result)),
+      dueAt: soonest === Infinity ? undefined : soonest
+    }
+  })
+
+  /** Reads in the transaction of the caller, if there is one. A transaction has a time limit of its own. */
+  const inside = <A>(call: Effect.Effect<A, SqlError>) =>
+    Effect.flatMap(store.isInTransaction, (isInside) =>
+      isInside ? unavailable(call) : bounded(call)
+    )
+
+  return {
+    change,
+    lease,
+    get: (collection, key) =>
+      Effect.flatMap(inside(store.load(collection, [key])), ([line]) => {
+        if (line === undefined) return Effect.undefined
+        const { value } = knownOf(collection, line)
+        return Effect.fromResult(value as Result.Result<Values[typeof collection], Unreadable>)
+      }),
+    due: (collection, ranges) =>
+      Effect.map(bounded(store.due(collection, ranges)), (lines) =>
+        lines.flatMap(({ at, document, key, version }) =>
+          document === undefined
+            ? []
+            : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
+        )
+      ),
+    list: (collection, page) =>
+      Effect.map(bounded(store.list(collection, page)), (lines) =>
+        lines.flatMap((line) =>
+          valuesOf(collection, [line]).map((found) => ({ ...found, at: line.listedAt ?? 0 }))
+        )
+      ),
+    related: (collection, name) =>
+      Effect.map(bounded(store.related(collection, name)), (lines) => valuesOf(collection, lines)),
+    page: (collection, page) =>
+      Effect.map(bounded(store.page(collection, page)), (lines) => ({
+        found: valuesOf(collection, lines),
+        last: lines.length < page.limit ? undefined : lines.at(-1)?.key
+      })),
+    text: (collection, key, name) => bounded(store.text(collection, key, name)),
+    texts: (collection, page) => bounded(store.texts(collection, page)),
+    count: (collection, at) =>
+      Effect.zipWith(
+        bounded(store.count(collection, at)),
+        bounded(store.several(collection, at)),
+        (counts, several) => ({ ...counts, several: valuesOf(collection, several) })
+      ),
+    isInTransaction: store.isInTransaction,
+    time: options.time,
+    awaitWork: (collection) =>
+      Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
+    pollInterval: options.pollInterval,
+    // It takes as long as the store is large.
+    compact: unavailable(options.compact)
+  }
+})
+
+/** The operations of the engine. */
+export interface Records {
+  /**
+   * Changes a document in one durable step. In a transaction of the database the change is part of it. At most 128 changes
+   * of a document wait for a commit with the same `variant`; the next one fails.
+   */
+  readonly change: <Name extends Collection, A>(
+    collection: Name,
+    key: string,
+    rule: Rule<Values[Name], A>,
+    variant?: string
+  ) => Effect.Effect<A, StoreUnavailable | Unreadable>
+  /**
+   * Leases documents that are due. `take` returns the changed documents, each with a result. A document that another process
+   * changed meanwhile is left out. `dueAt` is when the next one is due in the lanes whose limit is not 0.
+   */
+  readonly lease: <Name extends Collection, A>(
+    collection: Name,
+    asked: DueSearch.Asked,
+    take: (
+      found: ReadonlyArray<Found<Values[Name]> & { readonly version: number }>
+    ) => ReadonlyMap<string, { readonly value: Values[Name]; readonly result: ReadonlyArray<A> }>
+  ) => Effect.Effect<
+    { readonly taken: ReadonlyArray<A>; readonly dueAt: number | undefined },
+    StoreUnavailable
+  >
+  readonly get: <Name extends Collection>(
+    collection: Name,
+    key: string
+  ) => Effect.Effect<Values[Name] | undefined, StoreUnavailable | Unreadable>
+  readonly due: <Name extends Collection>(
+    collection: Name,
+    ranges: ReadonlyArray<DueRange>
+  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]> & { readonly at: number }>, StoreUnavailable>
+  /** Lists documents by their first times from a place on, and behind them those that are also listed at later times. */
+  readonly list: <Name extends Collection>(
+    collection: Name,
+    page: { readonly from: ListPlace; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]> & { readonly at: number }>, StoreUnavailable>
+  /** Returns the documents that are related to a name (`Index.related`). */
+  readonly related: <Name extends Collection>(
+    collection: Name,
+    name: string
+  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]>>, StoreUnavailable>
+  /** `last` is the key of the last document that was looked at; undefined if there are no more. */
+  readonly page: <Name extends Collection>(
+    collection: Name,
+    page: { readonly after: string; readonly limit: number }
+  ) => Effect.Effect<PageOf<Name>, StoreUnavailable>
+  readonly text: (
+    collection: Collection,
+    key: string,
+    name: string
+  ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
+  readonly texts: (
+    collection: Collection,
+    page: { readonly before: number; readonly after: TextPlace; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<TextPlace>, StoreUnavailable>
+  /** Counts documents of one part, and returns those of several parts that are due or listed. */
+  readonly count: <Name extends Collection>(
+    collection: Name,
+    at: number
+  ) => Effect.Effect<
+    Counts & { readonly several: ReadonlyArray<Found<Values[Name]>> },
+    StoreUnavailable
+  >
+  readonly isInTransaction: Effect.Effect<boolean>
+  readonly time: ((clock: Clock.Clock) => number) | undefined
+  /** Completes when a change of this process has made something due since it last completed. */
+  readonly awaitWork: (collection: Collection) => Effect.Effect<void>
+  readonly pollInterval: Duration.Duration
+  /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
+  readonly compact: Effect.Effect<void, StoreUnavailable>
+}
+
+const collections = ["transactions", "requests", "quarantine", "settings"] as const
+
+const nowhere: Index = { due: [], listed: undefined, parts: 0, related: undefined }
+
+const absent = (isSure: boolean): Known => ({
+  value: Result.succeed(undefined),
+  version: undefined,
+  isSure
+})

@@ -1,0 +1,95 @@
+/**
+ * The engine over a database: its statements end within three seconds, and run again after a conflict.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+import * as Compact from "../sql/Compact.ts"
+import * as DatabaseClock from "../sql/DatabaseClock.ts"
+import * as Retry from "../sql/Retry.ts"
+import { isReadOnly } from "../sql/Server.ts"
+import type { Codecs } from "./Codecs.ts"
+import * as Engine from "./Engine.ts"
+import * as GroupCommit from "./GroupCommit.ts"
+import * as PostgresStore from "./PostgresStore.ts"
+import * as SqliteStore from "./SqliteStore.ts"
+import * as TextCodecs from "./TextCodecs.ts"
+
+/** The longest time until work that another process made is noticed. */
+const pollInterval = Duration.millis(250)
+
+/** How long PostgreSQL may keep index entries that a search skips. SQLite keeps none. */
+const fullSearchInterval = { pg: () => 5_000_000_000n, orElse: () => 0n }
+
+/** Makes the engine. `retire` is given each error of the database. */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  retire: (error: SqlError) => Effect.Effect<void>
+): Effect.fn.Return<Engine.Records, SqlError, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const clock = yield* DatabaseClock.make(sql)
+  const store = sql.onDialectOrElse({
+    pg: () => PostgresStore.make(sql),
+    orElse: () => SqliteStore.make(sql)
+  })
+  // On SQLite a lock is that of the whole file.
+  const hasLocks = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
+  const wait = yield* Retry.makeWait
+  return yield* Engine.make(store, {
+    codecs: TextCodecs.texts as Codecs<unknown>,
+    isLocal: false,
+    drawVersion,
+    pollInterval,
+    time: clock?.time,
+    refresh: clock?.refresh ?? Effect.void,
+    compact: Compact.compact(sql),
+    run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
+    groupOf: (committers, commit) =>
+      GroupCommit.make<Engine.Item, Engine.Done, SqlError>({
+        maxSize: maxGroupSize,
+        committers,
+        commit,
+        isBlocked,
+        isItemError: (error) => !error.isRetryable && !isReadOnly(error),
+        keyOf: (item) => item,
+        wait,
+        maxWaiting,
+        full
+      }),
+    retire,
+    isBlocked,
+    fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
+  })
+})
+
+/** The most changes in one commit, and of one document and variant that wait. */
+const maxGroupSize = 128
+/** The most changes that wait for a commit. The next one is answered 503. */
+const maxWaiting = 2048
+
+const full = new SqlError({
+  reason: new UnknownError({
+    message: `More than ${maxWaiting} changes wait, or more than ${maxGroupSize} of one document`,
+    cause: undefined
+  })
+})
+
+/**
+ * Draws the first version of a document: a number below 2^48, so that a key which is deleted and made again is not taken for the
+ * old one. The generator is not seeded, because two processes with one seed would draw the same.
+ */
+const drawVersion = (): number => {
+  if (next === drawn.length) {
+    globalThis.crypto.getRandomValues(drawn)
+    next = 0
+  }
+  const [high = 0, low = 0] = drawn.subarray(next, (next += 2))
+  return (high % 2 ** 16) * 2 ** 32 + low
+}
+
+/** Numbers are drawn many at a time, because a call takes longer than what it draws. */
+const drawn = new Uint32Array(512)
+let next = drawn.length

@@ -1,0 +1,83 @@
+/**
+ * The views of a store, for people who look at it with SQL: plain columns in place of documents.
+ *
+ * **Details**
+ *
+ * A view cuts fields out of the text of a document (`Fields`), and decodes words. Of a transaction with several rows it shows the
+ * first one; `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
+ */
+import * as Effect from "effect/Effect"
+import * as SqlClient from "effect/sql/SqlClient"
+import { laneCount } from "../../Records.ts"
+import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
+import type { Codes } from "../documents/Fields.ts"
+
+/** Returns the value of a field of a document; null if the document does not have it. */
+const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
+  sql.onDialectOrElse({
+    pg: () => `substring(document FROM E'\\n${field}([^\\n]*)')`,
+    orElse: () => {
+      const start = `instr(document, char(10) || '${field}')`
+      const behind = `substr(document, ${start} + 2)`
+      return `CASE WHEN ${start} > 0 THEN substr(${behind}, 1, instr(${behind}, char(10)) - 1) END`
+    }
+  })
+
+/** Returns the first line of a document without its field, up to the comma or behind it. */
+const firstLineOf = (sql: SqlClient.SqlClient) =>
+  sql.onDialectOrElse({
+    pg: () => ({
+      words: "substring(document FROM '^k([^,]*)')",
+      time: "substring(document FROM '^k[^,]*,([0-9]*)')"
+    }),
+    orElse: () => {
+      const line = "substr(document, 2, instr(document, char(10)) - 2)"
+      return {
+        words: `substr(${line}, 1, instr(${line}, ',') - 1)`,
+        time: `substr(${line}, instr(${line}, ',') + 1)`
+      }
+    }
+  })
+
+/** Returns the word of a code. */
+const wordOf = ({ entries }: Pick<Codes<never>, "entries">, code: string) =>
+  `CASE ${code} ${entries.map(([word, each]) => `WHEN '${each}' THEN '${word}'`).join(" ")} END`
+
+/** Makes the views. */
+export const create = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const field = fieldOf(sql)
+  const { time, words } = firstLineOf(sql)
+  const never = Number.MAX_SAFE_INTEGER
+  const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
+  const due = sql.onDialectOrElse({
+    pg: () => `least(${lanes.join()})`,
+    // Its function is null if one of the values is.
+    orElse: () =>
+      `nullif(min(${lanes.map((lane) => `coalesce(${lane}, ${never})`).join()}), ${never})`
+  })
+  const number = (value: string) => `CAST(coalesce(${value}, '0') AS BIGINT)`
+  const key = sql.onDialectOrElse({
+    pg: () => ["split_part(key, E'\\t', 1)", "split_part(key, E'\\t', 2)"],
+    orElse: () => [
+      "substr(key, 1, instr(key, char(9)) - 1)",
+      "substr(key, instr(key, char(9)) + 1)"
+    ]
+  })
+  yield* sql.unsafe(`CREATE VIEW pawl_transactions_view AS SELECT
+    ${key[0]} AS transaction_id, ${key[1]} AS method,
+    ${wordOf(kinds, `substr(${words}, length(${words}), 1)`)} AS kind,
+    ${number(time)} AS created_at,
+    ${wordOf(statuses, field("t"))} AS told, ${number(field("s"))} AS sequence,
+    ${number(field("e"))} AS evidence, ${number(field("n"))} AS callbacks,
+    CASE WHEN ${field("f")} LIKE '%r%' THEN 1 ELSE 0 END AS registered,
+    ${field("i")} AS request_id, ${field("a")} AS account, ${field("m")} AS amount,
+    ${field("u")} AS currency, ${due} AS due_at,
+    listed_at AS parked_at, parts, version FROM pawl_transactions`)
+  yield* sql.unsafe(`CREATE VIEW pawl_requests_view AS SELECT key AS request_id,
+    ${wordOf(requestKinds, `substr(${words}, 1, 1)`)} AS kind, ${number(time)} AS created_at,
+    due_0 AS due_at, ${wordOf(outcomes, `substr(${field("o")}, 1, 1)`)} AS outcome,
+    substr(${field("t")}, 2) AS transaction_id,
+    ${wordOf(methods, `substr(${field("t")}, 1, 1)`)} AS method,
+    listed_at AS parked_at, version FROM pawl_requests`)
+})

@@ -1,0 +1,122 @@
+/**
+ * The format of documents: each value is read as it was written, a damaged document is never read as another value, and the
+ * fields of a newer version stay.
+ */
+import fc from "fast-check"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import * as Fnv from "../src/internal/documents/Fnv.ts"
+import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
+import type { Collection } from "../src/Records.ts"
+import * as Any from "./anyDocument.ts"
+
+const numRuns = Number(process.env["PAWL_RUNS"] ?? 500)
+
+const arbitraries: Readonly<Record<Collection, fc.Arbitrary<Any.Keyed<unknown>>>> = {
+  transactions: Any.transactions,
+  requests: Any.requests,
+  quarantine: Any.quarantined,
+  settings: Any.settings
+}
+const collections = ["transactions", "requests", "quarantine", "settings"] as const
+const codecs = TextCodecs.texts
+
+/** Checks a law of any document. */
+const check = (
+  collection: Collection,
+  law: (document: string, keyed: Any.Keyed<unknown>) => void,
+  runs = numRuns
+) =>
+  fc.assert(
+    fc.property(arbitraries[collection], (keyed) =>
+      law(codecs[collection].encode(keyed.value), keyed)
+    ),
+    { numRuns: runs }
+  )
+
+const isRefused = (collection: Collection, key: string, document: string) =>
+  Result.isFailure(codecs[collection].decode(key, document))
+
+describe.each(collections)("a document of %s", (collection) => {
+  it("is read as it was written", () =>
+    check(collection, (document, { key, value }) => {
+      const read = codecs[collection].decode(key, document)
+      // A member that is undefined may be left out.
+      expect(Result.getOrThrow(read)).toEqual(value)
+      expect(codecs[collection].encode(Result.getOrThrow(read))).toBe(document)
+    }))
+
+  it("has no character that a database refuses", () =>
+    check(collection, (document) => {
+      expect(document.isWellFormed()).toBe(true)
+      expect(document).not.toContain("\0")
+    }))
+
+  it("is refused after a change of any character", () =>
+    check(
+      collection,
+      (document, { key }) => {
+        for (let at = 0; at < document.length; at++) {
+          const before = document.charCodeAt(at)
+          for (const unit of [before ^ 1, 10, 48, 126]) {
+            if (unit === before) continue
+            const damaged =
+              document.slice(0, at) + String.fromCharCode(unit) + document.slice(at + 1)
+            if (!isRefused(collection, key, damaged)) expect(damaged).toBe("refused")
+          }
+        }
+      },
+      numRuns / 25
+    ))
+
+  it("is refused after it was cut off anywhere", () =>
+    check(
+      collection,
+      (document, { key }) => {
+        for (let end = 0; end < document.length; end++) {
+          const damaged = document.slice(0, end)
+          if (!isRefused(collection, key, damaged)) expect(damaged).toBe("refused")
+        }
+      },
+      numRuns / 25
+    ))
+})
+
+/** The numbers of fields that no version has. */
+const newFields = fc.constantFrom(..."!#$%&*;?@ZWYHIJK\u00e4\u{1f600}")
+
+/** Writes lines into a document behind any line, and its check anew. */
+const withLines = (document: string, added: ReadonlyArray<readonly [number, string]>): string => {
+  const lines = document.split("\n").slice(0, -1)
+  for (const [at, line] of added) lines.splice(1 + (at % lines.length), 0, line)
+  const text = lines.join("\n")
+  return `${text}\n~${Fnv.ofText(text).toString(36)}`
+}
+
+/** Returns the lines of a document in any order, without its check. */
+const linesOf = (document: string) => document.split("\n").slice(0, -1).toSorted()
+
+describe.each(["transactions", "requests"] as const)("a document of %s", (collection) => {
+  it("keeps each field of a newer version byte for byte", () =>
+    fc.assert(
+      fc.property(
+        arbitraries[collection],
+        fc.array(
+          fc.tuple(
+            fc.nat(),
+            fc
+              .tuple(newFields, Any.texts)
+              .map(([field, text]) => field + text.replaceAll(/[\n\0]|\p{Cs}/gu, " "))
+          ),
+          { minLength: 1, maxLength: 3 }
+        ),
+        ({ key, value }, added) => {
+          const document = withLines(codecs[collection].encode(value), added)
+          const read = codecs[collection].decode(key, document)
+          const again = codecs[collection].encode(Result.getOrThrow(read))
+          expect(linesOf(again)).toEqual(linesOf(document))
+        }
+      ),
+      { numRuns }
+    ))
+})

@@ -1,0 +1,251 @@
+/**
+ * An older and a newer version work on one database: each operation of the older one keeps the fields that it does not know.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { open, seal } from "../src/internal/documents/Fields.ts"
+import { Ledger } from "../src/Ledger.ts"
+import type { LeasedRequest, NewRequest } from "../src/RequestRow.ts"
+import { RequestStore } from "../src/RequestStore.ts"
+import { blank, type Leased } from "../src/Row.ts"
+import { signed } from "./anyRow.ts"
+import { empty, ledgerOf, type Place } from "./places.ts"
+import { card, search, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+/** Opens a store in two processes that run the older version, and returns what a newer version would write and read. */
+const open2 = Effect.fnUntraced(function* (place: Place) {
+  const build = Layer.build(Layer.fresh(ledgerOf(place)))
+  const [one, two] = yield* Effect.all([build, build])
+  const sql = Context.get(one, SqlClient)
+  yield* Effect.provideService(empty, SqlClient, sql)
+  const load = (table: string, key: string) =>
+    Effect.map(
+      sql<{ readonly document: string }>`SELECT document FROM ${sql(table)} WHERE key = ${key}`,
+      ([line]) => (line === undefined ? [] : open(line.document))
+    )
+  const change = Effect.fnUntraced(function* (
+    table: string,
+    key: string,
+    by: (lines: ReadonlyArray<string>) => ReadonlyArray<string>
+  ) {
+    const document = seal(by(yield* load(table, key)))
+    yield* sql`UPDATE ${sql(table)} SET document = ${document}, version = version + 1
+      WHERE key = ${key}`
+  })
+  return { one, two, load, change }
+})
+
+/** Returns the lines of fields that this version does not know, each behind the first line of its row. */
+const unknownOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let row = ""
+  return lines.flatMap((line) => {
+    if (line.startsWith("k")) row = line.slice(1, 2)
+    return /^(?:[ZYW!]|x[^,]*,[^,]*,Q)/u.test(line) ? [`${row}: ${line}`] : []
+  })
+}
+
+const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
+const callback = (transactionStatus: string) =>
+  verified("card", card({ transactionId: "1", transactionStatus }), payment)
+
+const transactions = (place: Place) =>
+  Effect.gen(function* () {
+    const { change, load, one, two } = yield* open2(place)
+    const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
+    const refund = { kind: "refund", transactionId: "1" } as const
+    yield* older.register(refund, 1000)
+    yield* other.accept(callback("PENDING"), 1000)
+    const key = "1\tcard"
+    // The last one is a fact of a kind that this version does not know.
+    const texts = ["Z\\n\\u0041 ,=ä😀", "Zz", "Y", "!~", "!", "x1,5,Qa"]
+    const [refundText = "", ...others] = texts
+    yield* change("pawl_transactions", key, ([first = "", ...lines]) => {
+      const at = lines.findIndex((line) => line.startsWith("k"))
+      return [first, refundText, ...lines.slice(0, at + 1), ...others, ...lines.slice(at + 1)]
+    })
+    const [atRefund = "", ...atPayment] = unknownOf(yield* load("pawl_transactions", key))
+    expect([atRefund, ...atPayment]).toEqual([
+      `r: ${refundText}`,
+      ...others.map((line) => `q: ${line}`)
+    ])
+    const remain = (expected: ReadonlyArray<string>) =>
+      Effect.map(load("pawl_transactions", key), (lines) =>
+        expect(unknownOf(lines)).toEqual(expected)
+      )
+    const kept = remain([atRefund, ...atPayment])
+    const claim = (ledger: Ledger["Service"], at: number) =>
+      Effect.map(
+        ledger.claim({ at, until: at + 1000, limit: 10 }),
+        ({ rows }) => rows.find(({ scope }) => scope === "card-payment") as Leased
+      )
+
+    // Each process finds that the other one has changed the document.
+    yield* older.accept(callback("SUCCEED"), 2000)
+    yield* kept
+    yield* other.register({ ...refund, amount: "10.00" }, 2000)
+    yield* kept
+    const leased = yield* claim(older, 2000)
+    yield* kept
+    const written = yield* other.write(leased, { attempt: 1, until: 4000 })
+    yield* kept
+    const deadLetter = { reason: "handler-failed", at: 2500, to: "SUCCEED" } as const
+    yield* older.write(written as Leased, { deadLetter, release: { dueAt: undefined } })
+    yield* kept
+    expect(yield* other.redrive({ method: "card", transactionId: "1" }, 3000)).toBe(true)
+    yield* kept
+    // The number of the fact of the newer version is not given to the fact of the redrive.
+    const redriven = /^x2,.*,v/mu
+    expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
+    yield* older.bringForward({
+      lane: "repeat",
+      after: { dueAt: 0, transactionId: "", scope: "card" },
+      readSince: 0,
+      dueAt: 0,
+      rate: 10,
+      limit: 10
+    })
+    yield* other.shift({ at: 2900, by: 10, until: 4000 })
+    yield* kept
+    yield* older.deleteBodies({ before: 1500, limit: 10 })
+    yield* kept
+    yield* other.erase("card", "1")
+    yield* kept
+    const again = yield* claim(older, 5000)
+    // The row of the payment is joined to that of the refund. A field that both have stays as the refund has it.
+    expect(yield* other.write(again, { kind: "refund" })).toBeUndefined()
+    expect((yield* older.story("card", "1")).length).toBe(1)
+    yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
+  }).pipe(Effect.scoped)
+
+const request = (requestId: string): NewRequest => ({
+  requestId,
+  kind: "card-payment",
+  digest: "digest",
+  hasCardData: false,
+  body: "sealed",
+  ordered: { requestId, account: "mid-1", amount: "10.00", currency: "EUR" }
+})
+
+const window = 24 * 60 * 60_000
+
+const requests = (place: Place) =>
+  Effect.gen(function* () {
+    const { change, load, one, two } = yield* open2(place)
+    const [older, other] = [Context.get(one, RequestStore), Context.get(two, RequestStore)]
+    const unknown = ["Zfield of a newer version", "W", "!1,2"]
+    const begin = Effect.fnUntraced(function* (id: string) {
+      yield* older.write(request(id), { at: 1000 })
+      yield* change("pawl_requests", id, (lines) => [
+        ...lines.slice(0, 1),
+        ...unknown,
+        ...lines.slice(1)
+      ])
+    })
+    const keptOf = (id: string) =>
+      Effect.map(load("pawl_requests", id), (lines) =>
+        expect(unknownOf(lines).map((line) => line.slice(3))).toEqual(unknown)
+      )
+    const claim = (store: RequestStore["Service"], at: number) =>
+      Effect.map(
+        store.claim({ at, until: at + 1000, limit: 1 }),
+        ({ rows: [row] }) => row as LeasedRequest
+      )
+
+    yield* begin("1")
+    const kept = keptOf("1")
+    const first = yield* claim(other, 1000)
+    yield* kept
+    const begun = yield* older.begin(first, { at: 1000, window })
+    yield* kept
+    expect(yield* other.renew(begun as LeasedRequest, 9000)).toBe(true)
+    yield* kept
+    const refused = { at: 2000, dueAt: 3000, refusal: "400", hadNoEffect: true }
+    expect(yield* older.release(begun as LeasedRequest, refused)).toMatchObject({ dueAt: 3000 })
+    yield* kept
+    const second = yield* claim(other, 3000)
+    expect(yield* older.park(second, "no-key", 3000)).toMatchObject({ attempts: 2 })
+    yield* kept
+    expect(yield* other.redrive("1", { at: 4000, window })).toBe(true)
+    yield* kept
+    const third = yield* claim(older, 4000)
+    const outcome = { _tag: "NotSent", reason: "no-effect" } as const
+    const settled = yield* other.settle("1", { outcome, at: 4000, lease: third.lease.id })
+    expect(settled.isSettled).toBe(true)
+    yield* kept
+    expect(yield* older.restart(request("1"), { at: 5000 })).toMatchObject({ dueAt: 5000 })
+    yield* kept
+    expect(yield* other.cancel("1", 5000)).toBe(true)
+    yield* kept
+
+    yield* begin("2")
+    const transaction = { method: "card", transactionId: "100001" } as const
+    yield* other.find("2", {
+      ...blank("card-payment", "100001", 2000),
+      ordered: { requestId: "2" },
+      newestCallbacks: { SUCCEED: { at: 2000, signed: signed("10.00") } },
+      evidence: Evidence.confirmed("SUCCEED"),
+      read: { status: "SUCCEED", askedAt: 2000 }
+    })
+    expect(yield* older.get("2")).toMatchObject({ outcome: { _tag: "Found" }, transaction })
+    yield* keptOf("2")
+    const answered = { _tag: "Answered", text: "sealed" } as const
+    yield* older.settle("2", { outcome: answered, at: 3000, transaction })
+    yield* keptOf("2")
+    expect(yield* other.deleteTexts({ before: 4000, limit: 1 })).toBe(1)
+    yield* keptOf("2")
+  }).pipe(Effect.scoped)
+
+/** Adds a member to a JSON document. */
+const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
+  JSON.stringify(
+    JSON.parse(line, (_, value: unknown) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? { ...value, newer: "ä" }
+        : value
+    )
+  )
+]
+
+const objects = (place: Place) =>
+  Effect.gen(function* () {
+    const { change, load, one, two } = yield* open2(place)
+    const [older, other] = [Context.get(one, Ledger), Context.get(two, Ledger)]
+    const odd = verified("card", card({ transactionId: "1", transactionStatus: "SETTLED" }))
+    yield* older.accept(odd, 1000)
+    yield* change("pawl_quarantine", "1\tcard", withMember)
+    yield* other.accept(odd, 2000)
+    expect(yield* load("pawl_quarantine", "1\tcard")).toEqual([
+      expect.stringContaining(`"newestAt":2000,"newer":"ä"}]`)
+    ])
+    const wanted = { limit: 10, reads: { ask: 2, repeat: 0, watch: 0 } }
+    yield* older.reserveReads(wanted, 1000)
+    yield* change("pawl_settings", "reads", withMember)
+    yield* other.reserveReads(wanted, 1500)
+    yield* older.lowerReads({ limit: 10 }, 3000)
+    const [text = ""] = yield* load("pawl_settings", "reads")
+    expect(JSON.parse(text)).toMatchObject({ newer: "ä", pausedUntil: expect.any(Number) })
+  }).pipe(Effect.scoped)
+
+const promises = (place: () => Place) => {
+  it.live("R49: every change of a transaction keeps the fields of a newer version", () =>
+    transactions(place())
+  )
+  it.live("R49: every change of a request keeps the fields of a newer version", () =>
+    requests(place())
+  )
+  it.live("R49: the quarantine and the settings keep the members of a newer version", () =>
+    objects(place())
+  )
+}
+
+describe("in a SQLite file", () => {
+  promises(files())
+})
+await onPostgres((place) => {
+  promises(() => place)
+})

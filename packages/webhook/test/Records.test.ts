@@ -1,0 +1,339 @@
+/**
+ * The engine over each store: a change is made as a whole or not at all, on the document that is stored.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import type * as Scope from "effect/Scope"
+import * as Fact from "../src/Fact.ts"
+import { type Rule, Unreadable } from "../src/internal/records/Engine.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import { Records } from "../src/Records.ts"
+import { blank, type Leased } from "../src/Row.ts"
+import type { StoredRows } from "../src/StoredRow.ts"
+import { client, empty, ledgerOf, type Place } from "./places.ts"
+import { bytes, card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+/** A process on a store: its ledger, and the engine of it. */
+const processOf = (context: Context.Context<Ledger | Records>) => ({
+  ledger: Context.get(context, Ledger),
+  records: Context.get(context, Records).own[0]
+})
+type Process = ReturnType<typeof processOf>
+
+/** Opens an empty store in two processes. A store in memory has one. */
+const open = (place: Place | undefined): Effect.Effect<[Process, Process], unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (place === undefined) {
+      const memory = processOf(yield* Layer.build(Layer.fresh(layerMemory)))
+      return [memory, memory]
+    }
+    const build = Layer.build(Layer.fresh(ledgerOf(place)))
+    const [one, two] = yield* Effect.all([build, build])
+    yield* Effect.provideService(empty, SqlClient, Context.get(one, SqlClient))
+    return [processOf(one), processOf(two)]
+  })
+
+const keyOf = (id: number | string) => `${id}\tcard`
+
+/** The rows of a transaction that is due and listed at a time. */
+const rowsAt = (id: number | string, at: number): StoredRows => [
+  {
+    row: {
+      ...blank("card", String(id), 1000),
+      sequence: at,
+      deadLetter: { reason: "handler-failed", at, to: undefined }
+    },
+    dueAt: at,
+    lane: "retry",
+    lease: undefined,
+    bodies: {},
+    facts: Fact.none,
+    accepted: {}
+  }
+]
+
+const textOf = (name: string, at: number) => ({ name, at, bytes: bytes(`${name} ${at}`) })
+
+/** A change of the document, its texts and its index. */
+const changeTo =
+  (id: number | string, at: number, text = "text"): Rule<StoredRows, string> =>
+  () => ({ value: rowsAt(id, at), put: [textOf(text, at)], remove: ["old"], result: "changed" })
+
+const byKey = ([one]: readonly [string, number], [two]: readonly [string, number]): number =>
+  one < two ? -1 : 1
+
+/** Everything that a store has of some transactions. */
+const storedIn = Effect.fnUntraced(function* ({ records }: Process, ids: ReadonlyArray<number>) {
+  const { found } = yield* records.page("transactions", { after: "", limit: 1000 })
+  const names = ["old", "text", "bad"]
+  const listed = yield* records.list("transactions", { from: { at: 0, key: "" }, limit: 1000 })
+  const due = yield* records.due("transactions", [{ lane: 2, from: 0, to: 1e6, limit: 1000 }])
+  return {
+    values: found.map(({ key, value }) => [key, value[0]?.row.sequence]),
+    listed: listed.map(({ at, key }) => [key, at] as const).toSorted(byKey),
+    due: due.map(({ at, key }) => [key, at] as const).toSorted(byKey),
+    texts: yield* Effect.forEach(ids, (id) =>
+      Effect.forEach(names, (name) =>
+        Effect.map(
+          records.text("transactions", keyOf(id), name),
+          (text) => text && new TextDecoder().decode(text)
+        )
+      )
+    )
+  }
+})
+
+const ids = Array.from({ length: 20 }, (_, id) => 10 + id)
+const poison = 17
+
+/** The stored documents after all of them but one were changed from one time to another. */
+const expectedOf = (before: number, after: number) => {
+  const timeOf = (id: number) => (id === poison ? before : after)
+  const times = ids.map((id) => [keyOf(id), timeOf(id)])
+  return {
+    values: times,
+    listed: times,
+    due: times,
+    texts: ids.map((id) =>
+      id === poison
+        ? [`old ${before}`, undefined, undefined]
+        : [undefined, `text ${after}`, undefined]
+    )
+  }
+}
+
+/** Makes documents, and changes all of them at once, one by a rule that must not be written. */
+const changeAll = Effect.fnUntraced(function* (
+  [one, two]: readonly [Process, Process],
+  poisoned: Rule<StoredRows, string>
+) {
+  yield* Effect.forEach(
+    ids,
+    (id) =>
+      one.records.change("transactions", keyOf(id), () => ({
+        value: rowsAt(id, 1000),
+        put: [textOf("old", 1000)],
+        result: undefined
+      })),
+    { concurrency: "unbounded" }
+  )
+  // Two processes, of which one knows the documents and the other one has to read them.
+  for (const [process, after] of [
+    [one, 2000],
+    [two, 3000]
+  ] as const) {
+    const exits = yield* Effect.forEach(
+      ids,
+      (id) =>
+        Effect.exit(
+          process.records.change(
+            "transactions",
+            keyOf(id),
+            id === poison ? poisoned : changeTo(id, after)
+          )
+        ),
+      { concurrency: "unbounded" }
+    )
+    expect(ids.filter((_, at) => Exit.isFailure(exits[at] as (typeof exits)[number]))).toEqual([
+      poison
+    ])
+    expect(yield* storedIn(process, ids)).toEqual(expectedOf(1000, after))
+  }
+})
+
+const throws: Rule<StoredRows, string> = () => {
+  throw new Error("a defect of a rule")
+}
+
+/** A rule whose second text the database refuses, after the document and the first text were written. */
+const refused: Rule<StoredRows, string> = () => ({
+  value: rowsAt(poison, 5000),
+  put: [textOf("text", 5000), textOf("bad", 5000)],
+  remove: ["old"],
+  result: "changed"
+})
+
+/** Makes the database refuse a text. */
+const refuseBad = Effect.flatMap(SqlClient, (sql) =>
+  Effect.forEach(
+    sql.onDialectOrElse({
+      pg: () => [
+        sql`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql
+          AS 'BEGIN RAISE EXCEPTION ''refused''; END'`,
+        sql`CREATE TRIGGER refuse AFTER INSERT ON pawl_transactions_texts FOR EACH ROW
+          WHEN (NEW.name = 'bad') EXECUTE FUNCTION refuse()`
+      ],
+      orElse: () => [
+        sql`CREATE TRIGGER refuse AFTER INSERT ON pawl_transactions_texts WHEN NEW.name = 'bad'
+          BEGIN SELECT RAISE(ABORT, 'refused'); END`
+      ]
+    }),
+    (statement) => statement,
+    { discard: true }
+  )
+)
+const allowBad = Effect.flatMap(SqlClient, (sql) =>
+  sql.onDialectOrElse({
+    pg: () => sql`DROP TRIGGER IF EXISTS refuse ON pawl_transactions_texts`,
+    orElse: () => sql`DROP TRIGGER IF EXISTS refuse`
+  })
+)
+
+/** A write of an older lease changes nothing of a document that was deleted and made again. */
+const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
+  const callback = (transactionStatus: string) =>
+    verified("card", card({ transactionId: "1", transactionStatus }))
+  const leaseIn = ({ ledger }: Process) =>
+    Effect.map(ledger.claim({ at: 1000, until: 31_000, limit: 1 }), ({ rows }) => rows[0] as Leased)
+  yield* one.ledger.accept(callback("PENDING"), 1000)
+  const old = yield* leaseIn(one)
+  yield* two.records.change("transactions", keyOf(1), () => ({
+    value: undefined,
+    result: undefined
+  }))
+  yield* two.ledger.accept(callback("SUCCEED"), 1000)
+  const leased = yield* leaseIn(two)
+  expect(leased).toMatchObject({ transactionId: "1", callbacks: 1 })
+  expect(leased.lease).not.toBe(old.lease)
+
+  const told = { told: "PENDING", sequence: 7, release: { dueAt: undefined } } as const
+  expect(yield* one.ledger.write(old, told)).toBeUndefined()
+  expect(yield* two.ledger.get("card", "1")).toMatchObject({
+    told: undefined,
+    sequence: 0,
+    callbacks: 1
+  })
+  // The first process knew the document that was deleted. Its next change is one of the new document.
+  yield* two.ledger.write(leased, { sequence: 1 })
+  yield* one.ledger.accept(callback("REFUNDED"), 2000)
+  expect(yield* two.ledger.get("card", "1")).toMatchObject({ sequence: 1, callbacks: 2 })
+  expect(yield* two.records.text("transactions", keyOf(1), "c1")).toBeUndefined()
+})
+
+const later = 300_000
+const all = Array.from({ length: 50 }, (_, id) => String(10 + id))
+const damagedId = "33"
+
+/** A document that cannot be read fails its own changes, and is looked at again after five minutes. */
+const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
+  const sql = yield* SqlClient
+  const callback = (transactionId: string, transactionStatus: string) =>
+    verified("card", card({ transactionId, transactionStatus }))
+  const acceptAll = ({ ledger }: Process, status: string, at: number) =>
+    Effect.forEach(all, (id) => ledger.accept(callback(id, status), at), {
+      concurrency: "unbounded"
+    })
+  yield* acceptAll(one, "PENDING", 1000)
+  const key = keyOf(damagedId)
+  const stored = sql<{ readonly document: string; readonly due_0: number | string | null }>`
+    SELECT document, due_0 FROM pawl_transactions WHERE key = ${key}`
+  const [{ document } = { document: "" }] = yield* stored
+  const damaged = document.replace("1000", "1001")
+  expect(damaged).not.toBe(document)
+  yield* sql`UPDATE pawl_transactions SET document = ${damaged} WHERE key = ${key}`
+
+  const exits = yield* Effect.forEach(
+    all,
+    (id) =>
+      Effect.exit(
+        two.records.change("transactions", keyOf(id), (rows = []) => ({
+          value: rows.map((each) => ({ ...each, row: { ...each.row, sequence: 1 } })),
+          result: rows.length
+        }))
+      ),
+    { concurrency: "unbounded" }
+  )
+  expect(exits.filter((exit) => Exit.isSuccess(exit) && exit.value === 1).length).toBe(49)
+  const failed = exits.flatMap((exit) => (Exit.findErrorOption(exit)._tag === "Some" ? [exit] : []))
+  expect(failed).toEqual([Exit.fail(new Unreadable({ key }))])
+  expect((yield* stored)[0]).toMatchObject({ document: damaged })
+
+  // The callback of the damaged document is quarantined, and that of each other one is in its document.
+  expect((yield* acceptAll(two, "SUCCEED", 2000)).every(({ isNew }) => isNew)).toBe(true)
+  const { found } = yield* two.records.page("transactions", { after: "", limit: 100 })
+  expect(found.filter(({ value: [stored] }) => stored?.row.callbacks === 2).length).toBe(49)
+  const quarantined = yield* two.ledger.quarantined
+  expect(quarantined.map(({ transactionId }) => transactionId)).toEqual([damagedId])
+
+  const claim = (at: number) =>
+    Effect.map(two.ledger.claim({ at, until: at + 1e6, limit: 100 }), ({ rows }) =>
+      rows.map(({ transactionId }) => transactionId)
+    )
+  expect((yield* claim(2000)).toSorted()).toEqual(all.filter((id) => id !== damagedId))
+  const parked = { transactionId: damagedId, unreadable: "document" }
+  expect(yield* two.ledger.deadLetters({ limit: 9 })).toMatchObject([parked])
+  expect(yield* two.ledger.backlog(2000)).toMatchObject({ due: 0, deadLetters: 1 })
+  expect(Number((yield* stored)[0]?.due_0)).toBe(2000 + later)
+
+  // It is looked at again after five minutes, still damaged, and five minutes later, after a person has restored it.
+  expect(yield* claim(1999 + later)).toEqual([])
+  expect(yield* claim(2000 + later)).toEqual([])
+  expect(Number((yield* stored)[0]?.due_0)).toBe(2000 + 2 * later)
+  expect(yield* two.ledger.deadLetters({ limit: 9 })).toMatchObject([
+    { ...parked, deadLetter: { at: 2000 } }
+  ])
+  yield* sql`UPDATE pawl_transactions SET document = ${document} WHERE key = ${key}`
+  expect(yield* claim(1999 + 2 * later)).toEqual([])
+  expect(yield* claim(2000 + 2 * later)).toEqual([damagedId])
+  expect(yield* two.ledger.deadLetters({ limit: 9 })).toEqual([])
+  expect(yield* two.ledger.backlog(2000)).toMatchObject({ deadLetters: 0 })
+})
+
+const promises = (place: () => Place | undefined) => {
+  const test = (name: string, body: Test<never>) =>
+    it.live(name, () =>
+      Effect.scoped(
+        Effect.flatMap(
+          Effect.suspend(() => open(place())),
+          body
+        )
+      )
+    )
+
+  test("a rule that throws changes nothing, and the changes beside it are made", (processes) =>
+    changeAll(processes, throws))
+  test(
+    "R52: a write under the lease of a document that was deleted and made again changes nothing",
+    restarts
+  )
+}
+
+type Test<R> = (processes: readonly [Process, Process]) => Effect.Effect<void, unknown, R>
+
+/** The promises of a store whose documents are texts in a database. */
+const promisesOfSql = (place: () => Place) => {
+  const test = (name: string, body: Test<SqlClient>) =>
+    it.live(name, () =>
+      Effect.gen(function* () {
+        const at = place()
+        const processes = yield* open(at)
+        yield* Effect.provide(body(processes), client(at), { local: true })
+      }).pipe(Effect.scoped)
+    )
+
+  test("a statement that fails changes nothing, and the changes beside it are made", (processes) =>
+    Effect.andThen(refuseBad, changeAll(processes, refused)).pipe(
+      Effect.ensuring(Effect.orDie(allowBad))
+    ))
+  test(
+    "R50: of 50 changes the one fails whose document cannot be read, and it is due again after five minutes",
+    parks
+  )
+}
+
+describe("in memory", () => {
+  promises(() => undefined)
+})
+describe("in a SQLite file", () => {
+  promises(files())
+  promisesOfSql(files())
+})
+await onPostgres((place) => {
+  promises(() => place)
+  promisesOfSql(() => place)
+})

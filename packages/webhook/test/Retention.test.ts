@@ -1,0 +1,186 @@
+/**
+ * The deletion of old transactions in each store, and the settings of what is kept.
+ */
+import * as Arr from "effect/Array"
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { describe, expect, it } from "vitest"
+import * as Cleaner from "../src/Cleaner.ts"
+import * as RetentionSettings from "../src/internal/RetentionSettings.ts"
+import { layerMemory, Ledger } from "../src/Ledger.ts"
+import { layerMemory as layerRequests } from "../src/RequestStore.ts"
+import * as Shards from "../src/Shards.ts"
+import { callback, day, finish, november } from "./finished.ts"
+import { emptied, ledgerOf } from "./places.ts"
+import { files, onPostgres } from "./stores.ts"
+
+const file = files()
+
+const memory = () => Layer.provideMerge(layerRequests, Layer.fresh(layerMemory))
+
+const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
+  const test = (body: Effect.Effect<void, unknown, Ledger>) => () =>
+    Effect.runPromise(Effect.provide(body, layer(), { local: true }))
+
+  it(
+    "an old transaction is forgotten, and the others are not changed",
+    test(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        yield* finish("1", november)
+        yield* finish("2", november, november + 300 * day)
+        yield* finish("3", november + day)
+        const stories = yield* ledger.story("card", "3")
+        const old = { before: november + day, limit: 9 }
+        expect(yield* ledger.deleteOld({ ...old, before: november })).toBe(0)
+        expect(yield* ledger.deleteOld(old)).toBe(2)
+        expect(yield* ledger.deleteOld(old)).toBe(0)
+        for (const id of ["1", "2"]) {
+          expect(yield* ledger.get("card", id)).toBeUndefined()
+          expect(yield* ledger.story("card", id)).toEqual([])
+          const key = { method: "card", transactionId: id, scope: "card" } as const
+          expect(yield* ledger.body(key, "SUCCEED")).toBeUndefined()
+        }
+        const { rows } = yield* ledger.page({ limit: 9, from: 0, before: 9e15 })
+        expect(rows.map(({ transactionId }) => transactionId)).toEqual(["3"])
+        expect(yield* ledger.story("card", "3")).toEqual(stories)
+        const claimed = yield* ledger.claim({ at: 9e15, until: 9e15 + 1, limit: 9 })
+        expect(claimed.rows).toEqual([])
+        // A replay counts as a new transaction, whose story begins anew.
+        expect(yield* ledger.accept(callback("1", "SUCCEED"), november + 2 * day)).toEqual({
+          isNew: true
+        })
+        const [story] = yield* ledger.story("card", "1")
+        expect(story?.facts.map(({ fact }) => fact)).toEqual(["accepted"])
+      })
+    )
+  )
+
+  it(
+    "a late chargeback keeps its transaction as long as a new one",
+    test(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const late = november + 200 * day
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        expect(yield* ledger.accept(callback("2", "CHARGEBACK"), late)).toEqual({ isNew: true })
+        const { rows } = yield* ledger.claim({ at: late, until: late + 1, limit: 9 })
+        for (const row of rows)
+          yield* ledger.write(row, {
+            told: "CHARGEBACK",
+            sequence: 2,
+            release: { dueAt: undefined }
+          })
+        expect(yield* ledger.deleteOld({ before: late, limit: 9 })).toBe(1)
+        expect((yield* ledger.get("card", "2"))?.told).toBe("CHARGEBACK")
+        expect(yield* ledger.deleteOld({ before: late + 1, limit: 9 })).toBe(1)
+      })
+    )
+  )
+
+  it(
+    "a transaction that is open, leased or parked is kept, however old it is",
+    test(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        // One row of an id is done, and the other one is leased.
+        yield* ledger.register({ kind: "card-payment", transactionId: "both" }, november)
+        yield* finish("both", november)
+        yield* ledger.register({ kind: "refund", transactionId: "both" }, november)
+        expect(yield* ledger.story("card", "both")).toHaveLength(2)
+        yield* ledger.claim({ at: november, until: november + 1000, limit: 9 })
+        const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
+        const claim = ledger.claim({ at: november, until: november + 1000, limit: 9 })
+        yield* ledger.accept(callback("parked", "SUCCEED"), november)
+        for (const row of (yield* claim).rows)
+          yield* ledger.write(row, { told: "SUCCEED", deadLetter, release: { dueAt: undefined } })
+        yield* ledger.accept(callback("waiting", "PENDING"), november)
+        for (const row of (yield* claim).rows)
+          yield* ledger.write(row, { told: "PENDING", release: { dueAt: undefined } })
+        yield* ledger.accept(callback("leased", "SUCCEED"), november)
+        for (const row of (yield* claim).rows) yield* ledger.write(row, { told: "SUCCEED" })
+        // It was told its end, and a second callback is not confirmed yet.
+        yield* finish("asked", november)
+        yield* ledger.accept(callback("asked", "REFUNDED"), november)
+        expect(yield* ledger.deleteOld({ before: 9e15, limit: 9 })).toBe(0)
+        for (const id of ["parked", "waiting", "leased", "asked", "both"]) {
+          expect(yield* ledger.get("card", id)).toBeDefined()
+        }
+      })
+    )
+  )
+
+  it(
+    "deletions at one time delete each transaction once",
+    test(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (let id = 1; id <= 40; id++) yield* finish(String(id), november)
+        const all = Effect.gen(function* () {
+          let deleted = 0
+          for (let count = -1; count !== 0; deleted += Math.max(0, count)) {
+            count = yield* ledger.deleteOld({ before: november + 1, limit: 3 })
+          }
+          return deleted
+        })
+        const counts = yield* Effect.all([all, all, all], { concurrency: "unbounded" })
+        expect(counts.reduce((one, two) => one + two)).toBe(40)
+        const { rows } = yield* ledger.page({ limit: 99, from: 0, before: 9e15 })
+        expect(rows).toEqual([])
+      })
+    )
+  )
+}
+
+describe("in memory", () => {
+  holds(memory)
+})
+describe("in four shards", () => {
+  holds(() => Shards.layer(Arr.makeBy(4, memory)))
+})
+describe("in a SQLite file", () => {
+  holds(() => ledgerOf(file()))
+})
+await onPostgres((place) => {
+  describe("in PostgreSQL", () => {
+    holds(() => emptied(place))
+  })
+})
+
+describe("the settings", () => {
+  const make = (env: Readonly<Record<string, string>>) =>
+    Effect.runSync(
+      Effect.map(Config.all(RetentionSettings.environment), RetentionSettings.make).pipe(
+        Effect.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+      )
+    )
+  const read = (layer: Layer.Layer<never>) =>
+    Effect.runSync(
+      Effect.provide(Effect.all({ body: Cleaner.Retention, months: Cleaner.KeptMonths }), layer)
+    )
+
+  it("are days and months, or never, and keep every transaction by default", () => {
+    const { layer, sentences } = make({ PAWL_KEEP_MONTHS: "120", PAWL_BODY_DAYS: "10" })
+    expect(sentences).toEqual([])
+    expect(read(layer())).toEqual({ body: Duration.days(10), months: 120 })
+    expect(read(make({}).layer())).toEqual({ body: Duration.days(30), months: undefined })
+    expect(read(make({ PAWL_KEEP_MONTHS: "never" }).layer()).months).toBeUndefined()
+  })
+
+  it("of a merchant take the place of those of the process", () => {
+    const { layer } = make({ PAWL_KEEP_MONTHS: "120" })
+    expect(read(layer(24)).months).toBe(24)
+    expect(read(layer(Infinity)).months).toBeUndefined()
+  })
+
+  it("name what cannot be used: months in which a chargeback may come are kept", () => {
+    const { sentences } = make({ PAWL_BODY_DAYS: "soon", PAWL_KEEP_MONTHS: "6" })
+    expect(sentences).toEqual([
+      "PAWL_BODY_DAYS cannot be used: give a number from 1 to 99999, or never.",
+      "PAWL_KEEP_MONTHS cannot be used: give a number from 7 to 99999, or never."
+    ])
+  })
+})

@@ -1,0 +1,174 @@
+/**
+ * The query plans of a store's statements use an index.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as Statement from "effect/sql/Statement"
+import { Ledger } from "../src/Ledger.ts"
+import type { Leased } from "../src/Row.ts"
+import { client, empty, ledgerOf, type Place } from "./places.ts"
+import { card, verified } from "./service.ts"
+import { files, onPostgres } from "./stores.ts"
+
+const rows = 60_000
+
+const callback = (transactionId: string) => verified("card", card({ transactionId }))
+
+/** Copies a transaction. Every tenth copy is due, and every thousandth is a dead letter. */
+const fill = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const ledger = yield* Ledger
+  yield* ledger.accept(callback("template"), 0)
+  const numbers = sql.literal(
+    `WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${rows}) SELECT n FROM s`
+  )
+  yield* sql`INSERT INTO pawl_transactions (key, version, due_1, listed_at, listed_until, parts, document)
+    SELECT CAST(n AS TEXT) || ${"\tcard"}, 1, CASE WHEN n % 10 = 0 THEN n END,
+      CASE WHEN n % 1000 = 1 THEN n END, CASE WHEN n % 1000 = 1 THEN n END, 1, document
+    FROM (${numbers}) AS numbers, pawl_transactions WHERE key = ${"template\tcard"}`
+  yield* sql`INSERT INTO pawl_transactions_texts (key, name, at, body)
+    SELECT CAST(n AS TEXT) || ${"\tcard"}, name, n, body
+    FROM (${numbers}) AS numbers, pawl_transactions_texts WHERE key = ${"template\tcard"}`
+  yield* sql`INSERT INTO pawl_requests (key, version, related, parts, document)
+    SELECT CAST(n AS TEXT), 1, 'r' || CAST(n AS TEXT), 1, '' FROM (${numbers}) AS numbers`
+})
+
+/** Runs every operation of a ledger but the gauges, which count all that is due. */
+const live = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  yield* Effect.forEach(
+    Array.from({ length: 40 }, (_, id) => callback(String(id))),
+    (each) => ledger.accept(each, rows),
+    { concurrency: "unbounded" }
+  )
+  yield* ledger.register({ kind: "card-payment", transactionId: "2" }, rows)
+  const claimed = yield* ledger.claim({ at: rows, until: 2 * rows, limit: 64, newest: 32 })
+  expect(claimed.rows.length).toBeGreaterThanOrEqual(64)
+  yield* ledger.write(claimed.rows[0] as Leased, {
+    evidence: Evidence.confirmed("SUCCEED"),
+    release: { dueAt: 1 }
+  })
+  yield* ledger.get("card", "3")
+  yield* ledger.story("card", "3")
+  yield* ledger.body({ method: "card", transactionId: "3", scope: "card" }, "PENDING")
+  const key = { transactionId: "3", scope: "card" } as const
+  yield* ledger.page({ after: key, limit: 100, from: 0, before: 9 })
+  yield* ledger.deadLetters({ limit: 100 })
+  const after = { at: 30_000, transactionId: "1", scope: "card" } as const
+  yield* ledger.deadLetters({ after, limit: 20, reason: "handler-failed" })
+  yield* ledger.redrive({ method: "card", transactionId: "1001" }, rows)
+  yield* ledger.redriveAll({
+    reason: "handler-failed",
+    before: rows,
+    dueAt: rows,
+    rate: 10,
+    limit: 20
+  })
+  const start = { dueAt: rows / 2, transactionId: "", scope: "card" } as const
+  yield* ledger.bringForward({
+    lane: "repeat",
+    after: start,
+    readSince: rows,
+    dueAt: 0,
+    rate: 10,
+    limit: 100
+  })
+  yield* ledger.noteAlive(rows)
+  yield* ledger.lastAliveAt
+  yield* ledger.deleteBodies({ before: 10_000, limit: 100 })
+  yield* ledger.erase("card", "7")
+})
+
+/** Runs work, and returns the statements on documents that it ran, with the parameters of the last run of each. */
+const statementsOf = <A, E, R>(work: Effect.Effect<A, E, R>) => {
+  const found = new Map<string, ReadonlyArray<unknown>>()
+  const listen: Statement.Transformer = (statement) => {
+    const [text, params] = statement.compile()
+    if (/pawl_(transactions|requests)/.test(text)) found.set(text, params)
+    return Effect.succeed(statement)
+  }
+  return Effect.as(Effect.provideService(work, Statement.CurrentTransformer, listen), found)
+}
+
+const plans = (place: Place) =>
+  Effect.gen(function* () {
+    yield* Effect.andThen(empty, fill)
+    const statements = yield* statementsOf(live)
+    expect(statements.size).toBeGreaterThanOrEqual(9)
+    const sql = yield* SqlClient
+    const explain = place._tag === "postgres" ? "EXPLAIN" : "EXPLAIN QUERY PLAN"
+    const scans = Effect.gen(function* () {
+      const found: Array<string> = []
+      for (const [text, params] of statements) {
+        const lines = yield* sql.unsafe(`${explain} ${text}`, params).values
+        const plan = lines.map((line) => String(line.at(-1)))
+        const isScan = (line: string) =>
+          /(SCAN|Seq Scan on) (pawl_|stored)/.test(line) && !line.includes("USING")
+        if (plan.some(isScan)) found.push([text, ...plan].join("\n"))
+      }
+      return found
+    })
+    expect(yield* scans).toEqual([])
+    yield* sql`ANALYZE`
+    expect(yield* scans).toEqual([])
+  }).pipe(Effect.provide(ledgerOf(place), { local: true }))
+
+describe("in a SQLite file", () => {
+  const file = files()
+  it.live("no statement scans a table, with or without statistics", () => plans(file()))
+})
+
+/** The documents that were due once, and are not any more. */
+const doneRows = 20_000
+
+/** Runs a statement and returns the number of pages that it touched. */
+const pagesOf = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient
+  const lines = yield* sql.unsafe(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, params).values
+  const [, pages] = /Buffers: shared hit=(\d+)/.exec(lines.flat().join("\n")) ?? []
+  return Number(pages)
+})
+
+await onPostgres((place) => {
+  it.live("R43: a claim does not search through what is done, while a snapshot is open", () =>
+    Effect.gen(function* () {
+      yield* empty
+      const ledger = yield* Ledger
+      const sql = yield* SqlClient
+      const reader = Context.get(yield* Layer.build(Layer.fresh(client(place))), SqlClient)
+      yield* reader.withTransaction(
+        Effect.gen(function* () {
+          yield* reader`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`
+          yield* reader`SELECT 1 FROM pawl_transactions`
+          yield* sql`INSERT INTO pawl_transactions (key, version, due_0, due_1, parts, document)
+            SELECT n || ${"\tcard"}, 1, n, n, 1, '' FROM generate_series(1, ${doneRows}) AS n`
+          yield* sql`UPDATE pawl_transactions SET due_0 = NULL, due_1 = NULL`
+          const at = 10 * doneRows
+          const claim = ledger.claim({ at, until: at + 1000, limit: 10, newest: 5 })
+          expect((yield* claim).rows).toEqual([])
+          yield* ledger.accept(callback("one"), at)
+          const statements = yield* statementsOf(
+            Effect.map(claim, ({ rows }) => expect(rows.length).toBe(1))
+          )
+          const searches = [...statements].filter(([text]) => text.includes("AS found"))
+          expect(searches.length).toBeGreaterThan(0)
+          for (const [text, params] of searches) {
+            expect(yield* pagesOf(text, params)).toBeLessThan(50)
+          }
+          // Work that is due in the past is still found, if this process made it due.
+          yield* ledger.register({ kind: "card-payment", transactionId: "early" }, 1)
+          const early = yield* claim
+          expect(early.rows.map(({ transactionId }) => transactionId)).toEqual(["early"])
+          yield* ledger.write(early.rows[0] as Leased, { release: { dueAt: 2 } })
+          expect((yield* claim).rows.length).toBe(1)
+        })
+      )
+    }).pipe(Effect.provide(ledgerOf(place), { local: true }))
+  )
+
+  it.live("no statement scans a table, with or without statistics", () => plans(place))
+})
