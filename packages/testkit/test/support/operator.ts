@@ -20,6 +20,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -65,8 +66,11 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Effect.suspend((): typeof call =>
       faults.isDiskFull ? Effect.fail(new StoreUnavailable({})) : call
     )
+  const claims = yield* Semaphore.make(1)
   const ledger: Ledger.Ledger["Service"] = {
     ...memory,
+    // The worker must not claim a transaction before it is parked.
+    claim: (...all) => claims.withPermits(1)(memory.claim(...all)),
     accept: (...all) => unlessFull(memory.accept(...all)),
     checkWritable: unlessFull(memory.checkWritable)
   }
@@ -133,14 +137,12 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     Effect.forEach(ids, (transactionId) =>
       Effect.gen(function* () {
         yield* memory.register({ kind: "apm-payment", transactionId, status: "NEW" }, 0)
-        for (;;) {
-          const { rows } = yield* memory.claim({ at: 1, until: 1e15, limit: 1 })
-          const [row] = rows
-          if (row === undefined) return
+        const { rows } = yield* memory.claim({ at: 1, until: 2, limit: 1 })
+        for (const row of rows) {
           const deadLetter = { reason, at: 1_790_000_000_000, to: "PENDING" as const }
           yield* memory.write(row, { deadLetter, attempt: 293, release: { dueAt: undefined } })
         }
-      })
+      }).pipe(claims.withPermits(1))
     )
 
   /** Parks a request whose outcome cannot be found out. */
