@@ -1,6 +1,6 @@
 /**
  * The child process with a whole receiver on SQLite. It counts the statements and commits of a callback until its handler was
- * told and its row was released.
+ * told and its row was released, and lists the files of the package with a function that is called meanwhile.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -12,6 +12,7 @@ import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { Session } from "node:inspector/promises"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { make, search, secret } from "../callbacks.ts"
@@ -90,6 +91,23 @@ const operations = {
     const isControl = (line: string) => /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/u.test(line)
     const statements = lines.filter((line) => !isControl(line)).length
     return { statements, commits: commits.length, lines }
+  },
+  /** Lists the files that a callback passes, after others. */
+  files: async () => {
+    const session = new Session()
+    session.connect()
+    await session.post("Profiler.enable")
+    await session.post("Profiler.startPreciseCoverage", { callCount: true })
+    await take(2)
+    // The counts start again.
+    await session.post("Profiler.takePreciseCoverage")
+    await take(3)
+    const { result } = await session.post("Profiler.takePreciseCoverage")
+    session.disconnect()
+    return result
+      .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+      .flatMap(({ url }) => url.split("/packages/webhook/src/")[1] ?? [])
+      .toSorted()
   }
 }
 

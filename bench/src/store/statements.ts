@@ -1,5 +1,6 @@
 /**
- * The statements and commits on SQLite of one callback, from its acceptance until its handler was told.
+ * The statements and commits on SQLite of one callback, from its acceptance until its handler was told, and the files of the
+ * package that it passes.
  */
 import * as Effect from "effect/Effect"
 import * as Children from "./children.ts"
@@ -19,17 +20,20 @@ export const statements = Effect.fnUntraced(function* (trees: Both<string>) {
       console.error(
         [`statements of the ${side} commit:`, ...counts.lines.map(shortened)].join("\n  ")
       )
-      return counts
+      const files = yield* Effect.promise(() => call("files", undefined))
+      console.error([`files of the ${side} commit:`, ...files].join("\n  "))
+      return { ...counts, files: files.length }
     })
   )
-  const numbers = (of: "statements" | "commits") => ({
+  const numbers = (of: "statements" | "commits" | "files") => ({
     old: [counts.old[of]],
     new: [counts.new[of]]
   })
   const name = "sqlite, a callback until its handler was told"
   const figures: ReadonlyArray<Figure> = [
     figure(name, "statements", numbers("statements"), { of: "new", atMost: 10 }),
-    figure(name, "commits", numbers("commits"), { of: "new", atMost: 4 })
+    figure(name, "commits", numbers("commits"), { of: "new", atMost: 4 }),
+    figure(name, "files", numbers("files"), { of: "new", atMost: 38 })
   ]
   return figures
 }, Effect.scoped)

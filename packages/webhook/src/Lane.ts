@@ -32,6 +32,22 @@ export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
 export type Lane = (typeof lanes)[number]
 
 /**
+ * The lanes of reads, the most important first.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const readLanes = ["ask", "repeat", "watch"] as const
+
+/**
+ * The lane of a read.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type ReadLane = (typeof readLanes)[number]
+
+/**
  * A number for each lane.
  *
  * @category models

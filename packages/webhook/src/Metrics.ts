@@ -43,7 +43,7 @@ import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as PrometheusNames from "./internal/PrometheusNames.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import { type ReadLane, readLanes } from "./ReadBudget.ts"
+import { type ReadLane, readLanes } from "./Lane.ts"
 
 const accepted = counter("callbacks.accepted", "Callbacks that were stored")
 const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")

@@ -3,55 +3,34 @@
  *
  * **Details**
  *
- * A process reserves its reads before it sends them. A reservation is a list of times, one for each read, and a read is
- * sent within `slack` after its time or not at all. Two times are at least `(1 s + slack) / rate` apart, so at most
- * `rate` reads are sent in any second, whichever process sends them and whichever of them crash.
+ * A process reserves reads before it sends them: it gets a time for each, and sends each within `slack` after its time or not at
+ * all. Two times are at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second, whoever crashes.
  *
- * Reads are reserved for at most the next `lookahead`, and go by importance: first reads of claims, then other open
- * reads, then the watch of transactions that have ended. If the more important reads of one process were not all granted,
- * no process gets less important ones for a while.
+ * After a 429 the rate is halved, at most once in a second, and no read is granted before the `Retry-After` of the response, at most
+ * 5 minutes. From then on the rate grows evenly, by the whole limit in a minute.
  *
- * After a 429 the rate is halved, at most once in a second, and no read is granted before the `Retry-After` of the
- * response, at most 5 minutes. From then on the rate grows evenly, by the whole limit in a minute.
- *
- * Every function is pure. A ledger keeps one budget, and applies these functions to it one after the other. Times are
- * milliseconds since the epoch, by the clock of the ledger.
+ * Every function is pure. Times are milliseconds since the epoch, by the clock of the ledger that keeps the budget.
  *
  * @since 0.1.0
  */
-
-/**
- * The lanes of reads, the most important first.
- *
- * @category constants
- * @since 0.1.0
- */
-export const readLanes = ["ask", "repeat", "watch"] as const
-
-/**
- * The lane of a read (`Lane`).
- *
- * @category models
- * @since 0.1.0
- */
-export type ReadLane = (typeof readLanes)[number]
+import { type ReadLane, readLanes } from "./Lane.ts"
 
 /**
  * The state of a budget.
  *
  * - `nextAt`: the earliest time of the next read.
- * - `lowered`: the rate after the last 429, and when it came; undefined before the first.
+ * - `lowered`: the rate after the last 429, and when it came.
  * - `pausedUntil`: no read is granted before this time.
- * - `shortUntil`: until this time only lanes up to the one at this position are granted. A process lacked reads in it.
+ * - `short`: a process lacked reads of this lane, so no less important ones are granted until this time.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ReadBudget {
   readonly nextAt: number
-  readonly lowered: { readonly rate: number; readonly at: number } | undefined
+  readonly lowered?: { readonly rate: number; readonly at: number }
   readonly pausedUntil: number
-  readonly shortUntil: Readonly<Record<"ask" | "repeat", number>>
+  readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
 /**
@@ -66,12 +45,8 @@ export interface Wanted {
 }
 
 /**
- * The result of a reservation.
- *
- * - `at`: the time of the ledger at which the reads were reserved.
- * - `times`: the time of each read, in order. Any lane may use it.
- * - `retryAt`: when to ask for the others; undefined if all reads were granted.
- * - `rate`: the reads that are granted in a second now.
+ * The result of a reservation, which was made `at` a time of the ledger: the `times` of reads of any lane, when to ask for the
+ * others, and the reads that are granted in a second now.
  *
  * @category models
  * @since 0.1.0
@@ -92,59 +67,24 @@ export interface Reservation {
 export const slack = 400
 
 /**
- * The longest time for which reads are reserved ahead, in milliseconds. A read waits for this long behind less
- * important ones of other processes.
+ * The longest time for which reads are reserved ahead, in milliseconds. A read may wait so long behind less important ones.
  *
  * @category constants
  * @since 0.1.0
  */
 export const lookahead = 100
 
-/**
- * The time in which the rate grows by the whole limit, in milliseconds.
- *
- * @category constants
- * @since 0.1.0
- */
-export const recoveryTime = 60_000
-
-/** The longest pause after a 429, in milliseconds. */
 const maxPause = 300_000
+/** The time in which the rate grows by the whole limit. */
+const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
 /** The rate to halve where there is no limit. */
 const unlimitedRate = 100
-/** A budget whose next read is later than this was written before the clock was set back, in milliseconds. */
+/** The time of as many reads as the rate. */
+const spacing = 1000 + slack
+/** A read that is planned later than this was planned before the clock was set back. */
 const maxAhead = 5000
-
-/**
- * A budget from which nothing was reserved.
- *
- * @category constants
- * @since 0.1.0
- */
-export const unused: ReadBudget = {
-  nextAt: 0,
-  lowered: undefined,
-  pausedUntil: 0,
-  shortUntil: { ask: 0, repeat: 0 }
-}
-
-/**
- * Returns the reads that are granted in a second.
- *
- * @category getters
- * @since 0.1.0
- */
-export const rateAt = (budget: ReadBudget, limit: number, now: number): number => {
-  const { lowered, pausedUntil } = budget
-  if (lowered === undefined) return limit
-  // A time that is later than now, apart from a pause, is older than a clock that was set back.
-  const elapsed = isPaused(budget, now) ? 0 : Math.abs(now - Math.max(lowered.at, pausedUntil))
-  const full = fullRate(limit)
-  const rate = lowered.rate + (full * elapsed) / recoveryTime
-  return rate >= full ? limit : rate
-}
 
 /**
  * Reserves reads. Returns the same `budget` if it does not change.
@@ -157,55 +97,43 @@ export const reserve = (
   { limit, reads }: Wanted,
   now: number
 ): { readonly budget: ReadBudget; readonly reservation: Reservation } => {
-  const wanted = reads.ask + reads.repeat + reads.watch
-  if (isPaused(budget, now)) {
-    return { budget, reservation: { at: now, times: [], retryAt: budget.pausedUntil, rate: 0 } }
+  const upTo = (lane: ReadLane) =>
+    readLanes.slice(0, indexOf(lane) + 1).reduce((sum, each) => sum + reads[each], 0)
+  const wanted = upTo("watch")
+  const answer = (rate: number, times: ReadonlyArray<number>, retryAt: number) => {
+    return { at: now, times, retryAt: times.length < wanted ? retryAt : undefined, rate }
   }
+  if (isPaused(budget, now)) return { budget, reservation: answer(0, [], budget.pausedUntil) }
   const rate = rateAt(budget, limit, now)
   if (rate === Infinity) {
     const times = Array.from({ length: wanted }, () => now)
-    return { budget, reservation: { at: now, times, retryAt: undefined, rate } }
+    return { budget, reservation: answer(rate, times, now) }
   }
-  const interval = (1000 + slack) / rate
-  /** Long enough for a process that lacks reads to ask again. */
-  const shortTime = 1000 + 2 * interval
-  const shortFor = (lane: "ask" | "repeat") => {
-    const left = budget.shortUntil[lane] - now
-    return left > 0 && left <= shortTime ? left : 0
-  }
-  const allowed =
-    reads.ask +
-    (shortFor("ask") > 0 ? 0 : reads.repeat) +
-    (shortFor("ask") + shortFor("repeat") > 0 ? 0 : reads.watch)
+  const interval = spacing / rate
   const isOfLaterClock = budget.nextAt > now + interval + maxAhead
-  const nextAt = isOfLaterClock ? now + 1000 + slack : Math.max(budget.nextAt, now)
-  const times: Array<number> = []
-  while (times.length < allowed && nextAt + times.length * interval <= now + lookahead) {
-    times.push(nextAt + times.length * interval)
-  }
-  const freeAt = nextAt + times.length * interval
-  /** Is written only now and then, because each change of a budget is a commit. */
-  const untilIf = (lane: "ask" | "repeat", wantedUpToLane: number) =>
-    reads[lane] > 0 && wantedUpToLane > times.length && shortFor(lane) < shortTime / 2
-      ? now + shortTime
-      : budget.shortUntil[lane]
-  const shortUntil = {
-    ask: untilIf("ask", reads.ask),
-    repeat: untilIf("repeat", reads.ask + reads.repeat)
-  }
-  const isChanged =
-    times.length > 0 ||
-    isOfLaterClock ||
-    shortUntil.ask !== budget.shortUntil.ask ||
-    shortUntil.repeat !== budget.shortUntil.repeat
+  const nextAt = isOfLaterClock ? now + spacing : Math.max(budget.nextAt, now)
+  // A process that lacks reads asks again within this time.
+  const shortTime = 1000 + 2 * interval
+  const short =
+    budget.short && isWithin(budget.short.until, now, shortTime) ? budget.short : undefined
+  const free = Math.max(0, Math.floor((now + lookahead - nextAt) / interval) + 1)
+  const length = Math.min(short ? upTo(short.lane) : wanted, free)
+  const times = Array.from({ length }, (_, at) => nextAt + at * interval)
+  const freeAt = nextAt + length * interval
+  const lacking = readLanes.find((lane) => upTo(lane) > length)
+  // Each change of a budget is a commit, so it is written now and then, and nothing is less important than the watch.
+  const isNewlyShort =
+    lacking !== undefined &&
+    lacking !== "watch" &&
+    !(short && indexOf(short.lane) <= indexOf(lacking) && short.until > now + shortTime / 2)
+  const changed = { ...budget, nextAt: freeAt }
   return {
-    budget: isChanged ? { ...budget, nextAt: freeAt, shortUntil } : budget,
-    reservation: {
-      at: now,
-      times,
-      retryAt: times.length === wanted ? undefined : Math.max(freeAt - lookahead, now),
-      rate
-    }
+    budget: isNewlyShort
+      ? { ...changed, short: { lane: lacking, until: now + shortTime } }
+      : length > 0 || isOfLaterClock
+        ? changed
+        : budget,
+    reservation: answer(rate, times, Math.max(freeAt - lookahead, now))
   }
 }
 
@@ -231,7 +159,21 @@ export const lower = (
   }
 }
 
-const isPaused = ({ pausedUntil }: ReadBudget, now: number): boolean =>
-  pausedUntil > now && pausedUntil <= now + maxPause
+/** Returns the reads that are granted in a second. */
+const rateAt = (budget: ReadBudget, limit: number, now: number): number => {
+  const { lowered, pausedUntil } = budget
+  if (lowered === undefined) return limit
+  // A time that is later than now, apart from a pause, is older than a clock that was set back.
+  const elapsed = isPaused(budget, now) ? 0 : Math.abs(now - Math.max(lowered.at, pausedUntil))
+  const rate = lowered.rate + (fullRate(limit) * elapsed) / recoveryTime
+  return rate >= fullRate(limit) ? limit : rate
+}
+
+const isPaused = ({ pausedUntil }: ReadBudget, now: number) => isWithin(pausedUntil, now, maxPause)
+
+const isWithin = (time: number, now: number, most: number): boolean =>
+  time > now && time <= now + most
 
 const fullRate = (limit: number): number => (Number.isFinite(limit) ? limit : unlimitedRate)
+
+const indexOf = (lane: ReadLane): number => readLanes.indexOf(lane)

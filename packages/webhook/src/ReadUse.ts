@@ -7,7 +7,7 @@
  *
  * @since 0.1.0
  */
-import { type ReadLane, recoveryTime } from "./ReadBudget.ts"
+import type { ReadLane } from "./Lane.ts"
 
 /**
  * The use since the start of the process.
@@ -30,7 +30,7 @@ export interface ReadUse {
 }
 
 /** How long a rate and a read that was put off are remembered, in milliseconds. */
-const memory = recoveryTime
+const memory = 60_000
 
 /**
  * Makes the record of a worker with a limit. Times are milliseconds since the epoch.

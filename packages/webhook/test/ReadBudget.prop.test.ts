@@ -10,6 +10,8 @@ import * as ReadBudget from "../src/ReadBudget.ts"
 import { alarms, hour, minute, pass, run, second } from "./world.ts"
 import * as World from "./world.ts"
 
+const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
+
 const numRuns = Number(process.env["PAWL_RUNS"] ?? 25)
 
 /** Returns the most times in any second. */
@@ -40,13 +42,17 @@ const steps = fc.array(
   { minLength: 1, maxLength: 80, size: "max" }
 )
 
+const rateAt = (budget: ReadBudget.ReadBudget, limit: number, now: number): number =>
+  ReadBudget.reserve(budget, { limit, reads: { ask: 0, repeat: 0, watch: 0 } }, now).reservation
+    .rate
+
 /** Plays reservations of several processes to the rule, and returns when their reads are sent. */
 const play = (
   limit: number,
   all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never,
   reserve = ReadBudget.reserve
 ): ReadonlyArray<number> => {
-  let budget = ReadBudget.unused
+  let budget = unused
   let now = 1_000_000
   return all.flatMap(({ after, is429, isCrash, late, reads }) => {
     now += after
@@ -92,28 +98,28 @@ describe("the rule of the budget", () => {
   it("halves its rate once for a burst of 429, pauses as asked, and recovers within a minute", () => {
     const limit = 100
     const start = 1_000_000
-    const once = ReadBudget.lower(ReadBudget.unused, { limit, retryAfter: 2000 }, start)
+    const once = ReadBudget.lower(unused, { limit, retryAfter: 2000 }, start)
     const burst = ReadBudget.lower(once, { limit }, start + 500)
     const wanted = { limit, reads: { ask: 9, repeat: 0, watch: 0 } }
-    expect(ReadBudget.rateAt(burst, limit, start + 2000)).toBe(50)
+    expect(rateAt(burst, limit, start + 2000)).toBe(50)
     expect(ReadBudget.reserve(burst, wanted, start + 1999).reservation).toMatchObject({
       times: [],
       retryAt: start + 2000
     })
     expect(ReadBudget.reserve(burst, wanted, start + 2000).reservation.times.length).toBe(4)
     const again = ReadBudget.lower(burst, { limit }, start + 2000)
-    expect(ReadBudget.rateAt(again, limit, start + 2000)).toBe(25)
-    expect(ReadBudget.rateAt(again, limit, start + 8000)).toBe(35)
-    expect(ReadBudget.rateAt(again, limit, start + minute)).toBe(100)
+    expect(rateAt(again, limit, start + 2000)).toBe(25)
+    expect(rateAt(again, limit, start + 8000)).toBe(35)
+    expect(rateAt(again, limit, start + minute)).toBe(100)
     // Without a limit there is one until the rate has recovered.
-    const unlimited = ReadBudget.lower(ReadBudget.unused, { limit: Infinity }, start)
-    expect(ReadBudget.rateAt(unlimited, Infinity, start)).toBe(50)
-    expect(ReadBudget.rateAt(unlimited, Infinity, start + minute)).toBe(Infinity)
+    const unlimited = ReadBudget.lower(unused, { limit: Infinity }, start)
+    expect(rateAt(unlimited, Infinity, start)).toBe(50)
+    expect(rateAt(unlimited, Infinity, start + minute)).toBe(Infinity)
   })
 
   it("is not used up by a clock that was set back", () => {
     const { budget } = ReadBudget.reserve(
-      ReadBudget.unused,
+      unused,
       { limit: 1, reads: { ask: 1, repeat: 0, watch: 0 } },
       10 * hour
     )

@@ -1,8 +1,7 @@
 /**
  * The next work on a row: when it is due, and in which lane.
  */
-import type { Lane } from "../Lane.ts"
-import type { ReadLane } from "../ReadBudget.ts"
+import type { Lane, ReadLane } from "../Lane.ts"
 import * as Reconciler from "../Reconciler.ts"
 import type { Row } from "../Row.ts"
 import * as Transition from "./Transition.ts"

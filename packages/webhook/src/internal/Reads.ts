@@ -17,6 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type { Ledger } from "../Ledger.ts"
+import { type ReadLane, readLanes } from "../Lane.ts"
 import * as ReadBudget from "../ReadBudget.ts"
 import type * as ReadUse from "../ReadUse.ts"
 import * as Lease from "./Lease.ts"
@@ -26,7 +27,7 @@ import * as LedgerClock from "./LedgerClock.ts"
 const minWait = 25
 const maxWait = 1000
 
-type Waiting = Record<ReadBudget.ReadLane, Set<Deferred.Deferred<void>>>
+type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
 /**
  * Makes the reads of a worker, until its scope ends. `use` notes the rate of each reservation.
@@ -43,11 +44,11 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  /** Until this time of the monotonic clock reads are reserved, also without a limit. */
-  let limitedUntil = limit === Infinity ? -Infinity : Infinity
+  /** Without a limit reads are reserved after a 429, until the rate has recovered. */
+  let isLimited = limit !== Infinity
 
   const next = () =>
-    ReadBudget.readLanes.flatMap((lane) => [...waiting[lane]].map((read) => ({ lane, read })))[0]
+    readLanes.flatMap((lane) => [...waiting[lane]].map((read) => ({ lane, read })))[0]
 
   const letGo = Effect.fnUntraced(function* (before: number, reserved: ReadBudget.Reservation) {
     const after = elapsed()
@@ -73,6 +74,7 @@ export const make = Effect.fnUntraced(function* (
     }
     const reserved = yield* ledger.reserveReads({ limit, reads }, LedgerClock.timeOf(ledger, clock))
     use.reserve(reserved.rate, reserved.at)
+    isLimited = reserved.rate !== Infinity
     yield* letGo(before, reserved)
     if (reserved.retryAt === undefined || next() === undefined) return
     const wait = reserved.retryAt - reserved.at - (elapsed() - before)
@@ -90,10 +92,8 @@ export const make = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  const isLimited = () => elapsed() < limitedUntil
-
-  const take = Effect.fnUntraced(function* (lane: ReadBudget.ReadLane, timeout: Duration.Duration) {
-    if (!isLimited()) return true
+  const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
+    if (!isLimited) return true
     const read = yield* Deferred.make<void>()
     waiting[lane].add(read)
     yield* arrived.open
@@ -105,11 +105,14 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const lower = (retryAfter: number | undefined) =>
-    Effect.suspend(() => {
-      const until = elapsed() + (retryAfter ?? 0) + ReadBudget.recoveryTime
-      limitedUntil = Math.max(limitedUntil, until)
-      return ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
-    }).pipe(Effect.retry(Lease.retrySchedule), Effect.orDie)
+    Effect.suspend(() =>
+      ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
+    ).pipe(
+      Effect.retry(Lease.retrySchedule),
+      Effect.orDie,
+      // A reservation before it says nothing of the rate behind it.
+      Effect.tap(() => Effect.sync(() => (isLimited = true)))
+    )
 
-  return { isLimited, take, lower }
+  return { isLimited: () => isLimited, take, lower }
 })

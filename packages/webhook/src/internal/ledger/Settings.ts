@@ -20,7 +20,8 @@ export const make = (engines: Engines): Keeps => {
   /** The budget of a ledger with several shards is that of the first one. */
   const [first] = engines.own
   const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
-    ...ReadBudget.unused,
+    nextAt: 0,
+    pausedUntil: 0,
     ...(value as Partial<ReadBudget.ReadBudget> | undefined)
   })
   return {

@@ -3,7 +3,8 @@
  */
 import { perLane } from "@pawl/webhook/Lane"
 import type { RowKey } from "@pawl/webhook/RowPages"
-import { type ReadLane, slack } from "@pawl/webhook/ReadBudget"
+import type { ReadLane } from "@pawl/webhook/Lane"
+import { slack } from "@pawl/webhook/ReadBudget"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
