@@ -14,13 +14,13 @@
  *
  * Each row is in the ledger of its merchant. A database keeps the id of its merchant, so a start with the database of
  * another one fails. Each worker has slots and a read budget of its own, so a handler that fails or hangs takes none from the
- * others. The merchants take turns on the thread: the one who has used it least comes next. If more than 1,024 callbacks or 12 MiB
+ * others. If more than 1,024 callbacks or 12 MiB
  * wait for stores, a merchant with more than an equal share of them is answered 503.
  *
  * **Gotchas**
  *
  * - Each merchant needs a secret of his own. A merchant who knows the secret of another one can sign for him.
- * - A turn is not interrupted. A handler that computes for a second without a pause delays all merchants.
+ * - A handler that computes for a second without a pause delays all merchants.
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
  *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
  *
@@ -63,7 +63,6 @@
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -71,9 +70,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { Scheduler } from "effect/Scheduler"
 import * as Shares from "./internal/doors/Shares.ts"
-import * as Turns from "./internal/doors/Turns.ts"
 import * as Listing from "./internal/merchants/Listing.ts"
 import * as Refusals from "./internal/merchants/Refusals.ts"
 import { PollGap } from "./internal/PollGap.ts"
@@ -191,12 +188,9 @@ export const layer = <E, R>(
         return yield* new InvalidMerchant({ merchant: merchants[position]?.id ?? "", message })
       }
       const makeShare = Shares.make(maxWaiting, merchants.length)
-      const makeTurns = Turns.make(yield* Clock.Clock)
-      const all = yield* Effect.forEach(
-        merchants,
-        (each) => start(each, makeShare(), makeTurns()),
-        { concurrency: startedAtOnce }
-      ).pipe(Effect.provideService(PollGap, Duration.times(pollGap, merchants.length)))
+      const all = yield* Effect.forEach(merchants, (each) => start(each, makeShare()), {
+        concurrency: startedAtOnce
+      }).pipe(Effect.provideService(PollGap, Duration.times(pollGap, merchants.length)))
       const ledgers = new Map(all.map(({ id, services }) => [Context.get(services, Ledger), id]))
       for (const { id, services } of all) {
         if (ledgers.get(Context.get(services, Ledger)) === id) continue
@@ -246,8 +240,7 @@ export const layer = <E, R>(
 /** Starts a merchant, until the scope ends. */
 const start = Effect.fnUntraced(function* <E, R>(
   { accounts = [], id, layer }: Merchant<E, R>,
-  share: Shares.Share,
-  turns: Turns.Turns
+  share: Shares.Share
 ) {
   const labels = { ...(yield* Metric.CurrentMetricAttributes), merchant: id }
   const labelled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -256,8 +249,7 @@ const start = Effect.fnUntraced(function* <E, R>(
       Effect.annotateLogs({ merchant: id })
     )
   const services = yield* Layer.build(Layer.fresh(layer)).pipe(
-    Effect.provideService(Shares.Share, { ...share, turn: turns.wait }),
-    Effect.provideService(Scheduler, turns.scheduler),
+    Effect.provideService(Shares.Share, share),
     Effect.provideService(Owner.Merchant, id),
     labelled
   )

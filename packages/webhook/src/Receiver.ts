@@ -150,10 +150,7 @@ const layerReceive = Layer.effect(
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
-      const stored = () => {
-        const accepted = ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
-        return share?.turn === undefined ? accepted : Effect.andThen(share.turn, accepted)
-      }
+      const stored = () => ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
       return Effect.matchCauseEffect(withTimeout(stored, context), {
         onFailure: notStoredBy,
         onSuccess: (accepted) => {

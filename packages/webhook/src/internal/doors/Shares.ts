@@ -9,14 +9,9 @@
  * hold neither the connections nor the memory that those of the others need.
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
 
-/**
- * The share of a merchant. `take` returns false if a callback of his with so many bytes may not wait now. `turn` completes when it is
- * his turn on the thread (`Turns`).
- */
+/** The share of a merchant. `take` returns false if a callback of his with so many bytes may not wait now. */
 export interface Share {
-  readonly turn?: Effect.Effect<void>
   readonly take: (bytes: number) => boolean
   readonly giveBack: (bytes: number) => void
 }
