@@ -209,7 +209,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [
       "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(Alarm|ClockWatch|Condition|Lease|NextWork|Outage|Pending|PollGap|PossibleTimes|Reads|RetentionSettings|RowSteps|Slots|Transition|WorkSettings))\.ts$/
+      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(ClockWatch|Condition|Lease|NextWork|Outage|Pending|PollGap|Reads|RetentionSettings|RowSteps|Slots|Transition|WorkSettings))\.ts$/
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],

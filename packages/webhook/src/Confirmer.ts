@@ -26,7 +26,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Layout from "./internal/verify/Layout.ts"
+import * as Reading from "./internal/verify/Reading.ts"
 import type { Row } from "./Row.ts"
 
 /**
@@ -105,7 +105,7 @@ export const layer = (options?: {
       const read = Effect.fnUntraced(function* (row: Row) {
         const askedAt = yield* Clock.currentTimeMillis
         const { transactionId } = row
-        if (!Layout.isIdentifier(transactionId)) {
+        if (!Reading.isIdentifier(transactionId)) {
           return { _tag: "NotFound", askedAt } satisfies ReadResult
         }
         return yield* ask(row, transactionId, askedAt).pipe(

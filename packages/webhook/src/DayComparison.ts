@@ -20,7 +20,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import * as Layout from "./internal/verify/Layout.ts"
+import * as Reading from "./internal/verify/Reading.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Row } from "./Row.ts"
 import type { RowKey } from "./RowPages.ts"
@@ -121,7 +121,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   /** Returns the kind and the status that the service states; undefined if it does not answer. */
   const read = ({ kind, transactionId }: Row) => {
     const unknown = { kind, status: "404" }
-    return Layout.isIdentifier(transactionId)
+    return Reading.isIdentifier(transactionId)
       ? Effect.andThen(
           turn,
           Effect.suspend(() => reader.read(kind, transactionId)).pipe(Effect.timeout(readTimeout))

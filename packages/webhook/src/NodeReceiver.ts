@@ -63,7 +63,6 @@ import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import * as NodeResponse from "./internal/doors/NodeResponse.ts"
-import * as ReceiverRuntime from "./internal/doors/ReceiverRuntime.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
@@ -92,7 +91,7 @@ export interface NodeReceiver {
  * @since 0.1.0
  */
 export const toListener = <E>(layer: Layer.Layer<Receiver, E>): NodeReceiver => {
-  const { dispose, run, start } = ReceiverRuntime.make(layer)
+  const { dispose, run, start } = Door.make(layer)
   return { listener: listenerOf(run), start, dispose }
 }
 

@@ -50,7 +50,6 @@ import type { Switches } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
 import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import type * as Brand from "effect/Brand"
-import * as Layout from "./internal/verify/Layout.ts"
 import * as Reading from "./internal/verify/Reading.ts"
 import * as Token from "./internal/verify/Token.ts"
 import type { Ordered } from "./Row.ts"
@@ -159,7 +158,7 @@ export const verifyWith = (
   const refundIdOf = (kind: Kind, { refundId }: Body): string | undefined => {
     const isRefund = refundCallbackId === "payment" && (kind === "card" || kind === "refund")
     const isText = typeof refundId === "string" || typeof refundId === "number"
-    return isRefund && isText && Layout.isIdentifier(String(refundId))
+    return isRefund && isText && Reading.isIdentifier(String(refundId))
       ? String(refundId)
       : undefined
   }
@@ -187,7 +186,7 @@ export const verifyWith = (
 
     // Only now, because the sender of costly numbers must have a checksum.
     const body = draft.exact() as Body
-    const quarantine = Layout.quarantineOf(signed, body, incoming.body)
+    const quarantine = Reading.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]
     // Signed with the id of the payment, a callback without a registered refund is about the payment.
     const isOfPayment = kind === "refund" && refundCallbackId === "payment"

@@ -52,7 +52,6 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
-import * as ReceiverRuntime from "./internal/doors/ReceiverRuntime.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 
 type OpenBody = ReturnType<typeof Bodies.make>
@@ -82,7 +81,7 @@ export interface WebReceiver {
  * @since 0.1.0
  */
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
-  const { dispose, run, start } = ReceiverRuntime.make(layer)
+  const { dispose, run, start } = Door.make(layer)
   const openBody = Bodies.make()
   /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
   const handler = (request: Request): Promise<Response> => {

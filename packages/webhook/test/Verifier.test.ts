@@ -726,7 +726,7 @@ describe("the body", () => {
 describe("the patterns of the verifier", () => {
   const patterns = [
     "../src/Verification.ts",
-    "../src/internal/verify/Layout.ts",
+    "../src/internal/verify/Reading.ts",
     "../src/internal/verify/Token.ts",
     "../../core/src/Grammar.ts",
     "../../core/src/Transaction.ts",

@@ -1,9 +1,17 @@
 /**
  * The next work on a row: when it is due, and in which lane.
+ *
+ * **Details**
+ *
+ * If a recorded time is later than now, the clock was ahead when the time was recorded. Work that waits for such a time
+ * would wait too long. So the wait is limited to the longest one of the rules. Differences of up to 5 seconds are left,
+ * because the clocks of several processes differ by a little.
  */
+import * as Duration from "effect/Duration"
 import type { Lane, ReadLane } from "../Lane.ts"
 import * as Reconciler from "../Reconciler.ts"
-import type { Row } from "../Row.ts"
+import type { Change, Row } from "../Row.ts"
+import { defaults } from "../WorkLimits.ts"
 import * as Transition from "./Transition.ts"
 
 /** Returns the lane of the read that is due; undefined when none is. */
@@ -43,3 +51,37 @@ export const readLane = (row: Row, rules: Reconciler.Rules): ReadLane => {
 }
 
 const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")
+
+const maxDifference = Duration.toMillis(Duration.seconds(5))
+
+/** Returns the change that corrects the times of a row; undefined if they are possible. `lease` is the time of a lease. */
+export const correction = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number,
+  lease: number = defaults.lease
+): Change | undefined => {
+  const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
+  const aheadOf = (at: number | undefined, wait = 0) => {
+    const ahead = at === undefined ? 0 : at - now - wait
+    return ahead > maxDifference ? ahead : 0
+  }
+  // The plan of reads was made when the row was last asked, or got its last status.
+  const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
+  const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
+  const maxPollAt = now + Reconciler.maxGap(rules)
+  // An earlier call may still run, so the next one waits at least for the time of a lease.
+  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, lease)
+  const change: Change = {
+    ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
+    ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
+    ...(aheadOf(failingSince) > 0 && { failingSince: undefined }),
+    ...(aheadOf(retryAt, retryWait) > 0 && { retryAt: now + retryWait }),
+    ...(aheadOf(newStatusAt) > 0 && { newStatusAt: now }),
+    ...(pollAt !== undefined &&
+      (clockAhead > 0 || plannedAt > maxPollAt) && {
+        pollAt: Math.min(Math.max(plannedAt, now), maxPollAt)
+      })
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}

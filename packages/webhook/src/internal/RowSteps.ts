@@ -2,11 +2,12 @@
  * The steps of the work on a leased row: a read of its status, and a call of the handler.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { isStatus } from "@pawl/core/Status"
 import { BeforeRequest } from "@pawl/core/StatusReader"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Confirmer, type ReadResult } from "../Confirmer.ts"
+import { Confirmer, type ReadResult, unsettledClaim } from "../Confirmer.ts"
 import { Journal } from "../Journal.ts"
 import type { Ledger } from "../Ledger.ts"
 import * as Metrics from "../Metrics.ts"
@@ -14,12 +15,10 @@ import type * as ReadUse from "../ReadUse.ts"
 import * as Reconciler from "../Reconciler.ts"
 import type { Change, Leased, Row } from "../Row.ts"
 import { Teller } from "../Teller.ts"
-import * as Alarm from "./Alarm.ts"
 import * as Lease from "./Lease.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
 import * as Pending from "./Pending.ts"
-import * as PossibleTimes from "./PossibleTimes.ts"
 import type * as Reads from "./Reads.ts"
 import type * as Slots from "./Slots.ts"
 
@@ -100,7 +99,7 @@ export const make = Effect.fnUntraced(function* ({
         ? Effect.void
         : journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
     const next = Pending.add(pending, change, parked)
-    const reason = Alarm.reasonOf(row, next.row, result, rules)
+    const reason = alarmOf(row, next.row, result, rules)
     return reason === undefined
       ? next
       : Pending.add(next, {}, journal.record(row, { _tag: "Alarm", reason }))
@@ -108,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
     const now = yield* Clock.currentTimeMillis
-    const change = PossibleTimes.correction(leased, rules, now, lease)
+    const change = NextWork.correction(leased, rules, now, lease)
     const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
     const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
     return isPlannedLater && outage.isMissed(row)
@@ -175,3 +174,35 @@ export const make = Effect.fnUntraced(function* ({
 
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
+
+/** The reads after which a claim that stays contradicted raises an alarm: at once, after 5 s and after 60 s. */
+const readsBeforeAlarm = 3
+
+/** Returns the reason for an alarm, from the row before and after a read; undefined if there is none. */
+const alarmOf = (
+  before: Row,
+  after: Row,
+  result: ReadResult,
+  { policy }: Reconciler.Rules
+): string | undefined => {
+  if (result._tag !== "Answered") return undefined
+  if (!isStatus(result.status)) return "the service answered with a status that is not documented"
+  if (
+    Evidence.wentBack(after.evidence, result.status) &&
+    !Evidence.wentBack(before.evidence, before.read?.status)
+  ) {
+    return "the service went back to an earlier status"
+  }
+  const isInConflict = ({ evidence, read }: Row) =>
+    Evidence.standing(evidence, read?.status, policy).conflict !== null
+  if (isInConflict(after) && !isInConflict(before)) {
+    return "several final statuses conflict"
+  }
+  const staysContradicted =
+    unsettledClaim(after, policy) === "contradicted" &&
+    after.polls === readsBeforeAlarm &&
+    before.polls < readsBeforeAlarm
+  return staysContradicted
+    ? "a callback claims a final status that the service contradicts"
+    : undefined
+}

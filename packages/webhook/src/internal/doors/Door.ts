@@ -1,10 +1,14 @@
 /**
- * Parts that every door uses to read a request and write its response.
+ * Parts that every door uses: it builds the receiver, reads a request and writes its response.
  */
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../Verification.ts"
 
@@ -45,3 +49,50 @@ const defect = "A callback was answered with 503, because the receiver ended wit
 /** Message of the error that is logged when other code has read the body of a request. */
 export const bodyAlreadyRead =
   "Other code read the body of a callback before the receiver: put the receiver before body parsers such as express.json(), or have the parser keep the bytes in rawBody"
+
+/** The time between a failed build and the next one. */
+const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
+
+/**
+ * Makes the functions of a door over the receiver of a layer: `run` runs an effect, `start` builds the receiver, and `dispose` ends
+ * it.
+ *
+ * **Details**
+ *
+ * A build that fails is logged, and its effects fail. The first effect that comes a second later builds the receiver again, so
+ * a database that was down at the first callback does not matter for longer. A `ManagedRuntime` keeps a failed build for
+ * ever, so each build has its own. The layer releases what it has acquired when its build fails.
+ */
+export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
+  let isDisposed = false
+  /** The time from which the receiver may be built again. It is undefined unless the last build failed. */
+  let nextBuildAt: bigint | undefined
+
+  const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
+    if (Cause.hasInterruptsOnly(cause)) return
+    nextBuildAt = (yield* Clock.monotonicTimeNanos) + buildGap
+    yield* Effect.logError(notBuilt, cause)
+  })
+  const open = () => ManagedRuntime.make(Layer.tapCause(layer, failed))
+  let runtime = open()
+
+  const current = () => {
+    if (nextBuildAt === undefined || isDisposed) return runtime
+    if (Effect.runSync(Clock.monotonicTimeNanos) < nextBuildAt) return runtime
+    nextBuildAt = undefined
+    runtime = open()
+    return runtime
+  }
+  const run: Run = (effect) => current().runFork(effect)
+  return {
+    run,
+    start: (): Promise<void> => current().runPromise(Effect.void),
+    dispose: (): Promise<void> => {
+      isDisposed = true
+      return runtime.dispose()
+    }
+  }
+}
+
+const notBuilt =
+  "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
