@@ -69,7 +69,10 @@ const shown = (place: Place) =>
           sequence: 1,
           callbacks: 1,
           registered: 1,
-          ...{ request_id: "order\\c1", account: "7", amount: "10.50", currency: "EUR" },
+          request_id: "order\\c1",
+          account: "7",
+          amount: "10.50",
+          currency: "EUR",
           due_at: null,
           parked_at: null,
           parts: 1
