@@ -184,7 +184,6 @@ const golden: ReadonlyArray<
       "q10,mid-1,10\\c00\\n,EUR",
       "b4dw",
       "q4dw",
-      "X9",
       "x1,0,rq0",
       "x2,p0,aq4",
       "x3,jg,a-.+no answer,k2,lm8",
@@ -192,12 +191,13 @@ const golden: ReadonlyArray<
       "x5,s2,x42,fc",
       "x6,1pq8,ph4",
       "x7,1xg0,v+ops\t+a\\c b",
+      "X9",
       "Za field of a newer version",
       "kr,0",
       "s1152921504606847000",
       "y=-0.5",
       "l=1152921504606847000",
-      "~1nlf1cn"
+      "~1lnfx7t"
     ]
   ],
   [

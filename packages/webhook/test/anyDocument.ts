@@ -134,10 +134,14 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
     lane: fc.constantFrom(...lanes),
     lease: optional(fc.record({ id: numbers, until: time, evidence: fc.nat({ max: 2 ** 20 }) })),
     bodies: fc.constant({}),
+    // The facts of a joined row have numbers of their own, which may be higher.
     facts: fc
       .tuple(fc.array(keptFacts, { maxLength: 4 }), fc.nat({ max: 3 }))
       .map(([kept, more]) => ({
-        number: kept.reduce((most, { number }) => Math.max(most, number), 0) + more,
+        number: kept.reduce(
+          (most, { from, number }) => (from === undefined ? Math.max(most, number) : most),
+          more
+        ),
         kept
       })),
     accepted: perStatus(fc.record({ at: time, count: numbers }))

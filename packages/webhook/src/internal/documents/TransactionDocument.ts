@@ -74,8 +74,9 @@ const encodeRow = (
     add(lines, "q", newest && statuses.of(status) + callbackOf(newest, base))
   }
   const numbers = facts.kept.reduce((most, each) => Math.max(most, each.number), 0)
-  add(lines, "X", unless(facts.number, numbers))
   for (const fact of facts.kept) add(lines, "x", FactLine.write(fact, base))
+  // Behind the facts, because those of a joined row have numbers of their own.
+  add(lines, "X", unless(facts.number, numbers))
   lines.push(...(row.unknown ?? []))
 }
 
