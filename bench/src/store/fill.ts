@@ -19,6 +19,7 @@ interface Column {
 const columns = {
   postgres: `SELECT table_name, column_name AS name, udt_name AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name LIKE 'pawl\\_%' AND is_generated = 'NEVER'
+      AND table_name NOT IN (SELECT table_name FROM information_schema.views)
       AND is_identity = 'NO' AND coalesce(column_default, '') NOT LIKE 'nextval%'`,
   sqlite: `SELECT m.name AS table_name, c.name, lower(c.type) AS type
     FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS c

@@ -5,7 +5,8 @@
  *
  * A change begins with the document as this process knows it, or assumes that there is none, so most changes need no read. If
  * the store has another version, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
- * After two rounds the document is locked, so a change ends in three rounds, however many processes change it.
+ * After two rounds the document is locked, so a change ends in three rounds, however many processes change it. The next changes of
+ * a document that another process has changed meanwhile lock it at once, in commits of their own.
  *
  * The changes that wait at the same time share a commit. Those of one document run one after the other in it.
  *
@@ -130,6 +131,8 @@ type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 const unreadablePause = 300_000
 /** The rounds before the documents of a change are locked. */
 const maxRounds = 2
+/** The changes of a document that are locked at once after another process has changed it meanwhile. */
+const lockedChanges = 256
 
 /** Makes the engine over a store. */
 export const make = Effect.fnUntraced(function* <Stored>(
@@ -139,6 +142,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
   const cache = Cache.make<Known>(isLocal ? 0 : 8192)
+  /** The changes that are still locked at once, of the documents that several processes change. */
+  const contended = Cache.make<number>(isLocal ? 0 : 1024)
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
     transactions: yield* Latch.make(),
@@ -296,6 +301,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
         const line = conflicts.get(task.key)
         task.known = line && knownOf(collection, line)
         cache.set(id, undefined)
+        contended.set(id, lockedChanges)
         again.push(task)
         continue
       }
@@ -313,11 +319,15 @@ export const make = Effect.fnUntraced(function* <Stored>(
     collection: Collection,
     tasks: ReadonlyArray<Task>,
     done: Array<Done | undefined>,
-    { isInside, step }: { readonly isInside: boolean; readonly step: Options["run"] }
+    {
+      isInside,
+      isLocked: isLockedAtOnce,
+      step
+    }: { readonly isInside: boolean; readonly isLocked: boolean; readonly step: Options["run"] }
   ) {
     let open = tasks
     for (let count = 0; open.length > 0; count++) {
-      const isLocked = isInside || count >= maxRounds
+      const isLocked = isInside || isLockedAtOnce || count >= maxRounds
       if (isLocked) for (const task of open) task.known = undefined
       const work = round(collection, open, done, isLocked, isInside)
       open = yield* step(isLocked && !isInside ? store.atomically(work) : work)
@@ -337,10 +347,24 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   type Exits = ReadonlyArray<Exit.Exit<Done, SqlError>>
 
+  /** Counts the changes that are locked at once. */
+  const countLocked = (items: ReadonlyArray<Item>): void => {
+    for (const { collection, key } of items) {
+      const id = idOf(collection, key)
+      const left = contended.get(id) ?? 0
+      contended.set(id, left > 1 ? left - 1 : undefined)
+    }
+  }
+
   /** Commits changes of a collection. Some may succeed and others fail. */
-  const commit = (items: ReadonlyArray<Item>, isAlone: boolean): Effect.Effect<Exits> => {
+  const commit = (
+    items: ReadonlyArray<Item>,
+    isAlone: boolean,
+    isLocked: boolean
+  ): Effect.Effect<Exits> => {
     const [first] = items
     if (first === undefined) return Effect.succeed([])
+    if (isLocked) countLocked(items)
     const done: Array<Done | undefined> = []
     const step: Options["run"] = (work) => run(work, isAlone ? undefined : options.isBlocked)
     const whole: Options["run"] = (work) => work
@@ -350,6 +374,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       done.length = 0
       return rounds(first.collection, tasksOf(items, !isLocal), done, {
         isInside: false,
+        isLocked,
         step: isWhole ? whole : step
       })
     })
@@ -366,15 +391,21 @@ export const make = Effect.fnUntraced(function* <Stored>(
     )
   }
 
-  const group = new Map<Collection, Commit>()
+  const groups = new Map<Collection, { readonly free: Commit; readonly locked: Commit }>()
   for (const collection of isLocal ? [] : collections) {
-    group.set(collection, yield* options.groupOf(store.committers, commit))
+    const makeGroup = (committers: number, isLocked: boolean) =>
+      options.groupOf(committers, (items, isAlone) => commit(items, isAlone, isLocked))
+    const free = yield* makeGroup(store.committers, false)
+    // A single writer waits for nobody. Of several, those that lock documents wait for each other.
+    const locked = store.committers === 1 ? free : yield* makeGroup(1, true)
+    groups.set(collection, { free, locked })
   }
 
   const alone = Effect.fnUntraced(function* (item: Item) {
     const done: Array<Done | undefined> = []
     yield* rounds(item.collection, tasksOf([item], false), done, {
       isInside: true,
+      isLocked: true,
       step: (work) => work
     })
     return done[0] as Done
@@ -392,7 +423,10 @@ export const make = Effect.fnUntraced(function* <Stored>(
       : Effect.flatMap(store.isInTransaction, (isInside) =>
           isInside
             ? alone(item)
-            : (group.get(collection)?.(item) ?? Effect.die("no such collection"))
+            : Effect.suspend(() => {
+                const { free, locked } = groups.get(collection) ?? noGroups
+                return (contended.get(idOf(collection, key)) === undefined ? free : locked)(item)
+              })
         )
     return Effect.flatMap(unavailable(changed), (done) =>
       Effect.fromResult(done as Result.Result<A, Unreadable>)
@@ -618,6 +652,8 @@ export interface Records {
   /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
   readonly compact: Effect.Effect<void, StoreUnavailable>
 }
+
+const noGroups = { free: () => Effect.never, locked: () => Effect.never }
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
