@@ -1,8 +1,9 @@
 /**
  * Runs the checks in other runtimes, from bundles without built-in modules:
- * `pnpm runtimes [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
+ * `pnpm runtimes [--kills N] [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
  * those of the client and the receiver, which call a service on this machine. A page may not call it, so
- * Chromium runs core's checks only.
+ * Chromium runs core's checks only. workerd also checks the store of a Durable Object: its laws, and a run that kills workerd
+ * `--kills` times (20).
  *
  * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails in any
  * runtime, or when no runtime is installed.
@@ -12,7 +13,8 @@ import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
+import { parseArgs, promisify } from "node:util"
+import * as DurableKills from "./durableKills.ts"
 import type { Report } from "./entry.ts"
 import { startService } from "./service.ts"
 
@@ -105,7 +107,8 @@ const config :Workerd.Config = (services = [
 const prepare = async (directory: string, service: string): Promise<void> => {
   for (const [entry, bundle] of [
     ["entry.ts", "bundle.mjs"],
-    ["client.ts", "client.mjs"]
+    ["client.ts", "client.mjs"],
+    ["durableObject.ts", "durable.mjs"]
   ] as const) {
     await build({
       entryPoints: [join(import.meta.dirname, entry)],
@@ -162,7 +165,24 @@ const runBundle = async (
   return report
 }
 
-/** Runs both bundles in one runtime and prints a line for each. */
+/** Checks the store of a Durable Object, prints two lines, and tells whether it holds. */
+const checkDurable = async (
+  runtime: Runtime,
+  directory: string,
+  print: (text: string) => void
+): Promise<boolean> => {
+  await DurableKills.prepare(directory)
+  const laws = await runBundle(runtime, ["test", "durable.capnp"], directory, (text) =>
+    print(`laws of a store in a Durable Object: ${text}`)
+  )
+  const { answered, lost, wrong } = await DurableKills.run(runtime.program, directory, kills)
+  print(
+    `Durable Object: ${kills} kills, ${answered} callbacks answered 200, ${lost} lost, ${wrong} told wrongly`
+  )
+  return laws?.failed.length === 0 && answered > 0 && lost + wrong === 0
+}
+
+/** Runs all bundles in one runtime and prints a line for each. */
 const run = async (runtime: Runtime, directory: string, service: string): Promise<Outcome> => {
   const { args, clientArgs, name, program } = runtime
   const print: Print = (version, text) =>
@@ -179,12 +199,20 @@ const run = async (runtime: Runtime, directory: string, service: string): Promis
       print(version, `client and receiver: ${text}`)
     ))
   const hasPassed = (report: Report | undefined) => report?.failed.length === 0
+  const isDurable =
+    name !== "workerd" || (await checkDurable(runtime, directory, (text) => print(version, text)))
   const verdict =
-    hasPassed(core) && (clientArgs === undefined || hasPassed(client)) ? "passed" : "failed"
+    hasPassed(core) && (clientArgs === undefined || hasPassed(client)) && isDurable
+      ? "passed"
+      : "failed"
   return { name, verdict, ...(core === undefined ? {} : { report: core }) }
 }
 
-const selected = process.argv.slice(2)
+const { positionals: selected, values } = parseArgs({
+  allowPositionals: true,
+  options: { kills: { type: "string", default: "20" } }
+})
+const kills = Number(values.kills)
 const unknown = selected.filter((name) => !runtimes.some((runtime) => runtime.name === name))
 if (unknown.length > 0) {
   const names = runtimes.map(({ name }) => name).join(", ")

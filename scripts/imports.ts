@@ -204,7 +204,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["engine", /^(Records|internal\/(records|sql)\/.+)\.ts$/],
     [
       "ledger",
-      /^(Ledger|LedgerOperations|LedgerSql|RequestStore|Shards|NodeSqlite|NodePostgres|NodeStore|internal\/LedgerClock|internal\/ledger\/.+)\.ts$/
+      /^(DurableObject|Ledger|LedgerOperations|LedgerSql|RequestStore|Shards|NodeSqlite|NodePostgres|NodeStore|internal\/LedgerClock|internal\/ledger\/.+)\.ts$/
     ],
     ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
     [

@@ -34,7 +34,7 @@ import { alarmsFor } from "./internal/Counters.ts"
 import * as LedgerClock from "./internal/LedgerClock.ts"
 import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import * as MemoryEngine from "./internal/records/MemoryEngine.ts"
+import * as LocalEngine from "./internal/records/LocalEngine.ts"
 import type { Operations } from "./LedgerOperations.ts"
 import type { RegisteredDifferently } from "./Order.ts"
 import { Records } from "./Records.ts"
@@ -123,7 +123,7 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<Ledger | Records> = Layer.effectContext(
-  Effect.map(MemoryEngine.make, (records) => {
+  Effect.map(LocalEngine.makeMemory, (records) => {
     const engines = Engines.make([records])
     return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerRecords.make(engines)))
   })

@@ -81,7 +81,7 @@ const full = new SqlError({
  * Draws the first version of a document: a number below 2^48, so that a key which is deleted and made again is not taken for the
  * old one. The generator is not seeded, because two processes with one seed would draw the same.
  */
-const drawVersion = (): number => {
+export const drawVersion = (): number => {
   if (next === drawn.length) {
     globalThis.crypto.getRandomValues(drawn)
     next = 0

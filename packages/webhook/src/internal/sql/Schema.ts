@@ -21,31 +21,49 @@ import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
+/** The words in which the databases differ. The keys are in the order of their characters, so that pages are. */
+interface Words {
+  readonly key: string
+  readonly bytes: string
+  readonly clustered: string
+}
+
+/** The words of SQLite. */
+export const sqlite: Words = { key: "TEXT", bytes: "BLOB", clustered: "WITHOUT ROWID" }
+
+const postgres: Words = { key: `TEXT COLLATE "C"`, bytes: "BYTEA", clustered: "" }
+
+/** Returns the statements that make the tables and their indexes. */
+export const tables = ({ bytes, clustered, key }: Words): ReadonlyArray<string> => {
+  const columns = SqlStore.columns.map(([name, type]) => `${name} ${type}`).join()
+  const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
+  return collections.flatMap((collection) => {
+    const table = SqlStore.tableOf(collection)
+    const texts = SqlStore.textsOf(collection)
+    const index = (name: string, columns: string, condition: string) =>
+      `CREATE INDEX ${table}_${name} ON ${table} (${columns}) WHERE ${condition}`
+    const isSearched = collection !== "settings" && collection !== "quarantine"
+    const indexes = [
+      ...lanes.map((lane) => index(lane, lane, `${lane} IS NOT NULL`)),
+      index("listed", "listed_at, key", "listed_at IS NOT NULL"),
+      index("several", "key", "parts > 1"),
+      index("related", "related", "related IS NOT NULL")
+    ]
+    return [
+      `CREATE TABLE ${table} (
+        key ${key} NOT NULL PRIMARY KEY, version BIGINT NOT NULL, ${columns}) ${clustered}`,
+      `CREATE TABLE ${texts} (key ${key} NOT NULL, name ${key} NOT NULL,
+        at BIGINT NOT NULL, body ${bytes} NOT NULL, PRIMARY KEY (key, name)) ${clustered}`,
+      `CREATE INDEX ${texts}_at ON ${texts} (at)`,
+      ...(isSearched ? indexes : [])
+    ]
+  })
+}
+
 const documents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const bytes = sql.onDialectOrElse({ pg: () => "BYTEA", orElse: () => "BLOB" })
-  // Pages are read in the order of the characters of the keys.
-  const key = sql.onDialectOrElse({ pg: () => `TEXT COLLATE "C"`, orElse: () => "TEXT" })
-  const clustered = sql.onDialectOrElse({ pg: () => "", orElse: () => "WITHOUT ROWID" })
-  const columns = SqlStore.columns.map(([name, type]) => `${name} ${type}`).join()
-  for (const collection of collections) {
-    const table = SqlStore.tableOf(collection)
-    const index = (name: string, columns: string, condition: string) =>
-      sql.unsafe(`CREATE INDEX ${table}_${name} ON ${table} (${columns}) WHERE ${condition}`)
-    yield* sql.unsafe(`CREATE TABLE ${table} (
-      key ${key} NOT NULL PRIMARY KEY, version BIGINT NOT NULL, ${columns}) ${clustered}`)
-    const texts = SqlStore.textsOf(collection)
-    yield* sql.unsafe(`CREATE TABLE ${texts} (key ${key} NOT NULL, name ${key} NOT NULL,
-      at BIGINT NOT NULL, body ${bytes} NOT NULL, PRIMARY KEY (key, name)) ${clustered}`)
-    yield* sql.unsafe(`CREATE INDEX ${texts}_at ON ${texts} (at)`)
-    if (collection === "settings" || collection === "quarantine") continue
-    for (let lane = 0; lane < laneCount; lane++) {
-      yield* index(`due_${lane}`, `due_${lane}`, `due_${lane} IS NOT NULL`)
-    }
-    yield* index("listed", "listed_at, key", "listed_at IS NOT NULL")
-    yield* index("several", "key", "parts > 1")
-    yield* index("related", "related", "related IS NOT NULL")
-  }
+  const words = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+  for (const text of tables(words)) yield* sql.unsafe(text)
   yield* Views.create
 })
 

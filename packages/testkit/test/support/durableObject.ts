@@ -1,0 +1,96 @@
+/**
+ * A receiver in a Durable Object, and the laws of its store. `pnpm runtimes workerd` runs them.
+ *
+ * It imports no module of Node.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as DurableObject from "@pawl/webhook/DurableObject"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as WebReceiver from "@pawl/webhook/WebReceiver"
+import * as WorkLimits from "@pawl/webhook/WorkLimits"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as LedgerLaws from "../../src/Laws/Ledger.ts"
+import * as RequestLaws from "../../src/Laws/RequestStore.ts"
+
+/** The storage of a Durable Object. */
+export interface Storage extends DurableObject.Storage {
+  readonly deleteAll: () => Promise<void>
+}
+
+export interface Report {
+  readonly passed: number
+  readonly failed: ReadonlyArray<string>
+}
+
+/** The histories on which a law is checked. Each is played in an empty database. */
+const numRuns = 100
+
+/** Checks the laws of a ledger and of a request store. */
+export const checkLaws = async (storage: Storage): Promise<Report> => {
+  const fresh = () =>
+    Layer.unwrap(
+      Effect.as(
+        Effect.promise(() => storage.deleteAll()),
+        DurableObject.layer(storage)
+      )
+    )
+  const checks = [
+    ...LedgerLaws.laws.map((law) => ({ law, check: law.check(fresh, { numRuns }) })),
+    ...RequestLaws.laws.map((law) => ({ law, check: law.check(fresh, { numRuns }) }))
+  ]
+  const failed: Array<string> = []
+  for (const { check, law } of checks) {
+    await Effect.runPromise(check).catch((error: unknown) => {
+      failed.push(`${law.name}: ${error instanceof Error ? error.message : String(error)}`)
+    })
+  }
+  return { passed: checks.length - failed.length, failed }
+}
+
+/** The secret of the merchant. */
+export const secret = "durable-secret"
+
+/** Returns the status that the service states for a transaction. */
+export const finalOf = (transactionId: string): "SUCCEED" | "FAILED" =>
+  Number(transactionId) % 2 === 0 ? "SUCCEED" : "FAILED"
+
+/**
+ * Makes a receiver over a storage. `GET /told` lists what the handler was told in all lives of the object, and any other request is a
+ * callback.
+ */
+export const makeReceiver = (storage: Storage): ((request: Request) => Promise<Response>) => {
+  storage.sql.exec("CREATE TABLE IF NOT EXISTS told (id TEXT, status TEXT)")
+  const receiver = WebReceiver.toHandler(
+    Receiver.layer({ limits: { ...WorkLimits.defaults, reads: 512, lease: 3000 } }).pipe(
+      Layer.provide([
+        Handler.layer(({ to, transactionId }) =>
+          Effect.sync(() => {
+            storage.sql.exec("INSERT INTO told (id, status) VALUES (?, ?)", transactionId, to)
+          })
+        ),
+        DurableObject.layer(storage),
+        Layer.succeed(StatusReader, {
+          // A read takes long enough that most kills come before the handler is called.
+          read: (_, id) =>
+            Effect.delay(
+              Effect.succeed({ kind: "card-payment", status: finalOf(id) } as const),
+              "200 millis"
+            )
+        }),
+        Verifier.layer({ current: Redacted.make(secret) })
+      ]),
+      Layer.provide(PortableHmac.layer)
+    )
+  )
+  return async (request) => {
+    if (new URL(request.url).pathname !== "/told") return receiver.handler(request)
+    // Its worker goes on with what an earlier life of the object has stored.
+    await receiver.start()
+    return Response.json(storage.sql.exec("SELECT id, status FROM told ORDER BY rowid").toArray())
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The ledger and the request store in the SQLite database of a Durable Object of Cloudflare.
+ *
+ * **Details**
+ *
+ * A callback that was answered 200 is stored: a response leaves the object after its writes are durable. One object is one store,
+ * and only that object uses it. So all callbacks of a merchant go to the same object.
+ *
+ * **Gotchas**
+ *
+ * - It is experimental: this module takes the storage of the object as it is, because the client of Effect for it has no final
+ *   version yet. Its names may change in a minor version.
+ * - A worker works while its object is awake. Set an alarm (`storage.setAlarm`) that wakes the object for planned reads and for
+ *   calls that failed.
+ * - Files of the storage cannot be rewritten, so `compact` does nothing. `LedgerSql.handler` needs another store.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
+import * as Requests from "./internal/ledger/Requests.ts"
+import * as DurableObjectStore from "./internal/records/DurableObjectStore.ts"
+import * as Engines from "./internal/records/Engines.ts"
+import * as LocalEngine from "./internal/records/LocalEngine.ts"
+import { drawVersion } from "./internal/records/SqlEngine.ts"
+import * as TextCodecs from "./internal/records/TextCodecs.ts"
+import { Ledger } from "./Ledger.ts"
+import { Records } from "./Records.ts"
+import { RequestStore } from "./RequestStore.ts"
+
+/**
+ * The storage of a Durable Object (`ctx.storage`), as far as it is used.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Storage = DurableObjectStore.Storage
+
+/**
+ * Layer that keeps the ledger and the request store in the storage of a Durable Object. It makes the tables if there are none.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (storage: Storage): Layer.Layer<Ledger | Records | RequestStore> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const store = DurableObjectStore.make(storage)
+      const records = yield* LocalEngine.make(store, TextCodecs.texts, drawVersion)
+      const engines = Engines.make([records])
+      const ledger = LedgerRecords.make(engines)
+      return Context.make(Ledger, ledger).pipe(
+        Context.add(Records, engines),
+        Context.add(RequestStore, Requests.make(engines, ledger))
+      )
+    })
+  )
