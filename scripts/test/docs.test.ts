@@ -65,7 +65,6 @@ describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
     [
-      "internal/Alarm",
       "internal/ClockWatch",
       "internal/Outage",
       "internal/RowSteps",
